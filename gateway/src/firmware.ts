@@ -6,4 +6,4 @@ export { WavReader } from "../../src/sound/player/wav-reader.js";
 export { isObject } from "../../src/text/is-object.js";
 export { isNewer, isVersion } from "../../src/text/version.js";
 export { readFrame, writeFrame } from "../../src/voice/audio-frames.js";
-export { UdpAudio } from "../../src/voice/udp-audio.js";
+export { UdpAudio, type UdpSettings } from "../../src/voice/udp-audio.js";

@@ -76,6 +76,7 @@ export class UdpAudio {
 	private readonly settings: Pick<UdpSettings, "key" | "nonce">;
 	private readonly aesCtr: AesCtr;
 	private sent = 0;
+	private timestamp = -1;
 	private received = 0;
 
 	constructor(settings: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
@@ -85,6 +86,9 @@ export class UdpAudio {
 
 	/**
 	 * Makes the datagram of a packet.
+	 *
+	 * The header is the counter of the cipher, and the cipher counts on from it for each 16 bytes. So a timestamp that is not
+	 * later than the one before is replaced: the key stream would be used twice.
 	 *
 	 * @param timestamp milliseconds; the lower 32 bits are sent
 	 * @throws RangeError if the packet is too long
@@ -97,7 +101,8 @@ export class UdpAudio {
 		const view = new DataView(datagram.buffer);
 		this.sent += 1;
 		view.setUint16(SIZE, packet.byteLength);
-		view.setUint32(TIMESTAMP, timestamp);
+		this.timestamp = Math.max(timestamp, this.timestamp + 1);
+		view.setUint32(TIMESTAMP, this.timestamp);
 		view.setUint32(SEQUENCE, this.sent);
 		datagram.set(this.aesCtr(key, datagram.slice(0, HEADER), packet), HEADER);
 		return datagram;

@@ -5,7 +5,7 @@ import { isIPv6 } from "node:net";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { aesCtr } from "../../../toolchain/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
-import { UdpAudio } from "../firmware.js";
+import { UdpAudio, type UdpSettings } from "../firmware.js";
 import { AudioLink } from "./audio-link.js";
 import { packetDuration } from "./opus-packet.js";
 
@@ -33,9 +33,16 @@ interface UdpOffer {
 	readonly nonce: string;
 }
 
-/** Bytes of a datagram's header, and where the number of its channel is in it. */
+/** Bytes of a datagram's header, and where the numbers of its channel and of itself are in it. */
 const HEADER_BYTES = 16;
 const SOURCE = 4;
+const SEQUENCE = 12;
+
+/** Datagrams after which an address counts as the device's: by chance, a wrong key gives Opus of the right duration once in 40. */
+const TRUSTED_AFTER = 3;
+
+/** Packets by which a number may be ahead of the one before; 3 s of sound. */
+const MAX_AHEAD = 50;
 
 /** Bytes of an AES-128 key. */
 const KEY_BYTES = 16;
@@ -95,7 +102,7 @@ export class UdpChannels {
 				key: key.toString("hex"),
 				nonce: nonce.toString("hex"),
 			},
-			audio: new UdpAudio({ key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) }, aesCtr),
+			secrets: { key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) },
 			send: (datagram, { port, address }) => this.#socket.send(datagram, port, address, () => {}),
 			...options,
 			onClose: () => this.#channels.delete(source),
@@ -144,8 +151,8 @@ export class UdpChannels {
 
 interface UdpChannelOptions extends ChannelOptions {
 	readonly offer: UdpOffer;
-	readonly audio: UdpAudio;
-	readonly send: (datagram: Uint8Array, to: RemoteInfo) => void;
+	readonly secrets: Pick<UdpSettings, "key" | "nonce">;
+	readonly send: (datagram: Uint8Array, to: Pick<RemoteInfo, "address" | "port">) => void;
 	readonly onClose: () => void;
 }
 
@@ -156,13 +163,13 @@ const LOST = new Uint8Array(0);
 export class UdpChannel {
 	readonly link: AudioLink;
 	readonly #options: UdpChannelOptions;
-	/** Where the device's datagrams come from. */
-	#peer: RemoteInfo | undefined;
-	/** Milliseconds of the device's packets. */
-	#duration: number | undefined;
+	readonly #sender: UdpAudio;
+	/** Origin of the device's datagrams. */
+	#peer: Peer | undefined;
 
 	constructor(options: UdpChannelOptions) {
 		this.#options = options;
+		this.#sender = new UdpAudio(options.secrets, aesCtr);
 		this.link = new AudioLink({
 			write: (packet) => this.#send(packet),
 			isOpen: () => this.#peer !== undefined,
@@ -196,31 +203,79 @@ export class UdpChannel {
 		this.#options.onClose();
 	}
 
+	/**
+	 * Reads a datagram. Nothing in it proves its origin. So an address is trusted after some datagrams only, and until then
+	 * another one with a right packet takes its place.
+	 */
 	#open(datagram: Uint8Array, from: RemoteInfo): { readonly packet: Uint8Array; readonly lost: number } {
-		if (this.#peer !== undefined && this.#peer.address !== from.address) {
+		const isElsewhere = this.#peer !== undefined && this.#peer.address !== from.address;
+		if (isElsewhere && this.#peer?.isTrusted) {
 			throw new RangeError(`from ${from.address}, not from ${this.#peer.address}`);
 		}
-		const opened = this.#options.audio.open(datagram, this.#check);
+		const peer =
+			this.#peer === undefined || isElsewhere
+				? new Peer(from.address, new UdpAudio(this.#options.secrets, aesCtr))
+				: this.#peer;
+		const opened = peer.open(datagram);
 		// A router may give the device another port.
-		this.#peer = from;
+		peer.port = from.port;
+		this.#peer = peer;
+		return opened;
+	}
+
+	#send(packet: Uint8Array): void {
+		if (this.#peer !== undefined) {
+			this.#options.send(this.#sender.seal(packet, Math.round(performance.now())), this.#peer);
+		}
+	}
+}
+
+/** An address from which datagrams of a channel come. */
+class Peer {
+	readonly address: string;
+	port = 0;
+	readonly #audio: UdpAudio;
+	#accepted = 0;
+	/** Milliseconds of its packets. */
+	#duration: number | undefined;
+	/** Number of its last datagram, and of one that was too far ahead. */
+	#last = 0;
+	#ahead = 0;
+
+	constructor(address: string, audio: UdpAudio) {
+		this.address = address;
+		this.#audio = audio;
+	}
+
+	get isTrusted(): boolean {
+		return this.#accepted >= TRUSTED_AFTER;
+	}
+
+	/** Reads a datagram. @throws RangeError if it is not the device's: then it changes nothing */
+	open(datagram: Uint8Array): { readonly packet: Uint8Array; readonly lost: number } {
+		const opened = this.#audio.open(datagram, (packet) => {
+			const duration = packetDuration(packet);
+			if (duration !== (this.#duration ?? duration)) {
+				throw new RangeError(`${duration} ms, not ${this.#duration} as before, or a wrong key`);
+			}
+			this.#checkNumber(new DataView(datagram.buffer, datagram.byteOffset).getUint32(SEQUENCE));
+			this.#duration = duration;
+		});
+		this.#accepted += 1;
 		return opened;
 	}
 
 	/**
-	 * A packet decrypted with a wrong key is noise, which is rarely Opus of the same duration. Accepted, it could raise the
-	 * sequence number, and the device's own packets would be dropped as old.
+	 * Accepts a number that is far ahead only once a second datagram follows it. A packet decrypted with a wrong key is noise,
+	 * which is Opus by chance: accepted, it would make the device's own ones old.
 	 */
-	readonly #check = (packet: Uint8Array): void => {
-		const duration = packetDuration(packet);
-		this.#duration ??= duration;
-		if (duration !== this.#duration) {
-			throw new RangeError(`${duration} ms, not ${this.#duration} as before, or a wrong key`);
+	#checkNumber(number: number): void {
+		const follows = (before: number): boolean => number > before && number - before <= MAX_AHEAD;
+		if (!follows(this.#last) && !follows(this.#ahead)) {
+			this.#ahead = number;
+			throw new RangeError(`number ${number}, too far after ${this.#last}`);
 		}
-	};
-
-	#send(packet: Uint8Array): void {
-		if (this.#peer !== undefined) {
-			this.#options.send(this.#options.audio.seal(packet, Math.round(performance.now())), this.#peer);
-		}
+		this.#last = number;
+		this.#ahead = number;
 	}
 }

@@ -54,19 +54,23 @@ function listenTo({ gateway }: StartedProgram, id = ID) {
 	return { heard, rejected };
 }
 
+/** A datagram that a gateway reads as a packet of Opus, although its sender has another key: that happens once in 40. */
+function luckyNoise({ key, nonce }: UdpSettings, number: number, packet = PACKET): Uint8Array {
+	const datagram = Uint8Array.from([...nonce, ...packet]);
+	const view = new DataView(datagram.buffer);
+	view.setUint16(2, packet.byteLength);
+	view.setUint32(12, number);
+	datagram.set(aesCtr(key, datagram.slice(0, 16), packet), 16);
+	return datagram;
+}
+
 /**
  * A datagram with a wrong key and the highest number, after which all of the device's would be old. One in 40 such would pass
  * for 60 ms of Opus; this does not.
  */
-function noiseFor({ key, nonce }: UdpSettings): Uint8Array {
-	const datagram = Uint8Array.from([...nonce, ...PACKET]);
-	const view = new DataView(datagram.buffer);
-	view.setUint16(2, PACKET.byteLength);
-	view.setUint32(12, 0xffff_ffff);
+function noiseFor(settings: UdpSettings): Uint8Array {
 	// Two frames of one size, of SILK of 10 ms.
-	const noise = aesCtr(key, datagram.slice(0, 16), Uint8Array.of(1, 0, 0, 0));
-	datagram.set(noise, 16);
-	return datagram;
+	return luckyNoise(settings, 0xffff_ffff, Uint8Array.of(1, 0, 0, 0));
 }
 
 /** The channel of an attacker who knows some of this. */
@@ -124,6 +128,9 @@ describe("the audio of a device over MQTT", () => {
 		await until(() => heard.length === 1, "a packet is heard");
 		send(noiseFor(settings));
 		await until(() => rejected.length === 1, "the noise is rejected");
+		send(audio.seal(PACKET, 20));
+		send(audio.seal(PACKET, 40));
+		await until(() => heard.length === 3, "its address is trusted");
 		send(audio.seal(PACKET, 60), await openSocket(t, "127.0.0.2"));
 		await until(() => rejected.length === 2, "the other address is rejected");
 		assert.match(rejected[1] ?? "", /from 127.0.0.2, not from 127.0.0.1/);
@@ -132,9 +139,61 @@ describe("the audio of a device over MQTT", () => {
 		await until(() => rejected.length === 4, "datagrams of no session are rejected");
 		assert.match(rejected[2] ?? "", /^UDP: 127.0.0.1: a datagram of 20 bytes of no session dropped$/);
 		send(audio.seal(PACKET, 120));
-		await until(() => heard.length > 1, "the device is still heard");
+		await until(() => heard.length > 3, "the device is still heard");
 		const metrics = await (await fetch(`${side.base}/metrics`)).text();
 		assert.match(metrics, /device_messages_rejected_total 4/);
+	});
+
+	it("is the device's, even if datagrams from elsewhere with a wrong key come first", async (t) => {
+		const { side, audio, send, settings, socket } = await start(t);
+		const { heard } = listenTo(side);
+		const other = await openSocket(t, "127.0.0.2");
+		send(luckyNoise(settings, 1), other);
+		send(luckyNoise(settings, 2), other);
+		await until(() => heard.length === 2, "noise is heard");
+		heard.length = 0;
+		const sent = Array.from({ length: 5 }, () => audio.seal(PACKET, 0));
+		for (const datagram of sent) {
+			send(datagram);
+		}
+		await until(() => heard.length === 5, "the device is heard from its first packet on");
+		const arrived: unknown[] = [];
+		socket.on("message", (datagram) => arrived.push(datagram));
+		side.gateway.servers.find(ID)?.session?.audio?.send(PACKET);
+		await until(() => arrived.length === 1, "it hears the gateway");
+	});
+
+	it("is not made old by a single datagram with a number far ahead, but goes on after a long silence", async (t) => {
+		const { side, audio, send, settings } = await start(t);
+		const { heard, rejected } = listenTo(side);
+		send(audio.seal(PACKET, 0));
+		await until(() => heard.length === 1, "a packet is heard");
+		send(luckyNoise(settings, 1_000_000));
+		await until(() => rejected.length === 1, "it is rejected");
+		assert.match(rejected[0] ?? "", /number 1000000, too far after 1/);
+		send(audio.seal(PACKET, 60));
+		await until(() => heard.length === 2, "the next packet is heard");
+		for (let lost = 0; lost < 200; lost += 1) {
+			audio.seal(PACKET, 0);
+		}
+		heard.length = 0;
+		send(audio.seal(PACKET, 0));
+		send(audio.seal(PACKET, 0));
+		await until(() => heard.length > 0, "the device is heard again");
+	});
+
+	it("never uses a key stream twice, also for packets of the same millisecond", async (t) => {
+		const { side, audio, send, socket } = await start(t);
+		const headers: Buffer[] = [];
+		socket.on("message", (datagram) => headers.push(datagram.subarray(0, 12)));
+		send(audio.seal(PACKET, 0));
+		const { session } = side.gateway.servers.find(ID) ?? {};
+		await until(() => session?.audio?.isOpen === true, "its channel is open");
+		for (let count = 0; count < 20; count += 1) {
+			session?.audio?.send(PACKET);
+		}
+		await until(() => headers.length === 20, "every packet has come");
+		assert.equal(new Set(headers.map((header) => header.toString("hex"))).size, 20);
 	});
 
 	it("ends with the session: its datagrams belong to none, and the next has other secrets", async (t) => {
