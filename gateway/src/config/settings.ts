@@ -198,6 +198,13 @@ const SETTINGS = {
 	issuerAudiences: setting(list("name"), "Accepted audiences of the issuer's tokens, besides publicUrl with /mcp", {
 		default: [],
 	}),
+	issuerTokenTypes: setting(
+		list("type"),
+		"Accepted types (header typ) of the issuer's access tokens; default: at+jwt",
+		{
+			default: ["at+jwt"],
+		},
+	),
 	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", {
 		default: ["scope", "scp"],
 	}),

@@ -30,6 +30,8 @@ const grant = z.object({
 	accessExpires: z.iso.datetime(),
 	/** The refresh token. */
 	refresh: hash,
+	/** The refresh token before, and until when it is answered as the first time: that answer may have been lost. */
+	previous: z.object({ refresh: hash, until: z.iso.datetime() }).optional(),
 });
 
 /** A client's rights, in the words of a token's record. */

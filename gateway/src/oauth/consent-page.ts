@@ -78,7 +78,10 @@ export function identifyPage(request: SignInRequest, sealed: string, language: L
 	);
 }
 
-/** The second page, for an operator: what the client may do, with which devices. */
+/**
+ * Makes the second page, for an operator: what the client may do, with which devices. User-only tools and the microphone are
+ * never checked beforehand: the client's wish is no reason to give them.
+ */
 export function choosePage(
 	request: SignInRequest,
 	sealed: string,
@@ -105,11 +108,11 @@ export function choosePage(
 					<legend>${t.tools}</legend>
 					${radio("tools", "read", t.read, readsOnly)} ${radio("tools", "control", t.control, !readsOnly)}
 					<label class="choice indent">
-						<input type="checkbox" name="userTools" ${scopes.includes("devices:user-tools") ? "checked" : ""} />
+						<input type="checkbox" name="userTools" />
 						<span>${t.userTools}<small>${t.userToolsHelp}</small></span>
 					</label>
 					<label class="choice indent">
-						<input type="checkbox" name="microphone" ${scopes.includes("devices:microphone") ? "checked" : ""} />
+						<input type="checkbox" name="microphone" />
 						<span>${t.microphone}<small>${t.microphoneHelp}</small></span>
 					</label>
 				</fieldset>

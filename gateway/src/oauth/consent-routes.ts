@@ -91,7 +91,11 @@ class Consent {
 	readonly ask: Route = async (c) => {
 		const query = new URL(c.req.url).searchParams;
 		const client = await this.#clientOf(c, field(query, "client_id"));
-		const redirectUri = optionalField(query, "redirect_uri") ?? client.redirectUris[0] ?? "";
+		const [onlyUri, ...moreUris] = client.redirectUris;
+		const redirectUri = optionalField(query, "redirect_uri") ?? (moreUris.length === 0 ? onlyUri : undefined);
+		if (redirectUri === undefined) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: required, because this client has several");
+		}
 		if (!mayRedirect(client, redirectUri)) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: not one of this client");
 		}

@@ -12,6 +12,9 @@ import type { TokenIssuer } from "./token-issuer.js";
 const ACCESS_LIFETIME = 3_600_000;
 const GRANT_LIFETIME = 30 * 86_400_000;
 
+/** Milliseconds in which a refresh token is answered again, with the same tokens: the answer may have been lost. */
+const REFRESH_GRACE = 30_000;
+
 /** A client's request for tokens in exchange for a code. */
 export interface CodeExchange {
 	readonly clientId: string;
@@ -74,15 +77,19 @@ export class Grants implements TokenIssuer {
 			throw new GrantFailure(given.clientId, why ?? "");
 		}
 		const { client, audience, limits } = code.approval;
-		const { answer, access, refresh, accessExpires, expires } = issue(id, limits, this.#tokens.now);
+		const { answer, access, refresh, accessExpires, expires } = this.#issue(
+			id,
+			limits,
+			randomBytes(32).toString("base64url"),
+		);
 		const grant = { client: client.id, clientName: client.name, audience, access, accessExpires, refresh };
 		await this.#tokens.addGrant({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
 		return answer;
 	}
 
 	/**
-	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). One that was
-	 * exchanged before ends the sign-in. Rejects with GrantFailure if it is unknown, was used before, or is another client's, and
+	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). For 30 s it has the
+	 * same answer again, unless the new one was used. Later, one that was exchanged before ends the sign-in. Rejects with GrantFailure if it is unknown, was used before, or is another client's, and
 	 * with TokenError if the cluster cannot be reached.
 	 */
 	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> {
@@ -101,13 +108,21 @@ export class Grants implements TokenIssuer {
 				why = "refresh token of another client or resource";
 				return record;
 			}
+			const { now } = this.#tokens;
+			const { previous } = record.grant;
+			const { answer, access, refresh, accessExpires, expires } = this.#issue(id, record, secret);
+			if (previous && isEqual(previous.refresh, digest(secret)) && now < Date.parse(previous.until)) {
+				const left = Date.parse(record.grant.accessExpires) - now;
+				answered = { ...answer, expires_in: Math.floor(left / 1_000) };
+				return record;
+			}
 			if (!isEqual(record.grant.refresh, digest(secret))) {
 				why = "refresh token used before: its sign-in has ended";
 				return undefined;
 			}
-			const { answer, access, refresh, accessExpires, expires } = issue(id, record, this.#tokens.now);
 			answered = answer;
-			return { ...record, expires, grant: { ...record.grant, access, refresh, accessExpires } };
+			const replaced = { refresh: record.grant.refresh, until: new Date(now + REFRESH_GRACE).toISOString() };
+			return { ...record, expires, grant: { ...record.grant, access, refresh, accessExpires, previous: replaced } };
 		});
 		if (answered === undefined) {
 			throw new GrantFailure(clientId, why);
@@ -135,6 +150,32 @@ export class Grants implements TokenIssuer {
 		const isCurrent = (): boolean => this.#tokens.current(sha256) !== undefined;
 		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
 	}
+
+	/**
+	 * Makes the tokens of a grant: for the client, and what is stored of them.
+	 *
+	 * @param seed the secret from which they are derived: a refresh token has the same successors each time
+	 */
+	#issue(id: string, limits: Limits, seed: string) {
+		const { now } = this.#tokens;
+		const access = TOKEN_PREFIX + this.#key.derive("oauth access", id, seed);
+		// The id tells one that was used before from one that never existed, though only the newest is stored.
+		const refresh = `${TOKEN_PREFIX}${id}.${this.#key.derive("oauth refresh", id, seed)}`;
+		const answer: TokenAnswer = {
+			access_token: access,
+			token_type: "Bearer",
+			expires_in: ACCESS_LIFETIME / 1_000,
+			refresh_token: refresh,
+			scope: scopesOf(limits),
+		};
+		return {
+			answer,
+			access: digest(access),
+			refresh: digest(refresh),
+			accessExpires: new Date(now + ACCESS_LIFETIME).toISOString(),
+			expires: new Date(now + GRANT_LIFETIME).toISOString(),
+		};
+	}
 }
 
 /** Why a code was not issued for an exchange, or is not valid any more; undefined if it was, and is. */
@@ -157,27 +198,6 @@ function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: 
 	}
 	const hash = createHash("sha256").update(given.verifier).digest("base64url");
 	return isEqual(hash, challenge) ? undefined : "code_verifier does not match code_challenge";
-}
-
-/** New tokens of a grant: for the client, and what is stored of them. */
-function issue(id: string, limits: Limits, now: number) {
-	const access = TOKEN_PREFIX + randomBytes(32).toString("base64url");
-	// The id tells one that was used before from one that never existed, though only the newest is stored.
-	const refresh = `${TOKEN_PREFIX}${id}.${randomBytes(32).toString("base64url")}`;
-	const answer: TokenAnswer = {
-		access_token: access,
-		token_type: "Bearer",
-		expires_in: ACCESS_LIFETIME / 1_000,
-		refresh_token: refresh,
-		scope: scopesOf(limits),
-	};
-	return {
-		answer,
-		access: digest(access),
-		refresh: digest(refresh),
-		accessExpires: new Date(now + ACCESS_LIFETIME).toISOString(),
-		expires: new Date(now + GRANT_LIFETIME).toISOString(),
-	};
 }
 
 /** No name that an operator chooses has a colon. */

@@ -11,6 +11,8 @@ export interface OutsideIssuerOptions {
 	readonly issuer: string;
 	/** Audiences besides the URL of the resource, for issuers that have names of their own for it. */
 	readonly issuerAudiences: readonly string[];
+	/** Accepted types of access tokens, the header `typ`: `at+jwt`. */
+	readonly issuerTokenTypes: readonly string[];
 	/** Claims with scopes, roles or groups: `scope`, or with dots a path: `realm_access.roles`. */
 	readonly issuerClaims: readonly string[];
 	/** The scopes that a value of those claims stands for. */
@@ -31,6 +33,9 @@ const ALGORITHMS = [
 	"EdDSA",
 	"Ed25519",
 ];
+
+/** Claims that only ID tokens have: OpenID Connect Core §2, §3.3.2.11. */
+const ID_CLAIMS = ["nonce", "at_hash", "c_hash"];
 
 /** Seconds by which the issuer's clock may be wrong. */
 const CLOCK_TOLERANCE = 30;
@@ -62,13 +67,13 @@ export class OutsideIssuer implements TokenIssuer {
 		// Loaded on demand: most gateways have no issuer outside.
 		const { errors, jwtVerify } = await import("jose");
 		try {
-			const { payload } = await jwtVerify(token, keys, {
+			const { payload, protectedHeader } = await jwtVerify(token, keys, {
 				issuer,
 				algorithms: ALGORITHMS,
 				clockTolerance: CLOCK_TOLERANCE,
 				requiredClaims: ["exp", "sub", "aud"],
 			});
-			return this.#grantOf(payload);
+			return this.#isAccessToken(protectedHeader.typ, payload) ? this.#grantOf(payload) : undefined;
 		} catch (error) {
 			if (error instanceof errors.JWTExpired) {
 				return "expired";
@@ -80,6 +85,13 @@ export class OutsideIssuer implements TokenIssuer {
 			}
 			throw new IssuerUnavailable(`cannot get the keys of ${issuer}: ${(error as Error).message}`, { cause: error });
 		}
+	}
+
+	/** Returns whether a token is meant for resources: an ID token tells its client who has signed in (RFC 9068 §4, §5). */
+	#isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
+		const mediaType = (type: string): string => type.toLowerCase().replace(/^application\//, "");
+		const isAccepted = this.#options.issuerTokenTypes.some((each) => mediaType(each) === mediaType(typ ?? "JWT"));
+		return isAccepted && !ID_CLAIMS.some((claim) => claim in payload) && payload.typ !== "ID";
 	}
 
 	#grantOf(payload: JWTPayload): AccessGrant {

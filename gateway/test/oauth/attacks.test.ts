@@ -224,6 +224,7 @@ describe("signing in withstands", () => {
 		assert.equal((await use(refresh, await register(gateway.base, { client_name: "thief" }))).status, 400);
 		const thief = await use(refresh);
 		assert.equal(thief.status, 200);
+		t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 30_001 });
 		assert.equal((await use(refresh)).status, 400);
 		assert.deepEqual(failuresIn(gateway).at(-1), [clientId, "refresh token used before: its sign-in has ended"]);
 		assert.equal(await statusOf(gateway.base, thief.body.access_token), 401);

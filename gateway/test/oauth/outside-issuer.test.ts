@@ -38,6 +38,27 @@ function callOf(name: string, args: object = {}) {
 	return { method: "tools/call", params: { name, arguments: args } };
 }
 
+describe("the type of a token (RFC 9068)", () => {
+	it("must be that of an access token: an ID token of the issuer is none", async (t) => {
+		const { post, sign } = await start(t, { issuerAudiences: ["the-client"] });
+		const claims = { aud: "the-client" };
+		const status = async (options: object) => (await post(await sign(claims, options))).status;
+		assert.notEqual(await status({}), 401);
+		assert.notEqual(await status({ typ: "application/AT+JWT" }), 401);
+		assert.deepEqual([await status({ typ: "JWT" }), await status({ typ: undefined })], [401, 401]);
+	});
+
+	it("may be another one that the settings name, but not an ID token even then", async (t) => {
+		const { post, sign } = await start(t, { issuerTokenTypes: ["JWT"] });
+		const status = async (claims: object, options: object) => (await post(await sign(claims, options))).status;
+		assert.notEqual(await status({}, { typ: "JWT" }), 401);
+		assert.notEqual(await status({}, { typ: undefined }), 401);
+		for (const claims of [{ nonce: "n" }, { at_hash: "h" }, { typ: "ID" }]) {
+			assert.equal(await status(claims, { typ: "JWT" }), 401, JSON.stringify(claims));
+		}
+	});
+});
+
 describe("the metadata of a protected resource (RFC 9728)", () => {
 	it("is off without publicUrl, and without https", async (t) => {
 		for (const settings of [{}, { publicUrl: "http://gateway.example" }, { publicUrl: `${ORIGIN}/below` }]) {

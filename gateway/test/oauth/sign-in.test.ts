@@ -94,6 +94,31 @@ describe("signing in", () => {
 		}
 	});
 
+	it("has user-only tools and the microphone unchecked, whatever the client asks for", async (t) => {
+		const { base, operator } = await startSignIn(t);
+		const { url } = await beginSignIn(base, { scope: "devices:user-tools devices:microphone" });
+		const browser = new Browser(base);
+		const first = await browser.open(url);
+		const { html } = await browser.submit({ request: first.request, secret: operator, answer: "go" });
+		for (const name of ["userTools", "microphone"]) {
+			const [, box = ""] = new RegExp(`<input type="checkbox" name="${name}"([^>]*)>`).exec(html) ?? [];
+			assert.ok(html.includes(`name="${name}"`) && !box.includes("checked"), `${name}: ${box}`);
+		}
+	});
+
+	it("needs a redirect URI from a client that has registered several", async (t) => {
+		const { base } = await startSignIn(t);
+		const open = async (...redirect_uris: string[]) => {
+			const url = new URL(authorizeUrl(base, await register(base, { redirect_uris }), makePkce().challenge));
+			url.searchParams.delete("redirect_uri");
+			return await new Browser(base).open(url.href);
+		};
+		assert.equal((await open(REDIRECT)).status, 200);
+		const several = await open(REDIRECT, "http://127.0.0.1/callback");
+		assert.equal(several.status, 400);
+		assert.match(several.html, /redirect_uri: required, because this client has several/);
+	});
+
 	it("gives the client what the operator chose, not what it asked for", async (t) => {
 		const gateway = await startSignIn(t);
 		const wide = { scope: "devices:user-tools" };
@@ -248,6 +273,23 @@ describe("a client that has signed in", () => {
 		assert.notEqual(await statusOf(gateway.base, second.body.access_token), 401);
 		const third = await ask(second.body.refresh_token);
 		assert.notEqual(await statusOf(gateway.base, third.body.access_token), 401);
+	});
+
+	it("gets the same tokens again if the answer to a refresh was lost", async (t) => {
+		const gateway = await startSignIn(t);
+		const { refresh, clientId } = await signIn(gateway);
+		const ask = async (token: string) => {
+			const given = { grant_type: "refresh_token", refresh_token: token, client_id: clientId };
+			const { status, body } = await askTokens(gateway.base, given);
+			return { status, access: body.access_token, refresh: body.refresh_token };
+		};
+		const lost = await ask(refresh);
+		const again = await ask(refresh);
+		assert.deepEqual([again.status, again], [200, lost]);
+		assert.notEqual(await statusOf(gateway.base, again.access), 401);
+		const next = await ask(again.refresh);
+		assert.equal(next.status, 200);
+		assert.equal((await ask(refresh)).status, 400, "its successor was used");
 	});
 
 	it("can end the sign-in itself (RFC 7009)", async (t) => {

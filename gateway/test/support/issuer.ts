@@ -16,6 +16,8 @@ interface SignOptions {
 	readonly key?: CryptoKey | Uint8Array;
 	readonly alg?: string;
 	readonly kid?: string;
+	/** The type of token; undefined: none. Default: at+jwt. */
+	readonly typ?: string | undefined;
 	/** Claims that it lacks. */
 	readonly without?: readonly string[];
 }
@@ -36,11 +38,12 @@ export async function startIssuer(test: TestContext): Promise<TestIssuer> {
 	const issuer: TestIssuer = {
 		url: `http://127.0.0.1:${await listen(test, server)}/realms/home`,
 		failure: undefined,
-		async sign(claims, { key = privateKey, alg = "ES256", kid = "one", without = [] } = {}) {
+		async sign(claims, { key = privateKey, alg = "ES256", kid = "one", without = [], ...header } = {}) {
+			const { typ } = { typ: "at+jwt", ...header };
 			const now = Math.floor(Date.now() / 1_000);
 			const all = { iss: issuer.url, sub: "ada", iat: now, exp: now + 600, ...claims };
 			const kept = Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
-			return await new SignJWT(kept).setProtectedHeader({ alg, kid }).sign(key);
+			return await new SignJWT(kept).setProtectedHeader({ alg, kid, ...(typ !== undefined && { typ }) }).sign(key);
 		},
 	};
 	return issuer;
