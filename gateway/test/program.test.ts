@@ -211,6 +211,28 @@ describe("the gateway as a program", () => {
 		assert.equal((await devicesSeenBy(started, all)).length, 1);
 	});
 
+	it("is renamed by operators, not by any client: an alias is the same for everybody", async (t) => {
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
+		await WireDevice.connect(t, started, { id: FAN });
+		const tokens = {
+			one: await started.tokens.add({ name: "one", kind: "client", devices: [LAMP] }),
+			all: await started.tokens.add({ name: "all", kind: "client" }),
+			operator: await started.tokens.add({ name: "me", kind: "client", operator: true }),
+		};
+		const rename = async (token: string, alias: string): Promise<[number, boolean]> => {
+			const response = await fetch(`${started.base}/devices/${encodeURIComponent(LAMP)}`, {
+				method: "PATCH",
+				headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+				body: JSON.stringify({ alias }),
+			});
+			return [response.status, (await response.text()).includes(FAN)];
+		};
+		// It would name the device that has this alias, which the client may not see.
+		assert.deepEqual(await rename(tokens.one, "lamp_000002"), [403, false]);
+		assert.deepEqual(await rename(tokens.all, "kitchen"), [403, false]);
+		assert.deepEqual(await rename(tokens.operator, "kitchen"), [200, false]);
+	});
+
 	it("renames a device", async (t) => {
 		const { started } = await startProgramWithDevice(t, { id: LAMP }, { aliases: { [FAN]: "hall" } });
 		await WireDevice.connect(t, started, { id: FAN });

@@ -10,6 +10,9 @@ const MAX_STRING = 200;
 /** Names of arguments that are always secrets, even if the schema does not say so. */
 const SECRET_NAME = /pass(word|phrase|code)?$|secret|token|api_?key|credential|authorization/i;
 
+/** Query parameters of URLs that are secrets: the key of a firmware download. */
+const SECRET_PARAMETER = /([?&](?:key|token|secret|password|signature|sig|code)=)[^&#\s"':,;)<>]+/gi;
+
 /** The placeholder for a secret. */
 const HIDDEN = "•••";
 
@@ -22,7 +25,7 @@ export function argumentsText({ args, tool }: Pick<CallDetails, "args" | "tool">
 		if (name !== "" && isSecret(name)) {
 			return HIDDEN;
 		}
-		return typeof value === "string" ? cut(value, MAX_STRING) : value;
+		return typeof value === "string" ? cut(withoutKeys(value), MAX_STRING) : value;
 	};
 	return cut(JSON.stringify(args, shown), MAX_ARGUMENTS);
 }
@@ -31,11 +34,16 @@ export function argumentsText({ args, tool }: Pick<CallDetails, "args" | "tool">
 export function answerText({ result }: Pick<CallDetails, "result">): string {
 	const parts = (result?.content ?? []).map((block) => {
 		if (block.type === "text") {
-			return cut(block.text, MAX_ANSWER);
+			return cut(withoutKeys(block.text), MAX_ANSWER);
 		}
 		return "mimeType" in block && typeof block.mimeType === "string" ? `[${block.mimeType}]` : `[${block.type}]`;
 	});
 	return cut(parts.join(" "), MAX_ANSWER);
+}
+
+/** Hides the secrets in URLs of a text. */
+function withoutKeys(text: string): string {
+	return text.replace(SECRET_PARAMETER, `$1${HIDDEN}`);
 }
 
 function cut(text: string, length: number): string {

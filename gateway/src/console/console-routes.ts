@@ -106,7 +106,7 @@ function needsOwnPage(guard: RequestGuard): Middleware {
 	};
 }
 
-/** Rejects clients that may not change tokens and servers: those with a token that does not say so, and other sites. */
+/** Rejects clients that may not change what everybody uses: those without an operator's token, and other sites. */
 export const needsOperator: Middleware = async (c, next) => {
 	if (!mayOperate(c.var.admission)) {
 		throw new HttpError(403, "token", "requires a token created with --operator");

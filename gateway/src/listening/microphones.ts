@@ -4,7 +4,7 @@ import type { DeviceTurns } from "../speech/device-turns.js";
 import { encodeWav } from "../speech/wav.js";
 import { beginListening, endListening } from "./begin-listening.js";
 import { LISTENING_RATE } from "./end-of-speech.js";
-import type { Recognize } from "./recognizer.js";
+import type { RecognizeFor } from "./recognizer.js";
 import { type Ending, type Recorded, record } from "./recording.js";
 
 /** How to listen. */
@@ -52,7 +52,7 @@ interface ListeningRecord {
 interface MicrophonesOptions {
 	readonly turns: DeviceTurns;
 	/** Undefined: no setting says how. */
-	readonly recognize: Recognize | undefined;
+	readonly recognize: RecognizeFor | undefined;
 	/** A device is asked to listen. */
 	readonly onBegin: (device: Server, principal: string) => void;
 	/** It does not listen any more. */
@@ -100,7 +100,7 @@ export class Microphones {
 		let text = "";
 		if (what.asText !== false && hasSpeech && recognize !== undefined) {
 			caller.onProgress?.(seconds, "turning the speech into text");
-			text = await recognize(wav, caller.signal);
+			text = await recognize(wav, caller);
 			if (text !== "") {
 				// On the screen, as the family's servers do.
 				device.session?.sendMessage({ type: "stt", text });

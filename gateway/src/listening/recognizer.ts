@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import pLimit from "p-limit";
 import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
+import { FairLimit } from "../net/fair-limit.js";
 import { type ModelService, post } from "../net/model-service.js";
 import { runProgram } from "../speech/run-program.js";
 
@@ -16,8 +16,8 @@ const MAX_TEXT = 4_000;
 /** Milliseconds for a text. */
 const TIME = 60_000;
 
-/** Texts that are recognized at the same time; each may be a program. */
-const MAX_RUNNING = 2;
+/** Texts that are recognized at the same time, in all and for one client; each may be a program. */
+const MAX_RUNNING = { all: 6, perOwner: 2 };
 
 /** Stand for the sound and the language in a program's arguments. */
 const FILE = "{file}";
@@ -58,13 +58,22 @@ export function programRecognizer(command: string, folder: string, language = "a
 	};
 }
 
-/** One that rejects after 60 s, and has little to do at the same time. Spaces are single in its texts. */
-export function limited(recognize: Recognize): Recognize {
-	const limit = pLimit(MAX_RUNNING);
-	return async (wav, signal) => {
-		const either = AbortSignal.any([signal, AbortSignal.timeout(TIME)]);
+/** Turns speech of a client into text. Rejects with an Error that says why it cannot, without the key. */
+export type RecognizeFor = (
+	wav: Buffer,
+	caller: { readonly principal: string; readonly signal: AbortSignal },
+) => Promise<string>;
+
+/** Makes a recognizer that rejects after 60 s, and has little to do at the same time. Spaces are single in its texts. */
+export function limited(recognize: Recognize): RecognizeFor {
+	const limit = new FairLimit(MAX_RUNNING);
+	return async (wav, { principal, signal }) => {
+		let either = signal;
 		try {
-			const text = await limit(() => recognize(wav, either));
+			const text = await limit.run(principal, async () => {
+				either = AbortSignal.any([signal, AbortSignal.timeout(TIME)]);
+				return await recognize(wav, either);
+			});
 			return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
 		} catch (error) {
 			signal.throwIfAborted();

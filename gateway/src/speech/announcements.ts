@@ -66,8 +66,8 @@ export class Announcements {
 		return await this.#withSound(what, caller, (spoken) => this.#announce(device, spoken, caller));
 	}
 
-	async #withSound<T>(what: Announcement, { signal }: Caller, say: (what: Spoken) => Promise<T>): Promise<T> {
-		const spoken = this.#options.speech.text(what.text, signal);
+	async #withSound<T>(what: Announcement, caller: Caller, say: (what: Spoken) => Promise<T>): Promise<T> {
+		const spoken = this.#options.speech.text(what.text, caller, what.isUrgent);
 		try {
 			return await say({ ...what, spoken });
 		} finally {

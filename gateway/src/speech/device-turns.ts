@@ -1,6 +1,6 @@
 import type { Server } from "xs-mcp-manager/core";
 
-/** Calls that wait for a device. */
+/** Calls that wait for a device; and as many urgent ones. */
 const MAX_WAITING = 8;
 
 interface TurnOptions {
@@ -37,7 +37,7 @@ export class DeviceTurns {
 		cancelled.throwIfAborted();
 		const turns = this.#turns.get(device) ?? { current: undefined, waiting: [] };
 		this.#turns.set(device, turns);
-		if (turns.waiting.length >= MAX_WAITING) {
+		if (turns.waiting.filter((each) => each.isUrgent === isUrgent).length >= MAX_WAITING) {
 			throw new Error(`${MAX_WAITING} calls wait for this device to speak or listen`);
 		}
 		if (turns.current !== undefined) {

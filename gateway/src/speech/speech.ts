@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
+import { FairLimit } from "../net/fair-limit.js";
+import type { Caller } from "./device-tools.js";
 import { SharedPackets } from "./packets.js";
 import type { Voice } from "./voice.js";
 import { encodeWav, readWav, type Sound } from "./wav.js";
@@ -8,8 +10,8 @@ import { encodeWav, readWav, type Sound } from "./wav.js";
 /** Milliseconds in which a voice must have spoken a text. */
 const VOICE_TIME = 30_000;
 
-/** Texts that are spoken at the same time; each may be a program. */
-const MAX_VOICES = 2;
+/** Texts that are spoken at the same time, in all and for one client; each may be a program. */
+const MAX_VOICES = { all: 6, perOwner: 2 };
 
 /** Bytes of sounds that are kept for the next time. */
 const MAX_KEPT = 33_554_432;
@@ -29,7 +31,7 @@ export interface SpokenText {
 /** Texts as sound: what was spoken is kept, and devices get it at a URL that nobody can guess. */
 export class Speech {
 	readonly #voice: Voice;
-	readonly #limit = pLimit(MAX_VOICES);
+	readonly #limit = new FairLimit(MAX_VOICES);
 	/** Of the encoders, in the event loop. */
 	readonly #turns = pLimit(1);
 	readonly #sounds = new LRUCache<string, Sound>({
@@ -43,11 +45,12 @@ export class Speech {
 		this.#voice = voice;
 	}
 
-	/** Says a text, once a device wants it. */
-	text(text: string, signal: AbortSignal): SpokenText {
+	/** Says a text, once a device wants it. An urgent one does not wait for others. */
+	text(text: string, { principal, signal }: Caller, isUrgent = false): SpokenText {
 		const id = `${randomBytes(16).toString("hex")}.wav`;
 		const sound = once(async () => {
-			const sound = this.#sounds.get(text) ?? (await this.#limit(() => this.#speak(text, signal)));
+			const sound =
+				this.#sounds.get(text) ?? (await this.#limit.run(principal, () => this.#speak(text, signal), isUrgent));
 			this.#sounds.set(text, sound);
 			return sound;
 		});

@@ -29,6 +29,14 @@ describe("a call in the console's log", () => {
 		assert.ok(long.length <= 501, `${long.length} characters`);
 	});
 
+	it("has no key of a download in a URL, neither in arguments nor in what came back", () => {
+		const url = "http://192.0.2.1/xiaozhi/ota/download/lamp_1.2.bin?device=aa%3Abb&key=c2VjcmV0";
+		const shown = "http://192.0.2.1/xiaozhi/ota/download/lamp_1.2.bin?device=aa%3Abb&key=•••";
+		assert.deepEqual(JSON.parse(argumentsText({ tool: TOOL, args: { url } })), { url: shown });
+		const content = [{ type: "text" as const, text: `cannot download ${url}: status 404` }];
+		assert.equal(answerText({ result: { content } }), `cannot download ${shown}: status 404`);
+	});
+
 	it("has what came back in words", () => {
 		const content = [
 			{ type: "text" as const, text: "y".repeat(500) },

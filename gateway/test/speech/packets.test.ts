@@ -9,7 +9,7 @@ import { encodeWav } from "../../src/speech/wav.js";
 const speech = new Speech(async (seconds) =>
 	encodeWav({ sampleRate: 22_050, samples: Buffer.alloc(2 * 22_050 * Number(seconds), 1) }),
 );
-const say = (seconds: string) => speech.text(seconds, new AbortController().signal);
+const say = (seconds: string) => speech.text(seconds, { principal: "local", signal: new AbortController().signal });
 
 async function collect(packets: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
 	const all: Uint8Array[] = [];

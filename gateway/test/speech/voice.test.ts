@@ -123,9 +123,29 @@ describe("a service that speaks", () => {
 			ended.abort();
 			throw signal.reason;
 		});
-		const path = speech.text("hello", new AbortController().signal).path();
+		const path = speech.text("hello", { principal: "local", signal: new AbortController().signal }).path();
 		await assert.rejects(path, { message: "cannot speak: no sound within 30 s" });
 		assert.deepEqual(limits, [30_000]);
+	});
+
+	it("that is slow for one client speaks for others, and an urgent text waits for none", async () => {
+		const started: string[] = [];
+		const speech = new Speech(async (text, signal) => {
+			signal.throwIfAborted();
+			started.push(text);
+			return await new Promise<Buffer>((resolve, reject) => {
+				text.startsWith("slow") ? signal.addEventListener("abort", () => reject(signal.reason)) : resolve(WAV);
+			});
+		});
+		const end = new AbortController();
+		const path = (text: string, principal: string, isUrgent = false) =>
+			speech.text(text, { principal, signal: end.signal }, isUrgent).path();
+		const slow = Array.from({ length: 8 }, (_, index) => path(`slow ${index}`, "one"));
+		await path("hello", "another");
+		await path("fire", "one", true);
+		assert.deepEqual(started, ["slow 0", "slow 1", "hello", "fire"]);
+		end.abort();
+		await Promise.allSettled(slow);
 	});
 
 	it("is reported by its status, without the key", async (t) => {

@@ -1,5 +1,5 @@
 import { HttpError } from "../../http/http-error.js";
-import type { Middleware, Route } from "../../http/route.js";
+import type { Route } from "../../http/route.js";
 import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
 import { BindingRejected } from "./device-bindings.js";
 
@@ -15,14 +15,6 @@ export interface BindingSummary {
 	/** When its code is no longer valid, ISO 8601. */
 	readonly expires: string;
 }
-
-/** Rejects clients whose token is limited to some devices: a device that they bind would be visible to every client. */
-export const needsAllDevices: Middleware = async (c, next) => {
-	if (c.var.admission.access.devices !== undefined) {
-		throw new HttpError(403, "token", "binding devices requires a token for all devices");
-	}
-	await next();
-};
 
 /** `GET /bindings`: the devices that wait to be bound. */
 export function listBindings(bindings: DeviceBindings): Route {

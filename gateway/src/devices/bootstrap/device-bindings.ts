@@ -153,7 +153,14 @@ export class DeviceBindings {
 	async approve(code: string): Promise<PendingBinding | undefined> {
 		const pending = this.pending.find((each) => each.code === code);
 		if (pending !== undefined) {
-			await this.#bind(pending, pending.token, pending.salt, { replaces: true });
+			// Of several requests with one code, the first approves it.
+			this.#pending.delete(code);
+			try {
+				await this.#bind(pending, pending.token, pending.salt, { replaces: true });
+			} catch (error) {
+				this.#pending.set(code, pending);
+				throw error;
+			}
 			this.#remove(code);
 		}
 		return pending;

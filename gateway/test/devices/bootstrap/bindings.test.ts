@@ -82,16 +82,26 @@ describe("binding a device with a code", () => {
 		assert.match(last.body.message ?? "", /wait/);
 	});
 
-	it("is for operators whose token is good for every device", async (t) => {
+	it("is for operators", async (t) => {
 		const started = await startProgram(t, { bootstrap: "approve" });
 		const all = await started.tokens.add({ name: "all", kind: "client" });
+		const operator = await started.tokens.add({ name: "me", kind: "client", operator: true });
 		const one = await started.tokens.add({ name: "one", kind: "client", devices: [BOARD.id] });
 		const { code } = (await bootstrap(started, BOARD)).body.activation;
 		const post = async (token: string) => {
 			const headers = { authorization: `Bearer ${token}` };
 			return (await fetch(`${started.base}/bindings/${code}`, { method: "POST", headers })).status;
 		};
-		assert.deepEqual([await post("wrong"), await post(one), await post(all)], [401, 403, 200]);
+		assert.deepEqual([await post("wrong"), await post(one), await post(all)], [401, 403, 403]);
+		assert.equal(await post(operator), 200);
+	});
+
+	it("is done once, however many approve the same code at the same time", async (t) => {
+		const started = await startProgram(t, { bootstrap: "approve" });
+		const { code } = (await bootstrap(started, BOARD)).body.activation;
+		const approve = async () => (await fetch(`${started.base}/bindings/${code}`, { method: "POST" })).status;
+		const statuses = await Promise.all(Array.from({ length: 10 }, approve));
+		assert.deepEqual(statuses.sort(), [200, ...Array.from({ length: 9 }, () => 404)]);
 	});
 
 	it("is done on the command line", async (t) => {
