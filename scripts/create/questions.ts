@@ -42,6 +42,13 @@ export async function askFor({ folder, board, language }: Given, check: (folder:
 class Terminal {
 	readonly #terminal = createInterface({ input: process.stdin, output: process.stdout });
 	readonly #lines = this.#terminal[Symbol.asyncIterator]();
+	#isClosed = false;
+
+	constructor() {
+		this.#terminal.once("close", () => {
+			this.#isClosed = true;
+		});
+	}
 
 	/** Asks until an answer can be used. */
 	async askUntil(what: string, preset: string, check: (answer: string) => void): Promise<string> {
@@ -76,7 +83,10 @@ class Terminal {
 	/** @throws ProgramError if the input ends */
 	async #ask(question: string, preset: string): Promise<string> {
 		this.#terminal.setPrompt(question);
-		this.#terminal.prompt();
+		// A closed terminal may still have answers, but takes no prompt.
+		if (!this.#isClosed) {
+			this.#terminal.prompt();
+		}
 		const { value, done } = await this.#lines.next();
 		if (done) {
 			throw new ProgramError("nothing was made");
