@@ -1,5 +1,6 @@
 // Lets Node load the project's TypeScript: `node --import ./scripts/register.mjs file.ts`.
 import { register } from "node:module";
+import { fileURLToPath } from "node:url";
 
-process.env.TS_NODE_PROJECT ??= new URL("../tsconfig.node.json", import.meta.url).pathname;
+process.env.TS_NODE_PROJECT ??= fileURLToPath(new URL("../tsconfig.node.json", import.meta.url));
 register("ts-node/esm", import.meta.url);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { FIRMWARE } from "../../src/settings/firmware.js";
@@ -92,7 +92,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	};
 
 	before(async () => {
-		const loader = ["--import", `${ROOT}scripts/register.mjs`];
+		const loader = ["--import", pathToFileURL(`${ROOT}scripts/register.mjs`).href];
 		await run(process.execPath, [...loader, `${ROOT}scripts/pack-firmware-cli.ts`, packages]);
 		await run(process.execPath, [`${ROOT}scripts/pack.mjs`, "gateway", join(packages, "gateway")]);
 		const tarballs = ["xs-mcp", "create-xs-mcp", "gateway/xs-mcp-gateway"];

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { makeProject } from "../../scripts/create/make-project.js";
 import { connectOverHttp } from "../e2e/clients.js";
@@ -19,7 +19,7 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 
 	before(async () => {
 		const packages = temporaryFolder();
-		const loader = ["--import", `${ROOT}scripts/register.mjs`];
+		const loader = ["--import", pathToFileURL(`${ROOT}scripts/register.mjs`).href];
 		await promisify(execFile)(process.execPath, [...loader, `${ROOT}scripts/pack-firmware-cli.ts`, packages]);
 		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
 		mkdirSync(join(folder, "node_modules"));

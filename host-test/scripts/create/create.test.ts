@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { BOARDS, freePinOf, targetOf } from "../../../scripts/create/choices.js";
 import { makeProject, type ProjectPlan } from "../../../scripts/create/make-project.js";
 import { targetsWithBoards } from "../../../scripts/moddable/targets.js";
@@ -33,7 +33,7 @@ const noTerminal = skipIf(!hasScript && "no script of util-linux here");
 /** Arguments of Node that run the program. */
 const creating = (...args: string[]): string[] => [
 	"--import",
-	`${ROOT}scripts/register.mjs`,
+	pathToFileURL(`${ROOT}scripts/register.mjs`).href,
 	`${ROOT}scripts/create/create-cli.ts`,
 	...args,
 ];

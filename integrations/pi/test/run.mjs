@@ -1,7 +1,7 @@
 // npm run test:pi: what --help says. Not part of `npm test`: pi has 190 packages of 200 MB.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { Command } from "commander";
 import { projectVersion } from "../../../scripts/package-files.mjs";
 
@@ -89,7 +89,12 @@ run("npm", [
 const only = testNamePattern === undefined ? [] : [`--test-name-pattern=${testNamePattern}`];
 const test = `${folder}/test/mcp-client.test.ts`;
 for (const place of places) {
-	run(process.execPath, ["--import", `${root}scripts/register.mjs`, "--test", ...only, test], root, place);
+	run(
+		process.execPath,
+		["--import", pathToFileURL(`${root}scripts/register.mjs`).href, "--test", ...only, test],
+		root,
+		place,
+	);
 }
 if (places.length === 0) {
 	console.error("no Node here runs this pi: nothing was tested");
