@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PassThrough } from "node:stream";
+import { Writable } from "node:stream";
 import { describe, it } from "node:test";
 import { makeLog } from "../../src/log/log.js";
 import { LogDestination } from "../../src/log/log-destination.js";
@@ -8,8 +8,14 @@ import { makePrettyFormat } from "../../src/log/pretty-log.js";
 
 /** Output of a log. */
 function logged(format?: (line: string) => string) {
-	const output = new PassThrough();
-	return { log: makeLog("info", new LogDestination(output, format)), text: () => String(output.read() ?? "") };
+	let text = "";
+	const output = new Writable({
+		write(chunk, _, done) {
+			text += chunk;
+			done();
+		},
+	});
+	return { log: makeLog("info", new LogDestination(output, format)), text: () => text };
 }
 
 describe("the log", () => {
