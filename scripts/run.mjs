@@ -7,6 +7,9 @@ import { installMissing } from "./install.mjs";
 /** As for npm: the program needs no packages for development. */
 const OMIT_DEV = "--omit=dev";
 
+/** ts-node's use of APIs that Node 24 and 26 call deprecated. */
+const QUIET = ["--disable-warning=DEP0180", "--disable-warning=DEP0205"];
+
 /** Poll interval for npm's process, ms. */
 const ORPHAN_CHECK_INTERVAL = 200;
 
@@ -29,7 +32,7 @@ function endWithNpm(end) {
 }
 
 if (program.endsWith(".ts")) {
-	const args = ["--import", new URL("register.mjs", import.meta.url).href, path, ...rest];
+	const args = [...QUIET, "--import", new URL("register.mjs", import.meta.url).href, path, ...rest];
 	const child = spawn(process.execPath, args, { stdio: "inherit" });
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 		process.on(signal, () => child.kill(signal));

@@ -17,7 +17,9 @@ async function open(t: TestContext, options: McpManagerOptions = {}, person: Par
 	return { manager, run, notes };
 }
 
-const nodeCommand = (program: string, ...args: string[]): string => [process.execPath, program, ...args].join(" ");
+/** A word with a space is quoted, as people do. */
+const nodeCommand = (program: string, ...args: string[]): string =>
+	[process.execPath, program, ...args].map((word) => (word.includes(" ") ? JSON.stringify(word) : word)).join(" ");
 
 describe("the management tools", () => {
 	it("are nine, with the documented parameters", () => {
