@@ -39,7 +39,7 @@ export default suite("the bootstrap's settings and answers", {
 	},
 	"take websocket before mqtt for a device that needs it, if it is offered"() {
 		const answer = { websocket: { url: "ws://w/" }, mqtt: MQTT };
-		const choose = (answer: object) => readAnswer(JSON.stringify(answer), true).backend?.backend;
+		const choose = (answer: object) => readAnswer(JSON.stringify(answer), true).backends[0]?.backend;
 		equal([choose(answer), choose({ mqtt: MQTT })], ["ws://w/", "mqtts://broker:8883"]);
 		equal(choose({ mqtt: MQTT, websocket: null }), "mqtts://broker:8883");
 	},

@@ -1,6 +1,6 @@
 import { withModTools } from "../../src/mods/mod-tools.js";
 import { StoredSettings } from "../../src/settings/stored-settings.js";
-import { openSetup } from "../../src/setup/open-setup.js";
+import { openSetup } from "../../src/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";

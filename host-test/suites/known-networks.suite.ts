@@ -10,7 +10,7 @@ function device() {
 	const set = settings.set.bind(settings);
 	settings.set = (domain, key, value) => {
 		writes.push(`${domain}/${key}`);
-		set(domain, key, value);
+		return set(domain, key, value);
 	};
 	const start = (built: Readonly<Record<string, unknown>>): string[] => {
 		preferFlashed({ built, settings });
