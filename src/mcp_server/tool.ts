@@ -1,3 +1,4 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { ToolResult } from "./content.js";
 import { type Listed, listed } from "./paged-list.js";
 import type { InferProperties, Properties, Schema } from "./schema.js";
@@ -96,14 +97,14 @@ export const createTool = <Context, const Input extends Properties, const Output
 		annotations: (annotations ?? audience) && { ...annotations, audience: audience && [audience] },
 		execution,
 	});
-	return {
+	return deepFreeze({
 		...(isPlain ? plain : list),
 		plain,
 		name,
 		userOnly: audience === "user",
 		input: prepare(input) as ObjectValidator,
 		run: definition.run as Tool<Context>["run"],
-	};
+	});
 };
 
 const checkDefaults = (schema: Schema, path: string): void => {

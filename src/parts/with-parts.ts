@@ -1,5 +1,6 @@
 import type { Attachment } from "../app/application-options.js";
 import type { Board, Hardware } from "../hardware/hardware.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { DeviceDefinition } from "./device.js";
 import type { PartIo, PartKind } from "./part.js";
 
@@ -10,14 +11,14 @@ export interface WithParts<Own extends Board> {
 }
 
 /** The member of an opened part, and the member of the hardware that has such parts by name. */
-const PLACES = [
+const PLACES = deepFreeze([
 	["switch", "switches"],
 	["light", "lights"],
 	["sensor", "sensors"],
 	["servo", "servos"],
 	["line", "lines"],
 	["button", "buttons"],
-] as const satisfies readonly (readonly [PartKind, keyof Hardware])[];
+] as const satisfies readonly (readonly [PartKind, keyof Hardware])[]);
 
 /**
  * Opens the parts of a device, beside those of the board.

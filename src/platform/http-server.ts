@@ -6,6 +6,7 @@ import {
 	type HttpServerPlatform,
 	MAX_HEADERS,
 } from "../net/http-server.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 
@@ -71,16 +72,6 @@ class ServedTCP extends GuardedTCP {
 	}
 }
 
-/** Of the latest connection. */
-let latest: Allowance = { bytes: 0, lines: 0 };
-
-class GuardedListener extends Listener {
-	override read(): ServedTCP {
-		latest = { bytes: MAX_HEAD_BYTES, lines: MAX_HEAD_LINES };
-		return new ServedTCP({ from: super.read() as object, allowance: latest });
-	}
-}
-
 /** The body is not limited, because the server does not keep it. */
 const limitHead = (connection: HttpConnection, allowance: Allowance): HttpConnection => ({
 	accept(events) {
@@ -102,10 +93,12 @@ const limitHead = (connection: HttpConnection, allowance: Allowance): HttpConnec
 });
 
 /** The SDK's HTTP server, on every address of the device. */
-export const httpServer: HttpServerPlatform = {
+export const httpServer: HttpServerPlatform = deepFreeze({
 	address: "0.0.0.0",
 	open({ port, mayConnect = () => true, onConnect, onListening }: HttpServerOptions) {
 		let waiting = 0;
+		/** Allowance of the latest connection. */
+		let latest: Allowance = { bytes: 0, lines: 0 };
 		let take = (): void => {};
 		const resume = (): void => {
 			while (waiting > 0 && mayConnect()) {
@@ -114,7 +107,7 @@ export const httpServer: HttpServerPlatform = {
 			}
 		};
 		/** The server would read every connection at once. */
-		class PausedListener extends GuardedListener {
+		class PausedListener extends Listener {
 			constructor(options: { onReadable(count: number): void }) {
 				super({
 					...options,
@@ -124,6 +117,11 @@ export const httpServer: HttpServerPlatform = {
 					},
 				});
 				take = () => options.onReadable.call(this, 1);
+			}
+
+			override read(): ServedTCP {
+				latest = { bytes: MAX_HEAD_BYTES, lines: MAX_HEAD_LINES };
+				return new ServedTCP({ from: super.read() as object, allowance: latest });
 			}
 		}
 		const options = {
@@ -139,4 +137,4 @@ export const httpServer: HttpServerPlatform = {
 	get announce() {
 		return inBuild<HttpServerPlatform["announce"]>("src/platform/announce");
 	},
-};
+});

@@ -1,6 +1,7 @@
 import type { Hardware } from "../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../hardware/needs.js";
 import { createResource, type Resource, type ResourceDefinition } from "../mcp_server/features/resource.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 
 /** A resource, and the parts that a board must have to offer it. */
 export interface HardwareResource extends Resource<Hardware>, WithNeeds {}
@@ -17,7 +18,8 @@ interface HardwareResourceDefinition<Needs extends Part, Uri extends string>
 export const defineResource = <const Needs extends Part, const Uri extends string>({
 	needs,
 	...definition
-}: HardwareResourceDefinition<Needs, Uri>): HardwareResource => ({
-	...(createResource(definition as ResourceDefinition<HardwareWith<Needs>, Uri>) as Resource<Hardware>),
-	needs,
-});
+}: HardwareResourceDefinition<Needs, Uri>): HardwareResource =>
+	deepFreeze({
+		...(createResource(definition as ResourceDefinition<HardwareWith<Needs>, Uri>) as Resource<Hardware>),
+		needs,
+	});

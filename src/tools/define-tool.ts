@@ -2,6 +2,7 @@ import type { Hardware } from "../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../hardware/needs.js";
 import type { Properties } from "../mcp_server/schema.js";
 import { createTool, type Tool, type ToolDefinition } from "../mcp_server/tool.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 
 /** A tool, and the parts that a board must have to offer it. */
 export interface HardwareTool extends Tool<Hardware>, WithNeeds, NamesPart {}
@@ -35,5 +36,5 @@ export const defineTool = <
 	if (!Array.isArray(needs)) {
 		throw new TypeError(`tool ${name}: needs: expected the parts that it uses, or [] for none`);
 	}
-	return { ...(createTool(definition) as Tool<Hardware>), needs, ...(names && { names }) };
+	return deepFreeze({ ...(createTool(definition) as Tool<Hardware>), needs, ...(names && { names }) });
 };

@@ -1,13 +1,15 @@
+import { deepFreeze } from "../text/deep-freeze.js";
+
 // How binary messages over WebSocket frame audio, by the header `Protocol-Version`: 1 not at all, 2 and 3 with a header.
 
 /** Bytes of a packet of Opus. RFC 6716 allows more only for several frames at more than 500 kbit/s. */
 const MAX_PACKET_BYTES = 4_000;
 
 /** Version 2, big-endian: version (16 bits), type (16), reserved (32), timestamp in ms (32), size (32). */
-const HEADER_2 = { bytes: 16, type: 2, timestamp: 8, size: 12 } as const;
+const HEADER_2 = deepFreeze({ bytes: 16, type: 2, timestamp: 8, size: 12 });
 
 /** Version 3, big-endian: type (8 bits), reserved (8), size (16). */
-const HEADER_3 = { bytes: 4, type: 0, size: 2 } as const;
+const HEADER_3 = deepFreeze({ bytes: 4, type: 0, size: 2 });
 
 /** The other type, 1, is JSON. */
 const OPUS = 0;

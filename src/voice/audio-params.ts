@@ -1,12 +1,13 @@
 import type { AudioParams } from "../hardware/sound.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 
 /** Assumed if the backend's hello does not say, as by the C++ firmware. */
-const DEFAULTS = { sample_rate: 24_000, channels: 1, frame_duration: 60 };
+const DEFAULTS = deepFreeze({ sample_rate: 24_000, channels: 1, frame_duration: 60 });
 
 /** The values that Opus allows: RFC 6716, section 2. */
-const RATES = [8_000, 12_000, 16_000, 24_000, 48_000];
-const DURATIONS = [5, 10, 20, 40, 60, 80, 100, 120];
+const RATES = deepFreeze([8_000, 12_000, 16_000, 24_000, 48_000]);
+const DURATIONS = deepFreeze([5, 10, 20, 40, 60, 80, 100, 120]);
 
 /**
  * Reads the audio format of a hello: its member `audio_params`. What is missing has the family's default.

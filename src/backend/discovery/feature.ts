@@ -1,4 +1,5 @@
 import { openDnsSd } from "src/platform/dns-sd";
+import { deepFreeze } from "../../text/deep-freeze.js";
 import { type ListGateways, listGateways } from "./gateway-list.js";
 import { GatewaySearch, type GatewaySearchOptions, type OpenDnsSd } from "./gateway-search.js";
 
@@ -14,8 +15,10 @@ const open: OpenDnsSd | undefined = openDnsSd;
  * Finds gateways that announce themselves: for `mdns:` as the setting `backend`, or for a list to choose from. Undefined
  * where the platform has no DNS-SD.
  */
-const discovery: Discovery | undefined = open && {
-	search: (options) => new GatewaySearch({ ...options, openDnsSd: open }),
-	list: (options) => listGateways({ ...options, openDnsSd: open }),
-};
+const discovery: Discovery | undefined =
+	open &&
+	deepFreeze({
+		search: (options) => new GatewaySearch({ ...options, openDnsSd: open }),
+		list: (options) => listGateways({ ...options, openDnsSd: open }),
+	});
 export default discovery;

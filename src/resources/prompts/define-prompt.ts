@@ -6,6 +6,7 @@ import {
 	type PromptArguments,
 	type PromptDefinition,
 } from "../../mcp_server/features/prompt.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
 
 /** A prompt, and the parts that a board must have to offer it. */
 export interface HardwarePrompt extends Prompt<Hardware>, WithNeeds {}
@@ -17,4 +18,4 @@ interface HardwarePromptDefinition<Needs extends Part, Arguments extends PromptA
 /** Makes a prompt that may read a board's hardware. See docs/beyond-tools.md. */
 export const definePrompt = <const Needs extends Part, const Arguments extends PromptArguments = Record<never, never>>(
 	definition: HardwarePromptDefinition<Needs, Arguments>,
-): HardwarePrompt => ({ ...(createPrompt(definition) as Prompt<Hardware>), needs: definition.needs });
+): HardwarePrompt => deepFreeze({ ...(createPrompt(definition) as Prompt<Hardware>), needs: definition.needs });

@@ -2,6 +2,7 @@ import Resource from "Resource";
 import AudioOut from "embedded:io/audio/out";
 import Timer from "timer";
 import type { SoundFiles } from "../../hardware/sound.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
 import type { AudioOutRecord } from "./played-sound.js";
 import { SoundPlayer } from "./sound-player.js";
 
@@ -9,12 +10,12 @@ import { SoundPlayer } from "./sound-player.js";
 const isSound = (name: string): boolean => name.endsWith(".wav") || name.endsWith(".pcm");
 
 /** The sound files among the firmware's resources: a manifest's `data`. The SDK's ResourceIterator makes `Resource` iterable. */
-const soundFiles: SoundFiles = {
+const soundFiles: SoundFiles = deepFreeze({
 	get names() {
 		return [...(Resource as unknown as Iterable<string>)].filter(isSound);
 	},
 	open: (name) => (isSound(name) && Resource.exists(name) ? new Resource(name) : undefined),
-};
+});
 
 /**
  * A player on the SDK's audio out, for a target that supports it.
