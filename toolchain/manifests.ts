@@ -104,7 +104,7 @@ function ownPath(folder: string, path: string): string {
 
 /** The part of a manifest for a target or, without that, for its platform. */
 function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
-	return platforms[target] ?? platforms[dirname(target)] ?? {};
+	return platforms[target] ?? platforms[`${dirname(target)}/*`] ?? platforms[dirname(target)] ?? {};
 }
 
 /** A pattern stands for each TypeScript file of one folder. */

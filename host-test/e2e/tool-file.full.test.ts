@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
-import { NO_SDK } from "../../scripts/moddable/sdk.js";
 import { callTool } from "../support/call-tool.js";
 import { copyWorkTree } from "../support/guide.js";
+import { noSdk, sdk } from "../support/sdk.js";
+import { buildForSimulator, Simulator } from "../support/simulator.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/set-lamp.ts", import.meta.url));
-
-const skip = process.env.MODDABLE ? false : NO_SDK;
 
 /** A copy of the project with one more file. */
 function copyWithTool(t: TestContext, file = "src/tools/board/set-lamp.ts"): string {
@@ -42,26 +40,25 @@ describe("a tool is one file", { skip: process.platform === "win32" && "npm need
 		assert.match(stderr, /src\/tools\/board\/reboot and src\/tools\/board\/set-lamp both define the tool self\.reboot/);
 	});
 
-	it("and the simulator offers it", { skip }, async (t) => {
+	it("and the simulator offers it", { skip: noSdk }, async (t) => {
 		const folder = copyWithTool(t);
 		const { gateway, deviceUrl } = await startGateway(t);
 		const online = nextOnline(gateway.servers);
 		const session = nextSession(gateway.servers);
-		const args = ["scripts/run.mjs", "scripts/moddable/simulator-cli.ts", "--headless", `backend=${deviceUrl}`];
-		const simulator = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
-		const ended = once(simulator, "exit").then(([code]) => Promise.reject(new Error(`the simulator ended: ${code}`)));
-		t.after(async () => {
-			simulator.kill();
-			await ended.catch(() => {});
+		const simulator = await Simulator.start(sdk, await buildForSimulator(sdk, folder, [`backend=${deviceUrl}`]), {
+			headless: true,
 		});
-		await Promise.race([online, ended]);
+		t.after(() => simulator.stop());
+		await online;
 		const { session: device } = await session;
 		const { content } = await callTool(device, "self.lamp.set", { on: true, brightness: 50 });
 		assert.deepEqual(content, [{ type: "text", text: '{"on":true,"rgb":[128,90,45]}' }]);
 	});
 
-	it("and the image for a chip has it, in flash", { skip }, (t) => {
+	it("and the image for a chip has it, in flash if src/preload.json names it", { skip: noSdk }, (t) => {
 		const folder = copyWithTool(t);
+		const list = join(folder, "src/preload.json");
+		writeFileSync(list, readFileSync(list, "utf8").replace("[", '["src/tools/board/set-lamp",'));
 		const { stdout, stderr } = npm(folder, ["run", "flash", "--", "--target", "esp32", "--link-only"]);
 		assert.match(stdout, /The firmware links for esp32/, stderr);
 		const linked = join(folder, ".cache/moddable/firmware-linked/esp32/tmp/esp32/release/xs-mcp/mc.xs.c");

@@ -1,10 +1,13 @@
 // A tool that is added to an emulated chip as a mod, and its stored data. Run by npm run test:esp32.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { mcrun } from "../../scripts/moddable/mcconfig.js";
+import { promisify } from "node:util";
+import { sdkEnvironment } from "../../scripts/moddable/sdk.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { storeMod } from "./qemu/flash-image.js";
@@ -15,7 +18,9 @@ const MOD = fileURLToPath(new URL("../../examples/mod-lamp", import.meta.url));
 describeChips("a mod", (tools) => {
 	it("has the tool of a mod, which stores a setting", async (t) => {
 		const image = await buildForQemu(tools);
-		const built = await mcrun(tools.sdk, MOD, ["-p", "esp32", "-t", "build"], false);
+		const built = temporaryFolder();
+		const args = ["-m", "-p", "esp32", "-t", "build", "-o", built];
+		await promisify(execFile)(join(tools.sdk.bin, "mcrun"), args, { cwd: MOD, env: sdkEnvironment(tools.sdk) });
 		const archive = readFileSync(join(built, "bin/esp32/release/mod-lamp/mod-lamp.xsa"));
 		const device = await startDevice(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
 		// QEMU does not read mapped flash again after the SDK has linked the mod in it, which it does at the first start.

@@ -5,10 +5,10 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { BOARDS, CHIPS, describeBoards } from "../../scripts/moddable/boards.js";
-import { measureConstantData } from "../../scripts/moddable/image-size.js";
-import { configureForChip, linkForChip } from "../../scripts/moddable/mcconfig.js";
-import { planMemory } from "../../scripts/moddable/memory-plan.js";
+import { measureConstantData, readMemory } from "../../scripts/moddable/image-size.js";
+import { configureBuild, linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
+import { messageLimits } from "../../src/app/create-transport.js";
 import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
 import { noSdk, sdk } from "../support/sdk.js";
 
@@ -108,7 +108,7 @@ describe("boards", () => {
 	it("take 400 KB of constant data at most with manifest_minimal.json", {
 		skip: noSdk,
 	}, async () => {
-		const linked = await linkForChip(sdk, ROOT, "esp32", ["-p", "esp32"], "manifest_minimal.json");
+		const linked = await linkForChip(sdk, ROOT, "esp32", [], "manifest_minimal.json");
 		const bytes = measureConstantData(sdk, linked);
 		assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
 	});
@@ -120,7 +120,7 @@ describe("boards", () => {
 		const files = readdirSync(join(root, "modules"), { recursive: true, encoding: "utf8" });
 		const headers = new Set(files.filter((file) => file.endsWith(".h")).map((file) => basename(file)));
 		for (const name of [...CHIPS, ...BOARDS]) {
-			const makefile = readFileSync(join(await configureForChip(sdk, ROOT, name, []), "makefile"), "utf8");
+			const makefile = readFileSync(join(await configureBuild(sdk, ROOT, name), "makefile"), "utf8");
 			assert.doesNotMatch(
 				makefile,
 				/socket\/lwip\/tcp\.(c|js)\b/,
@@ -137,12 +137,14 @@ describe("boards", () => {
 	});
 
 	it("have the larger heap only if malloc uses their PSRAM", { skip: noSdk }, async () => {
-		const small = await planMemory(sdk, ROOT, findTarget(sdk, "esp32"), []);
-		assert.equal(small.psram, "none");
+		const memoryOf = async (name: string) =>
+			readMemory(await configureBuild(sdk, ROOT, name), findTarget(sdk, name).chip);
+		const small = await memoryOf("esp32");
+		assert.ok(!small.usesPsram);
 		for (const name of BOARDS) {
-			const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
-			assert.equal(plan.chunkBytes > small.chunkBytes, plan.psram === "malloc", name);
-			assert.equal(plan.messageBytes, plan.chunkBytes / 8, name);
+			const { chunkBytes, chunkSetting, usesPsram } = await memoryOf(name);
+			assert.equal(chunkBytes > small.chunkBytes, usesPsram, name);
+			assert.equal(messageLimits(chunkSetting).maxMessageBytes, chunkBytes / 8, name);
 		}
 	});
 });

@@ -12,7 +12,7 @@ const PROGRAMS = [
 	"gateway/src/config/token-store.ts",
 	"gateway/test/simulation/simulate.ts",
 	"gateway/test/support/stdio.ts",
-	"scripts/moddable/child-group.ts",
+	"host-test/support/child-group.ts",
 	"scripts/moddable/doctor.ts",
 	"scripts/moddable/doctor-cli.ts",
 	"scripts/moddable/firmware-cli.ts",

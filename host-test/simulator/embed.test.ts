@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
 import { freePort } from "../support/port.js";
 import { noSdk, sdk } from "../support/sdk.js";
+import { Simulator } from "../support/simulator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
@@ -21,7 +21,7 @@ const EXAMPLE = join(ROOT, "examples", "embed");
 
 describe("an MCP server in a project of its own", { skip: noSdk }, () => {
 	it("links for a chip", async () => {
-		await linkForChip(sdk, EXAMPLE, "esp32", ["-p", "esp32"]);
+		await linkForChip(sdk, EXAMPLE, "esp32");
 	});
 
 	it("is built outside the checkout, with the types of the SDK, and keeps its state between clients", async (t) => {
@@ -42,9 +42,8 @@ describe("an MCP server in a project of its own", { skip: noSdk }, () => {
 });
 
 /**
- * Builds a copy of the example as docs/embed.md says: with TypeScript's compiler, into an empty folder. The compiler leaves its
- * output despite errors, so that make would not ask it again; the project's own builds do not check types. The server with a
- * resource is built with it, as its features are preloaded.
+ * Builds a copy of the example as docs/embed.md says. The server with a resource is built with it, as its features are
+ * preloaded.
  *
  * @returns the library that the simulator loads
  */

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { connectClient } from "../../gateway/test/support/gateway.js";
-import type { Simulator } from "../../scripts/moddable/simulator.js";
 import type { GlyphSet } from "../../toolchain/fonts/glyph-sets.js";
 import { drawFaceOf } from "../../virtual-device/src/services/drawn-screen.js";
 import { whyMissing } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";
+import type { Simulator } from "../support/simulator.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
-import { buildForSimulator, buildModForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";
+import { buildForSimulator, buildModForSimulator, Simulator } from "../support/simulator.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

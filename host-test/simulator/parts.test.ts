@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { PARTS_PANEL, type Simulator } from "../../scripts/moddable/simulator.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
+import { PARTS_PANEL, type Simulator } from "../support/simulator.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 

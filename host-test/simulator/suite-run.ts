@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+
 import type { Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { buildForSimulator, Simulator } from "../support/simulator.js";
 import type { Report } from "./main.js";
 
 const MANIFEST_FOLDER = fileURLToPath(new URL("..", import.meta.url));

@@ -1,9 +1,8 @@
 import type { TestContext } from "node:test";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
 import { sdk } from "./sdk.js";
+import { buildForSimulator, Simulator } from "./simulator.js";
 import { until } from "./until.js";
 
 interface SimulatorOptions {

@@ -58,6 +58,7 @@ export function makeProject({ folder, name, board, language, packages }: Project
 		defines: { firmware: { project: `#${name}`, version: "#1.0.0" } },
 		config: { name, language },
 		modules: { device: "./device", "tools/*": "./tools/*" },
+		preload: ["device", "tools/greet"],
 	});
 }
 

@@ -1,18 +1,19 @@
 import type { Part } from "../../src/hardware/needs.js";
 import { ROOT } from "../../toolchain/root.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
-import { estimateImage, freeShare, LEAST_FREE, measureConstantData, measureFonts } from "./image-size.js";
-import { linkForChip } from "./mcconfig.js";
-import { type MemoryPlan, planMemory } from "./memory-plan.js";
-import type { Sdk } from "./sdk.js";
-import { boardOf, findTarget, targetsWithBoards } from "./targets.js";
+import { findTypeErrors } from "./build-types.js";
+import { estimateImage, LEAST_FREE, measureConstantData, measureFonts, readMemory } from "./image-size.js";
+import { configureBuild, linkForChip } from "./mcconfig.js";
+import { type Sdk, SdkError } from "./sdk.js";
+import { BARE_CHIP, boardOf, findTarget, namedTargets } from "./targets.js";
 
-/** The folder in src/boards of a bare chip. */
-const BARE_CHIP = "esp32";
+const MEGABYTE = 1024 * 1024;
 
-/** The boards that docs/boards.md describes, and the chips that are built as bare ones: mcconfig's names. */
-export const BOARDS: readonly string[] = targetsWithBoards();
-export const CHIPS: readonly string[] = ["esp32/esp32s3", "esp32/esp32c3", "esp32/esp32c6"];
+/** Targets that docs/boards.md describes: those with a board of their own and the plain ESP32, and the other bare chips. */
+export const BOARDS: readonly string[] = namedTargets().filter(
+	(name) => name === BARE_CHIP || boardOf(name).board !== BARE_CHIP,
+);
+export const CHIPS: readonly string[] = namedTargets().filter((name) => !BOARDS.includes(name));
 
 /** The tables of parts and tools in docs/boards.md, from the boards' sources. Needs no SDK. */
 export function describeBoards(): string {
@@ -64,10 +65,10 @@ interface Measured {
 }
 
 /**
- * Links the firmware for targets and measures it.
+ * Checks the types of the firmware for targets, links it and measures it.
  *
  * @param onTarget called for each target before it is linked
- * @throws SdkError if a target does not link, or the C compiler has no 32-bit support
+ * @throws SdkError if a target has type errors or does not link, or the C compiler has no 32-bit support
  */
 export async function measureBoards(
 	sdk: Sdk,
@@ -78,32 +79,31 @@ export async function measureBoards(
 	const faults: string[] = [];
 	for (const name of targets) {
 		onTarget(name);
-		const target = findTarget(sdk, name);
-		const plan = await planMemory(sdk, ROOT, target, []);
-		const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		const { parts = [] } = readParts([target.board]).get(target.board) ?? {};
-		const image = estimateImage(constant, measureFonts(sdk, plan.fonts), parts);
-		const free = freeShare(plan, image);
+		const { chip, board } = findTarget(sdk, name);
+		const configured = await configureBuild(sdk, ROOT, name);
+		const errors = findTypeErrors(configured);
+		if (errors !== "") {
+			throw new SdkError(`${name}: type errors\n${errors}`);
+		}
+		const { flashBytes, chunkBytes, partitionBytes, fonts } = readMemory(configured, chip);
+		const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, name));
+		const { parts = [] } = readParts([board]).get(board) ?? {};
+		const image = estimateImage(constant, measureFonts(sdk, fonts), parts);
+		const free = 1 - image / partitionBytes;
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
 		}
-		rows.push(describeSize(plan, image));
+		rows.push([
+			code(name),
+			chip,
+			`${flashBytes / MEGABYTE} MB`,
+			`${chunkBytes / 1024} KB`,
+			thousands(image),
+			percent(free),
+		]);
 	}
 	const heads = ["target", "chip", "flash", "chunks", "image (about)", "free"];
 	return { table: table(heads, rows), faults };
-}
-
-/** @param image bytes */
-function describeSize(plan: MemoryPlan, image: number): string[] {
-	const { target, flashBytes, chunkBytes } = plan;
-	return [
-		code(target.name),
-		target.chip,
-		`${flashBytes / 1024 / 1024} MB`,
-		`${chunkBytes / 1024} KB`,
-		thousands(image),
-		percent(freeShare(plan, image)),
-	];
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -33,7 +33,7 @@ export async function checkParts(folder: string, target: string): Promise<Device
 }
 
 /** Whether the manifest of a folder names a device with parts of its own. */
-export function definesParts(folder: string): boolean {
+function definesParts(folder: string): boolean {
 	const text = readFileSync(join(folder, "manifest.json"), "utf8");
 	return (JSON.parse(text) as { modules?: { device?: unknown } }).modules?.device !== undefined;
 }

@@ -12,9 +12,6 @@ import { ProgramError, readJson } from "../../toolchain/program.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Names that a command line may have besides the firmware's: `takeGlyphs` reads this one. */
-const OF_BUILD = "glyphs";
-
 /** Schemes of backends that the firmware has clients for. */
 const SCHEMES = ["ws", "wss", "mqtt", "mqtts"];
 
@@ -44,7 +41,7 @@ export function checkSettings(words: readonly string[], folder: string): void {
  * @param config the manifest's, which may also have names of the project's own
  */
 export function findProblems(given: Settings, config: Settings): readonly string[] {
-	const unknown = unknownSettings(given).filter((name) => name !== OF_BUILD && !Object.hasOwn(config, name));
+	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
 	const built = { ...config, ...given };
 	const source = { built, settings: undefined };
 	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(built, name)) as SettingName[];
@@ -85,6 +82,9 @@ function checkDirect(built: Settings): void {
 
 /** Names the setting that is meant, unless none is similar. */
 function suggest(name: string): string {
+	if (name === "glyphs") {
+		return ": it is a variable of the build. Set GLYPHS in the environment";
+	}
 	const similar = closest(name.toLowerCase(), Object.keys(SETTINGS));
 	return distance(name.toLowerCase(), similar.toLowerCase()) <= Math.max(2, name.length / 3)
 		? `: did you mean ${similar}?`

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -23,6 +24,12 @@ export function thisComputer(): Computer {
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
 	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
 	return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** Reads the version that a program of npm prints: "7.0.2". */
+export function readVersion(program: string): string | undefined {
+	const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+	return /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0];
 }
 
 /** Whether a path is a program that this user can start. */

@@ -7,6 +7,7 @@ import {
 	isExecutable,
 	readExpectedIdf,
 	readIdfVersion,
+	readVersion,
 	readXsVersion,
 } from "./computer.js";
 import { listPorts, permissionCommand } from "./ports.js";
@@ -33,6 +34,9 @@ const NODE = [20, 12] as const;
 
 /** The SDK's engine with which the firmware was tested. */
 const XS = { major: "17", tried: "17.7" } as const;
+
+/** Oldest version of TypeScript that knows the options that mcconfig writes. */
+const TYPESCRIPT = 6;
 
 /** ESP-IDF's compilers, by the chips that they compile for. */
 const COMPILERS = {
@@ -107,6 +111,23 @@ function sdkTools(...programs: readonly string[]): Check {
 	};
 }
 
+/** mcconfig by itself runs the `tsc` on the PATH, and writes settings that version 5 rejects. Programs of npm bring their own. */
+function typescript({ env }: Computer): Finding {
+	const program = findProgram("tsc", env);
+	const fix = "npm install -g typescript";
+	if (program === undefined) {
+		return warning("TypeScript", "tsc is not on the PATH: mcconfig by itself cannot build", fix);
+	}
+	const version = readVersion(program);
+	return version !== undefined && Number(version.split(".")[0]) >= TYPESCRIPT
+		? ok("TypeScript", version)
+		: warning(
+				"TypeScript",
+				`tsc ${version ?? "of an unknown version"}; mcconfig by itself needs ${TYPESCRIPT} or newer`,
+				fix,
+			);
+}
+
 /** The SDK's sources name the engine, but not the SDK's own version. */
 function sdkVersion({ env }: Computer): Finding {
 	const version = readXsVersion(join(env.MODDABLE ?? "", "xs", "sources", "xsCommon.h"));
@@ -120,18 +141,10 @@ function sdkVersion({ env }: Computer): Finding {
 }
 
 function display({ env }: Computer): Finding {
-	if (env.DISPLAY || env.WAYLAND_DISPLAY) {
-		return ok("display", env.DISPLAY || env.WAYLAND_DISPLAY || "");
-	}
-	return findProgram("Xvfb", env) === undefined
-		? missing("display", "no display, and no Xvfb for a virtual one", "sudo apt-get install xvfb")
-		: ok("display", "a virtual one, by Xvfb");
-}
-
-function sessionBus({ env }: Computer): Finding {
-	return findProgram("dbus-run-session", env) === undefined
-		? missing("session bus", "dbus-run-session not found", "sudo apt-get install dbus-daemon")
-		: ok("session bus", "dbus-run-session");
+	const name = env.DISPLAY || env.WAYLAND_DISPLAY;
+	return name
+		? ok("display", name)
+		: missing("display", "neither DISPLAY nor WAYLAND_DISPLAY is set", "use npm run device, which needs no display");
 }
 
 /** The SDK's audio out for Linux is compiled with every build for the simulator. */
@@ -212,12 +225,12 @@ function port({ env, dev }: Computer): Finding {
 		: missing("serial port", `no permission to use ${denied}`, `${permissionCommand(denied)}, then log in again`);
 }
 
-const FOR_LINK: readonly Check[] = [node, sdk, sdkTools("mcconfig", "xsc", "xsl"), sdkVersion, git];
+const FOR_LINK: readonly Check[] = [node, sdk, sdkTools("mcconfig", "xsc", "xsl"), sdkVersion, typescript, git];
 const FOR_BUILD: readonly Check[] = [...FOR_LINK, idf, idfTools];
 
 const CHECKS: Readonly<Record<Purpose, readonly Check[]>> = {
 	device: [node, compilerForXs],
-	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, soundHeaders, display, sessionBus],
+	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, typescript, soundHeaders, display],
 	link: [...FOR_LINK, compilerFor32Bits],
 	build: FOR_BUILD,
 	flash: [...FOR_BUILD, port],

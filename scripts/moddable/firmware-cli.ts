@@ -5,7 +5,7 @@ import { runProgram } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
 import { buildFolder, type FirmwarePlan, firmwareProgram } from "./firmware.js";
 import { readImage } from "./images.js";
-import { checkTypes, mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { writeRelease } from "./release.js";
 import type { Sdk } from "./sdk.js";
 import type { Target } from "./targets.js";
@@ -15,7 +15,6 @@ await runProgram(firmwareProgram(makeFirmware));
 async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<void> {
 	const builds = [...finished];
 	if (build !== undefined) {
-		checkTypes();
 		for (const target of build.targets) {
 			console.log(`Building the firmware for ${target.name} …`);
 			builds.push({ board: basename(target.name), folder: await buildTarget(build.sdk, target, build.settings) });

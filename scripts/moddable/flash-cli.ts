@@ -1,6 +1,5 @@
-// npm run flash: builds the firmware for a chip with mcconfig, puts it there, and shows the board's log.
+// npm run flash: builds the firmware for a chip with mcconfig, and puts it there.
 import { runProgram } from "../../toolchain/program.js";
-import { flashProgram } from "./flash.js";
-import { runPlan } from "./flash-board.js";
+import { flashProgram, runPlan } from "./flash.js";
 
 await runProgram(flashProgram(runPlan));

@@ -1,69 +1,58 @@
-import { existsSync } from "node:fs";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
 import { makeProgram, ProgramError } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
-import { needSdk, type Sdk, SdkError } from "./sdk.js";
+import { checkParts } from "./check-parts.js";
+import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { checkPort, choosePort } from "./ports.js";
+import { needSdk, type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
-$MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does.
-npm run doctor says what is missing, and how to get it. Ctrl-C ends the log.`;
-
-/** Bits per second at which ESP-IDF writes its log. */
-export const LOG_SPEED = 115_200;
+Runs mcconfig -m -p TARGET with these settings; the log that follows ends with Ctrl-]. $MODDABLE names the folder of
+Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does. npm run doctor says what
+is missing, and how to get it.`;
 
 interface FlashOptions {
 	readonly target?: string;
 	readonly port?: string;
 	readonly log?: boolean;
 	readonly debug?: boolean;
-	readonly baud: number;
-	readonly monitor?: boolean;
 	readonly buildOnly?: boolean;
 	readonly linkOnly?: boolean;
 }
 
-/** A board's serial output: text, or the trace of a debug build, which the SDK decodes. */
-export type BoardLog = { readonly kind: "text"; readonly baud: number } | { readonly kind: "trace"; readonly sdk: Sdk };
-
-/** The build for mcconfig. */
-export interface BuildPlan {
+/** Plan of a command line. */
+export interface FlashPlan {
+	/** `link` stops before ESP-IDF is needed. */
+	readonly kind: "link" | "build" | "flash";
 	readonly sdk: Sdk;
 	readonly target: Target;
-	/** Arguments for mcconfig, without the target. */
-	readonly args: readonly string[];
-	/** Of the firmware: "ssid=…". They are in `args`, too. */
+	/** Flags of mcconfig for the kind of build. */
+	readonly flags: readonly string[];
+	/** Settings of the firmware: "ssid=…". */
 	readonly settings: readonly string[];
+	/** Undefined if it is to be found. */
+	readonly port: string | undefined;
 }
-
-/** Plan of a command line. An undefined port is to be found. */
-export type FlashPlan =
-	/** Stops before ESP-IDF is needed. */
-	| ({ readonly kind: "link" } & BuildPlan)
-	| ({ readonly kind: "build" } & BuildPlan)
-	/** A release build has no log. */
-	| ({ readonly kind: "flash"; readonly port: string | undefined; readonly log: BoardLog | undefined } & BuildPlan)
-	| { readonly kind: "monitor"; readonly port: string | undefined; readonly log: BoardLog };
 
 /**
  * `npm run flash`: calls `run` with its options.
  *
- * @param folder the manifest's
+ * @param folder of the manifest
  */
 export function flashProgram(
 	run: (plan: FlashPlan) => Promise<void>,
 	env: NodeJS.ProcessEnv = process.env,
 	folder: string = ROOT,
 ): Command {
-	const building = ["target", "buildOnly", "linkOnly"];
-	const program = makeProgram("run flash", "Builds the firmware for a chip, puts it there, and shows the board's log.")
+	const program = makeProgram("run flash", "Builds the firmware for a chip with mcconfig, and puts it there.")
 		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
 		.option("--port <port>", "serial port of the board (default: the only one found)")
-		.addOption(new Option("--log", "build with a plain-text log, and show it").conflicts("debug"))
-		.option("--debug", "build for debugging, and show the trace")
-		.addOption(new Option("--baud <baud>", "baud rate of the plain-text log").argParser(readBaud).default(LOG_SPEED))
-		.addOption(new Option("--monitor", "show the log only: text, or with --debug the trace").conflicts(building))
+		.addOption(new Option("--log", "release build with a plain-text log (mcconfig -i)").conflicts("debug"))
+		.option("--debug", "debug build; opens xsbug (mcconfig -d)")
 		.option("--build-only", "build without flashing")
 		.addOption(
 			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts([
@@ -78,38 +67,19 @@ export function flashProgram(
 	);
 }
 
-function readBaud(text: string): number {
-	const baud = Number(text);
-	if (!Number.isInteger(baud) || baud < 300 || baud > 4_000_000) {
-		throw new InvalidArgumentError("Expected bits per second, from 300 to 4000000.");
-	}
-	return baud;
-}
-
 /** @throws SdkError that names what is missing or unknown */
 function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
-	const { debug = false, log = false, buildOnly = false, linkOnly = false, baud } = options;
-	const port = options.port ?? env.UPLOAD_PORT;
-	if (options.monitor) {
-		return { kind: "monitor", port, log: debug ? { kind: "trace", sdk: needSdk(env) } : { kind: "text", baud } };
-	}
-	if (options.target === undefined) {
+	const { target: name, debug, log, buildOnly, linkOnly, port = env.UPLOAD_PORT } = options;
+	if (name === undefined) {
 		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
 	}
 	const sdk = needSdk(env);
-	const target = findTarget(sdk, options.target);
-	// An instrumented build is a release build that writes text to its console.
-	const flags = debug ? ["-d"] : log ? ["-i"] : [];
-	const build = { sdk, target, settings, args: [...flags, "-p", target.name, ...settings] };
-	if (linkOnly) {
-		return { kind: "link", ...build };
+	const target = findTarget(sdk, name);
+	const kind = linkOnly ? "link" : buildOnly ? "build" : "flash";
+	if (kind !== "link") {
+		needIdf(env);
 	}
-	needIdf(env);
-	if (buildOnly) {
-		return { kind: "build", ...build };
-	}
-	const text = log ? ({ kind: "text", baud } as const) : undefined;
-	return { kind: "flash", port, log: debug ? { kind: "trace", sdk } : text, ...build };
+	return { kind, sdk, target, flags: debug ? ["-d"] : log ? ["-i"] : [], settings, port };
 }
 
 /** @throws SdkError if there is no ESP-IDF */
@@ -118,4 +88,49 @@ export function needIdf(env: NodeJS.ProcessEnv): void {
 		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
 		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
 	}
+}
+
+/**
+ * Builds and flashes as the options say.
+ *
+ * @param folder of the manifest
+ * @throws PortError, SdkError with the problem and its fix
+ */
+export async function runPlan(plan: FlashPlan, folder: string = ROOT): Promise<void> {
+	const { kind, sdk, target, flags, settings } = plan;
+	await checkParts(folder, target.name);
+	if (target.hasEthernet) {
+		console.log(`${target.name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
+	}
+	if (kind === "link") {
+		await linkForChip(sdk, folder, target.name, settings);
+		console.log(`The firmware links for ${target.name}.`);
+		return;
+	}
+	const args = [...flags, "-p", target.name, ...(kind === "build" ? ["-t", "build"] : []), ...settings];
+	const env = sdkEnvironment(sdk);
+	if (kind === "flash") {
+		env.UPLOAD_PORT = choosePort(plan.port);
+		checkPort(env.UPLOAD_PORT);
+	}
+	if (!target.isNamed) {
+		console.log(`${target.name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);
+		addIdfSettings(folder, target, flags);
+	}
+	await mcconfig(sdk, folder, args, { show: true, env });
+}
+
+/**
+ * Adds the firmware's settings of ESP-IDF to a build for a target without a board of its own, which has the SDK's. ESP-IDF
+ * reads this file after those that mcconfig writes beside it, because its name ends with the chip's.
+ */
+function addIdfSettings(folder: string, { name, chip }: Target, flags: readonly string[]): void {
+	const kind = flags.includes("-d") ? "debug" : flags.includes("-i") ? "instrument" : "release";
+	const project = join(outputOf(folder), "tmp", ...name.split("/"), kind, nameOf(folder), `xsProj-${chip}`);
+	const own = join(ROOT, "src/boards/esp32/sdkconfig");
+	const texts = readdirSync(own)
+		.filter((file) => kind !== "debug" || !file.endsWith(".release"))
+		.map((file) => readFileSync(join(own, file), "utf8"));
+	mkdirSync(project, { recursive: true });
+	writeFileSync(join(project, `sdkconfig.mc.${chip}`), texts.join(""));
 }

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Part } from "../../src/hardware/needs.js";
-import type { MemoryPlan } from "./memory-plan.js";
 import { type Sdk, SdkError } from "./sdk.js";
 
 /**
@@ -22,6 +21,62 @@ const LIBRARY_BYTES: Partial<Record<Part, number>> = { codec: 220_000, camera: 6
 /** The share of its partition that an image must leave free. */
 export const LEAST_FREE = 0.05;
 
+const MEGABYTE = 1024 * 1024;
+
+/** The memory of a build. */
+export interface BuildMemory {
+	/** Size of the flash, in bytes. */
+	readonly flashBytes: number;
+	/** Whether malloc uses the chip's PSRAM. */
+	readonly usesPsram: boolean;
+	/** Initial and only memory of XS for strings and buffers. */
+	readonly chunkBytes: number;
+	/** Value of the setting `chunkBytes`, which limits messages. */
+	readonly chunkSetting: number;
+	/** Size of the smallest partition for firmware, in bytes. */
+	readonly partitionBytes: number;
+	/** Paths of the fonts, without `.fnt`. */
+	readonly fonts: readonly string[];
+}
+
+/** `manifest_flat.json`: all manifests merged by mcconfig. */
+interface FlatManifest {
+	readonly creation: { readonly chunk: { readonly initial: number } };
+	readonly config: { readonly chunkBytes: number };
+	readonly resources: { readonly "*-mask"?: readonly string[] };
+}
+
+/**
+ * Reads the memory of a build from what mcconfig has made of the manifests and the target's ESP-IDF settings.
+ *
+ * @param folder of the program in the build
+ * @param chip ESP-IDF's name: "esp32s3"
+ */
+export function readMemory(folder: string, chip: string): BuildMemory {
+	const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+	const { creation, config, resources }: FlatManifest = JSON.parse(read("manifest_flat.json"));
+	const settings = new Map(
+		[...read(`xsProj-${chip}/sdkconfig.mc`).matchAll(/^CONFIG_(\w+)=(.*)$/gm)].map(([, key = "", value]) => [
+			key,
+			value,
+		]),
+	);
+	const isSet = (key: string): boolean => settings.get(key) === "y";
+	const flash = [...settings.keys()].find((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)) ?? "";
+	const apps = read(`xsProj-${chip}/partitions.csv`)
+		.split("\n")
+		.map((line) => line.split(",").map((field) => field.trim()))
+		.filter(([, type]) => type === "app");
+	return {
+		flashBytes: Number(/\d+/.exec(flash)?.[0]) * MEGABYTE,
+		usesPsram: isSet("SPIRAM") && !isSet("SPIRAM_USE_CAPS_ALLOC"),
+		chunkBytes: creation.chunk.initial,
+		chunkSetting: config.chunkBytes,
+		partitionBytes: Math.min(...apps.map(([, , , , size]) => Number(size))),
+		fonts: resources["*-mask"] ?? [],
+	};
+}
+
 /**
  * The bytes of an image, estimated.
  *
@@ -32,12 +87,6 @@ export const LEAST_FREE = 0.05;
 export function estimateImage(constant: number, fonts: number, parts: readonly Part[]): number {
 	const libraries = parts.reduce((sum, part) => sum + (LIBRARY_BYTES[part] ?? 0), 0);
 	return constant + fonts + (fonts > 0 ? CODE_BYTES_WITH_SCREEN : CODE_BYTES) + libraries;
-}
-
-/** The share of the smallest partition for firmware that an image leaves free; below 0 if it does not fit. */
-export function freeShare({ partitions }: Pick<MemoryPlan, "partitions">, image: number): number {
-	const room = Math.min(...partitions.filter(({ type }) => type === "app").map(({ bytes }) => bytes));
-	return 1 - image / room;
 }
 
 /**

@@ -18,7 +18,7 @@ const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_
 const GROUPS = "/etc/group";
 
 /** A port that cannot be used, with the fix. */
-export class PortError extends ProgramError {
+class PortError extends ProgramError {
 	override readonly name = "PortError";
 }
 
@@ -75,13 +75,10 @@ export function checkPort(path: string): void {
 		throw new PortError(`${path} does not exist: is the board connected?`);
 	}
 	if (!isAllowed(path, constants.R_OK | constants.W_OK)) {
-		throw new PortError(`no permission to use ${path}. ${permissionHint(path)}`);
+		throw new PortError(
+			`no permission to use ${path}. Run this command, then log out and in again: ${permissionCommand(path)}`,
+		);
 	}
-}
-
-/** How a user gets the permission to use a port. */
-export function permissionHint(path: string): string {
-	return `Run this command, then log out and in again: ${permissionCommand(path)}`;
 }
 
 /** The command that gives the permission to use a port: the user joins the port's group. */

@@ -1,6 +1,6 @@
-// npm run simulator: the firmware as mcconfig builds it, in Moddable's simulator.
+// npm run simulator: the firmware in Moddable's simulator, as mcconfig builds it.
 import { runProgram } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
-import { simulatorProgram } from "./simulator-program.js";
+import { simulatorProgram } from "./simulator.js";
 
 await runProgram(simulatorProgram(ROOT));

@@ -1,144 +1,30 @@
-import { EventEmitter } from "node:events";
-import { mkdirSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { ROOT } from "../../toolchain/root.js";
-import { ChildGroup } from "./child-group.js";
-import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
-import { Xsbug, type XsbugMachine } from "./xsbug.js";
+import type { Command } from "commander";
+import { makeProgram } from "../../toolchain/program.js";
+import { mcconfig } from "./mcconfig.js";
+import { needSdk, SdkError } from "./sdk.js";
+import { addSettings } from "./settings.js";
 
-interface Events {
-	/** A line of the firmware's trace. */
-	line: [line: string];
-	/** The firmware or the simulator has ended by itself. */
-	ended: [reason: string];
-}
-
-interface SimulatorOptions {
-	readonly headless: boolean;
-	readonly mod?: string;
-	readonly devices?: string;
-}
-
-/** The device that it shows for a build with parts of its own: a row for each pin. */
-export const PARTS_PANEL = join(ROOT, "src/parts/simulator/panel");
-
-/** Characters of the standard error in the error if it ends by itself. */
-const MAX_COMPLAINT_LENGTH = 2_000;
+const EPILOGUE = `
+Runs mcconfig -d -m -p lin with these settings: it opens xsbug, the debugger, which has the log. $MODDABLE names the folder of
+Moddable's SDK.`;
 
 /**
- * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
- * for, a display of its own, so that it does not disturb other simulators. Linux only.
+ * `npm run simulator`.
+ *
+ * @param folder of the manifest
  */
-export class Simulator extends EventEmitter<Events> {
-	readonly #xsbug: Xsbug;
-	readonly #display: VirtualDisplay | undefined;
-	readonly #child: ChildGroup;
-	#machine: XsbugMachine | undefined;
-	#stopped = false;
-	/** The end of its standard error. */
-	#complaints = "";
-
-	private constructor(xsbug: Xsbug, display: VirtualDisplay | undefined, child: ChildGroup) {
-		super();
-		this.#xsbug = xsbug;
-		this.#display = display;
-		this.#child = child;
-		child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-			this.#complaints = (this.#complaints + text).slice(-MAX_COMPLAINT_LENGTH);
-		});
-		void child.ended.then((reason) => this.#ended([reason, this.#complaints.trim()].filter(Boolean).join("\n")));
-		xsbug.on("machine", (machine) => this.#connected(machine));
-	}
-
-	/**
-	 * Starts it.
-	 *
-	 * @param library the firmware: an mc.so
-	 * @param headless on a virtual display, not the user's
-	 * @param mod the archive of a mod to load beside the firmware: an mc.xsa
-	 * @param devices the folder of the devices that it shows. Default: the SDK's
-	 * @throws SdkError when a program is missing
-	 */
-	static async start(
-		sdk: Sdk,
-		library: string,
-		{ headless, mod, devices = join(sdk.root, "build", "simulators") }: SimulatorOptions,
-	): Promise<Simulator> {
-		if (sdk.host !== "lin") {
-			throw new SdkError("this command supports Linux only; elsewhere use mcconfig -d -m");
-		}
-		const display = headless ? await startDisplay() : undefined;
-		const xsbug = await Xsbug.listen();
-		// It starts the firmware as soon as that is loaded: the mod comes first.
-		const mcsim = [join(sdk.bin, "mcsim"), devices, ...(mod ? [mod] : []), library];
-		const env: NodeJS.ProcessEnv = {
-			...sdkEnvironment(sdk),
-			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
-			// GTK looks for a service for the disabled, and warns that a session of its own has none.
-			NO_AT_BRIDGE: "1",
-			XSBUG_HOST: "127.0.0.1",
-			XSBUG_PORT: String(xsbug.port),
-		};
-		// mcsim ends where it cannot make its own folder in this one.
-		mkdirSync(env.XDG_CONFIG_HOME || join(homedir(), ".config"), { recursive: true });
-		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], ["ignore", "pipe"], { env });
-		return new Simulator(xsbug, display, child);
-	}
-
-	/** The firmware's name and its engine, once it has connected. */
-	get machine(): { readonly name: string; readonly engine: string } | undefined {
-		return this.#machine;
-	}
-
-	/** The value of $DISPLAY for its own display; undefined if it uses the user's. */
-	get display(): string | undefined {
-		return this.#display?.name;
-	}
-
-	/** Ends it, with everything it started. */
-	async stop(): Promise<void> {
-		this.#stopped = true;
-		await this.#child.stop();
-		await this.#display?.child.stop();
-		this.#xsbug.close();
-	}
-
-	#connected(machine: XsbugMachine): void {
-		this.#machine = machine;
-		machine.on("line", (line) => this.emit("line", line));
-		machine.on("closed", (reason) => this.#ended(reason));
-	}
-
-	#ended(reason: string): void {
-		if (!this.#stopped) {
-			this.#stopped = true;
-			this.emit("ended", reason);
-		}
-	}
-}
-
-interface VirtualDisplay {
-	/** As $DISPLAY has it. */
-	readonly name: string;
-	readonly child: ChildGroup;
-}
-
-/** @throws SdkError if its program is missing */
-async function startDisplay(): Promise<VirtualDisplay> {
-	const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
-	const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
-	const chosen = new Promise<string>((resolve) => {
-		// The number may come in two pieces; a line end is the last of it.
-		let number = "";
-		(child.process.stdio[3] as Readable | undefined)?.on("data", (bytes) => {
-			number += bytes;
-			if (number.endsWith("\n")) {
-				resolve(`:${number.trim()}`);
+export function simulatorProgram(folder: string, env: NodeJS.ProcessEnv = process.env): Command {
+	const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator.").addHelpText(
+		"after",
+		EPILOGUE,
+	);
+	return addSettings(program, folder, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(
+		async (settings: readonly string[]) => {
+			const sdk = needSdk(env);
+			if (sdk.host === "lin" && !env.DISPLAY && !env.WAYLAND_DISPLAY) {
+				throw new SdkError("there is no display for the simulator's window: set DISPLAY, or use npm run device");
 			}
-		});
-	});
-	const failed = child.ended.then((reason) => Promise.reject(new SdkError(reason)));
-	return { name: await Promise.race([chosen, failed]), child };
+			await mcconfig(sdk, folder, ["-d", "-p", sdk.host, ...settings], { show: true });
+		},
+	);
 }

@@ -1,15 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { closest, distance } from "fastest-levenshtein";
+import { ROOT } from "../../toolchain/root.js";
 import { type Sdk, SdkError } from "./sdk.js";
 
-const MANIFEST = fileURLToPath(new URL("../../manifest_minimal.json", import.meta.url));
-
-/** The target of a plain ESP32. The others are named after it: "esp32/m5stack". */
-const PLAIN = "esp32";
+/** The target of a plain ESP32, and the folder in src/boards of bare chips. Other targets are named after it: "esp32/m5stack". */
+export const BARE_CHIP = "esp32";
 
 /** The board that only QEMU has. */
 const EMULATED = "esp32/qemu";
+
+/** Key in the manifest of targets that it does not name. */
+const OTHERS = "esp32/*";
+
+/** Largest number of wrong letters of a target for which another one is suggested. */
+const MAX_TYPOS = 4;
 
 /** The reason why a chip cannot run the firmware. All other chips of the SDK have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {
@@ -25,8 +30,10 @@ export interface Target {
 	readonly chip: string;
 	/** The folder in src/boards. */
 	readonly board: string;
-	/** Whether it is built as a bare chip, because it has no folder in src/boards. */
-	readonly bare: boolean;
+	/** Whether the manifest names it. Others are built as a bare chip with the SDK's settings of ESP-IDF. */
+	readonly isNamed: boolean;
+	/** Whether the SDK's target has Ethernet, which no board of the firmware opens. */
+	readonly hasEthernet: boolean;
 }
 
 /**
@@ -35,39 +42,52 @@ export interface Target {
  * @throws SdkError if the SDK does not know it, or the chip has no Wi-Fi
  */
 export function findTarget({ root }: Sdk, name: string): Target {
-	const [platform, board, ...more] = name.split("/");
 	const folder = join(root, "build", "devices", "esp32", "targets");
-	const known = existsSync(folder) ? readdirSync(folder) : [];
-	if (platform !== PLAIN || more.length > 0 || (board !== undefined && !known.includes(board))) {
-		const all = [PLAIN, ...known.map((each) => `${PLAIN}/${each}`)];
-		throw new SdkError(`--target: unknown target ${name}. Known targets: ${all.join(", ")}`);
+	const known = existsSync(folder) ? readdirSync(folder).map((each) => `${BARE_CHIP}/${each}`) : [];
+	if (name !== BARE_CHIP && !known.includes(name)) {
+		throw new SdkError(`--target: unknown target ${name}. ${suggest(name, [BARE_CHIP, ...known])}`);
 	}
-	const chip = board === undefined ? PLAIN : chipOf(join(folder, board, "manifest.json"));
+	const manifest = name === BARE_CHIP ? {} : readManifest(join(folder, basename(name), "manifest.json"));
+	const chip = manifest.build?.ESP32_SUBCLASS ?? BARE_CHIP;
 	const reason = WITHOUT_WIFI[chip];
 	if (reason !== undefined) {
 		throw new SdkError(`--target: ${name} has the chip ${chip}, which has no Wi-Fi: ${reason}`);
 	}
-	return { name, chip, ...boardOf(name) };
+	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
 }
 
-/** The real chips' targets that manifest_minimal.json names: those with a board of their own, and the plain ESP32. */
-export function targetsWithBoards(): string[] {
-	return Object.keys(readPlatforms()).filter((name) => name.split("/")[0] === PLAIN && name !== EMULATED);
+function suggest(name: string, known: readonly string[]): string {
+	const complete = name.startsWith(BARE_CHIP) ? name : `${BARE_CHIP}/${name}`;
+	const nearest = closest(complete, [...known]);
+	return distance(complete, nearest) <= MAX_TYPOS
+		? `Did you mean ${nearest}?`
+		: `docs/boards.md lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets`;
 }
 
-/** The folder in src/boards that is built for a target, whether or not the SDK knows it. */
-export function boardOf(name: string): Pick<Target, "board" | "bare"> {
+/** Lists the targets that manifest_minimal.json names, without those that are not real chips. */
+export function namedTargets(): string[] {
+	return Object.keys(readPlatforms()).filter(
+		(name) => name.split("/")[0] === BARE_CHIP && ![EMULATED, OTHERS].includes(name),
+	);
+}
+
+/** Finds the folder in src/boards that is built for a target, whether or not the SDK knows it. */
+export function boardOf(name: string): Pick<Target, "board" | "isNamed"> {
 	const platforms = readPlatforms();
-	const bare = name === PLAIN || platforms[name] === undefined;
-	const { include = "" } = platforms[bare ? PLAIN : name] ?? {};
-	return { board: basename(dirname(include)), bare };
+	const { include = "" } = platforms[name] ?? platforms[OTHERS] ?? {};
+	return { board: basename(dirname(include)), isNamed: platforms[name] !== undefined };
 }
 
-function readPlatforms(): Readonly<Record<string, { readonly include?: string }>> {
-	return JSON.parse(readFileSync(MANIFEST, "utf8")).platforms;
+interface Manifest {
+	readonly build?: { readonly ESP32_SUBCLASS?: string };
+	readonly defines?: { readonly ethernet?: object };
+	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
 }
 
-/** @param path of the target's manifest in the SDK */
-function chipOf(path: string): string {
-	return JSON.parse(readFileSync(path, "utf8")).build?.ESP32_SUBCLASS ?? PLAIN;
+function readPlatforms(): NonNullable<Manifest["platforms"]> {
+	return readManifest(join(ROOT, "manifest_minimal.json")).platforms ?? {};
+}
+
+function readManifest(path: string): Manifest {
+	return JSON.parse(readFileSync(path, "utf8"));
 }

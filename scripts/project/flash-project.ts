@@ -1,8 +1,7 @@
 import { fromProject } from "../../toolchain/manifests.js";
 import { failAs, runProgram } from "../../toolchain/program.js";
 import { readDevice } from "../../toolchain/read-device.js";
-import { flashProgram } from "../moddable/flash.js";
-import { runPlan } from "../moddable/flash-board.js";
+import { flashProgram, runPlan } from "../moddable/flash.js";
 import type { Project } from "./project.js";
 
 /** The target of a device that names no board. */
@@ -15,7 +14,7 @@ const BARE = "esp32";
  */
 export async function flashProject({ folder, manifest }: Project, args: readonly string[]): Promise<void> {
 	const program = flashProgram((plan) => runPlan(plan, folder), process.env, folder);
-	const isTold = args.some((arg) => /^--(target|monitor|help)\b|^-h$/.test(arg));
+	const isTold = args.some((arg) => /^--(target|help)\b|^-h$/.test(arg));
 	await runProgram(program, isTold ? args : ["--target", await targetOf(manifest), ...args]);
 }
 

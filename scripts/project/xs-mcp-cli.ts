@@ -58,7 +58,7 @@ program
 	.allowUnknownOption()
 	.action(async (rest: string[]) => {
 		const { folder } = openProject();
-		const { simulatorProgram } = await import("../moddable/simulator-program.js");
+		const { simulatorProgram } = await import("../moddable/simulator.js");
 		await runProgram(simulatorProgram(folder), rest);
 	});
 
@@ -66,7 +66,7 @@ await runProgram(program);
 
 async function check(): Promise<void> {
 	const { folder } = openProject();
-	const { checkTypes } = await import("../moddable/mcconfig.js");
+	const { checkTypes } = await import("./check-types.js");
 	checkTypes(folder);
 }
 

@@ -116,17 +116,6 @@ function readIdentity(manifest: string | undefined): Record<string, string> {
 	};
 }
 
-/** Transforms each module as a release build does. The TypeScript compiler is loaded only for this. */
-const released: Plugin = {
-	name: "release",
-	async setup(build) {
-		const { makeReleaseSource } = await import("../../toolchain/release/release-source.js");
-		build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-			return { contents: makeReleaseSource(await readFile(path, "utf8")), loader: "ts" };
-		});
-	},
-};
-
 /** The target of a virtual device in the manifests. */
 const VIRTUAL_TARGET = "virtual";
 
@@ -148,8 +137,7 @@ export const endBundler: () => Promise<void> = stop;
  * loading.
  *
  * @param entry path of the TypeScript module to start with
- * @param isRelease whether it is transformed as a release build for a chip is: other functions, no private members, short
- * names. Stack traces suffer
+ * @param isRelease whether names are shortened. Stack traces suffer
  * @param version the firmware's version, if it differs from the source
  * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
  * @returns the script. Rejects if the build is invalid, for example if the chip lacks a pin that a part uses
@@ -177,7 +165,6 @@ export async function bundle(
 			...(entry === FIRMWARE_ENTRY ? [named(manifest)] : []),
 			platform(manifest),
 			identified({ ...readIdentity(manifest), ...(version !== undefined && { version }) }),
-			...(isRelease ? [released] : []),
 		],
 	});
 	const modules = result.outputFiles[0]?.text ?? "";

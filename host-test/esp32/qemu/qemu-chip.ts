@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
-import { ChildGroup } from "../../../scripts/moddable/child-group.js";
 import { SdkError } from "../../../scripts/moddable/sdk.js";
+import { ChildGroup } from "../../support/child-group.js";
 
 /** A kind of emulated chip. */
 export interface Emulator {

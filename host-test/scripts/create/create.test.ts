@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BOARDS, freePinOf, targetOf } from "../../../scripts/create/choices.js";
 import { makeProject, type ProjectPlan } from "../../../scripts/create/make-project.js";
-import { targetsWithBoards } from "../../../scripts/moddable/targets.js";
+import { BOARDS as TARGETS } from "../../../scripts/moddable/boards.js";
 import { device, relay } from "../../../src/parts/index.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { checkDevice } from "../../../toolchain/read-device.js";
@@ -77,7 +77,7 @@ describe("create-xs-mcp", () => {
 
 	it("offers the boards that the firmware knows, for flash and virtually", () => {
 		assert.deepEqual(
-			targetsWithBoards().filter((target) => !BOARDS.map(targetOf).includes(target)),
+			TARGETS.filter((target) => !BOARDS.map(targetOf).includes(target)),
 			[],
 		);
 	});

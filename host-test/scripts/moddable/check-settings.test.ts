@@ -25,7 +25,7 @@ function projectWith(config: object): string {
 }
 
 describe("settings of a build", () => {
-	it("accepts valid settings, glyphs and names of the SDK", () => {
+	it("accepts valid settings and names of the SDK", () => {
 		for (const words of [
 			[],
 			["ssid=home", "password=12345678", "backend=wss://host/path?a=b"],
@@ -33,7 +33,7 @@ describe("settings of a build", () => {
 			["backend=mqtt://broker", "mqttUsername=u", "mqttPassword=p", "publishTopic=a/b"],
 			["http=80", "httpToken=secret"],
 			["http=", "otaUrl=https://host/ota", "keepAlive=60"],
-			["glyphs=ja", "rotation=90"],
+			["rotation=90"],
 		]) {
 			assert.equal(problems(words), "", words.join(" "));
 		}
@@ -43,6 +43,7 @@ describe("settings of a build", () => {
 		assert.equal(problems(["ssid=home", "pasword=b"]), "pasword: unknown setting: did you mean password?");
 		assert.equal(problems(["SSID=home"]), "SSID: unknown setting: did you mean ssid?");
 		assert.equal(problems(["httptoken=b"]), "httptoken: unknown setting: did you mean httpToken?");
+		assert.match(problems(["glyphs=ja"]), /^glyphs: .*Set GLYPHS in the environment$/);
 		assert.match(problems(["temperature=1"]), /^temperature: unknown setting; docs\/moddable\.md/);
 		assert.match(problems(["toString=1"]), /^toString: unknown setting/);
 	});

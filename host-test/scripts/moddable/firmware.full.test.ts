@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildFolder, type FirmwarePlan, firmwareProgram } from "../../../scripts/moddable/firmware.js";
-import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { readImage } from "../../../scripts/moddable/images.js";
+import { configureBuild } from "../../../scripts/moddable/mcconfig.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
 import { noSdk, sdk } from "../../support/sdk.js";
@@ -161,10 +161,12 @@ describe("a build of ESP-IDF", () => {
 
 	it("is read from the folder of its chip: mcconfig's settings make one for each chip", {
 		skip: noSdk,
-	}, () => {
-		const output = temporaryFolder();
-		addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32/m5stack_cores3"]);
-		const folder = buildFolder(output, { name: "esp32/m5stack_cores3", chip: "esp32s3" }, "xs-mcp");
+	}, async () => {
+		const name = "esp32/m5stack_cores3";
+		const program = await configureBuild(sdk, ROOT, name);
+		const output = program.slice(0, program.indexOf("/tmp/esp32"));
+		const folder = buildFolder(output, { name, chip: "esp32s3" }, "xs-mcp");
+		assert.ok(existsSync(dirname(folder)), folder);
 		renameSync(makeBuild(), folder);
 		assert.equal(readImage("m5stack_cores3", folder).chip, "esp32s3");
 	});

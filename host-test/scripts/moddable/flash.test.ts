@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type BoardLog, type BuildPlan, type FlashPlan, flashProgram } from "../../../scripts/moddable/flash.js";
+import { type FlashPlan, flashProgram } from "../../../scripts/moddable/flash.js";
 import { findSdk, needSdk } from "../../../scripts/moddable/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -37,36 +37,19 @@ function plan(words: readonly string[], environment = env): FlashPlan {
 	return understood;
 }
 
-/** Arguments of mcconfig. */
-function args(...words: string[]): readonly string[] {
-	const understood = plan(words);
-	assert.notEqual(understood.kind, "monitor");
-	return (understood as BuildPlan).args;
-}
-
 const skip = process.platform === "win32" && "the wrappers do not run on Windows";
 
 describe("npm run flash", { skip }, () => {
-	it("asks mcconfig for the target, in a release build", () => {
-		assert.deepEqual(args("--target", "esp32"), ["-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-p", "esp32/m5stack_cores3"]);
-	});
-
 	it("checks the firmware's settings before anything else", () => {
-		assert.throws(() => args("--target", "esp32", "pasword=b"), /^ProgramError: pasword: .*did you mean password\?$/);
+		assert.throws(() => plan(["--target", "esp32", "pasword=b"]), /^ProgramError: pasword: .*did you mean password\?$/);
 		assert.throws(() => plan(["--target", "esp32", "keepAlive=abc"], {}), /keepAlive: expected whole seconds/);
 	});
 
-	it("builds for debugging, or with a text log, on request, and shows the board's output", () => {
-		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32", "--log"), ["-i", "-p", "esp32"]);
-		const log = (...words: string[]) => (plan(words) as { log?: BoardLog }).log;
-		assert.equal(log("--target", "esp32", "--debug")?.kind, "trace");
-		assert.deepEqual(log("--target", "esp32", "--log"), { kind: "text", baud: 115_200 });
-		assert.deepEqual(log("--target", "esp32", "--log", "--baud", "460800"), { kind: "text", baud: 460_800 });
-		assert.equal(log("--target", "esp32"), undefined);
-		assert.throws(() => args("--target", "esp32", "--log", "--debug"), /cannot be used with/);
-		assert.throws(() => args("--target", "esp32", "--log", "--baud", "fast"), /Expected bits per second/);
+	it("is a release build unless another one is requested", () => {
+		assert.deepEqual(plan(["--target", "esp32"]).flags, []);
+		assert.deepEqual(plan(["--target", "esp32", "--debug"]).flags, ["-d"]);
+		assert.deepEqual(plan(["--target", "esp32", "--log"]).flags, ["-i"]);
+		assert.throws(() => plan(["--target", "esp32", "--log", "--debug"]), /cannot be used with/);
 	});
 
 	it("only builds, on request", () => {
@@ -74,28 +57,16 @@ describe("npm run flash", { skip }, () => {
 		assert.equal(plan(["--target", "esp32"]).kind, "flash");
 	});
 
-	it("only shows the log, on request, and then needs neither target nor ESP-IDF nor, for text, the SDK", () => {
-		assert.deepEqual(plan(["--monitor"], {}), {
-			kind: "monitor",
-			port: undefined,
-			log: { kind: "text", baud: 115_200 },
-		});
-		assert.throws(() => plan(["--monitor", "--debug"], {}), /MODDABLE is not set/);
-		for (const building of [["--target", "esp32"], ["--build-only"], ["--link-only"]]) {
-			assert.throws(() => plan(["--monitor", ...building]), /cannot be used with/);
-		}
-	});
-
 	it("takes the port from the command line, or else from UPLOAD_PORT", () => {
-		const port = (words: string[], more = {}) => (plan(words, { ...env, ...more }) as { port?: string }).port;
-		assert.equal(port(["--target", "esp32"]), undefined);
-		assert.equal(port(["--target", "esp32"], { UPLOAD_PORT: "/dev/ttyACM0" }), "/dev/ttyACM0");
-		assert.equal(port(["--monitor", "--port", "/dev/ttyUSB1"], { UPLOAD_PORT: "/dev/ttyACM0" }), "/dev/ttyUSB1");
+		const UPLOAD_PORT = "/dev/ttyACM0";
+		assert.equal(plan(["--target", "esp32"]).port, undefined);
+		assert.equal(plan(["--target", "esp32"], { ...env, UPLOAD_PORT }).port, UPLOAD_PORT);
+		assert.equal(plan(["--target", "esp32", "--port", "/dev/ttyUSB1"], { ...env, UPLOAD_PORT }).port, "/dev/ttyUSB1");
 	});
 
 	it("hands settings on as they are, spaces and all", () => {
 		const settings = ["ssid=my home", "password=a=b=c=d=e", "backend=wss://example.org/x?a=b"];
-		assert.deepEqual(args(...settings, "--target", "esp32"), ["-p", "esp32", ...settings]);
+		assert.deepEqual(plan([...settings, "--target", "esp32"]).settings, settings);
 	});
 
 	it("only links, on request, and then needs no ESP-IDF", () => {
@@ -105,20 +76,16 @@ describe("npm run flash", { skip }, () => {
 	});
 
 	it("asks for a target, and for one that is known", () => {
-		assert.throws(() => args("ssid=home"), /--target is missing/);
+		assert.throws(() => plan(["ssid=home"]), /--target is missing/);
 		for (const target of ["esp8266", "esp32/toaster", "esp32/", "esp32/../esp32s3", "esp32/esp32s3/x", ""]) {
-			assert.throws(
-				() => args("--target", target),
-				/--target: unknown target .*\. Known targets: esp32, esp32\/esp32s3, esp32\/m5stack_cores3$/,
-				target,
-			);
+			assert.throws(() => plan(["--target", target]), /--target: unknown target /, target);
 		}
 	});
 
 	it("names the word that is no setting, and the flag that it does not know", () => {
-		assert.throws(() => args("--target", "esp32", "home"), /Expected NAME=VALUE, got home/);
-		assert.throws(() => args("--target", "esp32", "--speed", "9"), /--speed/);
-		assert.throws(() => args("--target"), /--target/);
+		assert.throws(() => plan(["--target", "esp32", "home"]), /Expected NAME=VALUE, got home/);
+		assert.throws(() => plan(["--target", "esp32", "--speed", "9"]), /--speed/);
+		assert.throws(() => plan(["--target"]), /--target/);
 	});
 
 	it("reports whether MODDABLE or IDF_PATH is missing or invalid", () => {

@@ -5,26 +5,10 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
 import { sdkEnvironment } from "../../../scripts/moddable/sdk.js";
-import { takeGlyphs } from "../../../scripts/moddable/settings.js";
 import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-
-it("the setting glyphs becomes a variable of the manifests, the last one given", () => {
-	assert.deepEqual(takeGlyphs(["-p", "esp32", "ssid=home"], { A: "1" }), {
-		env: { A: "1" },
-		rest: ["-p", "esp32", "ssid=home"],
-	});
-	assert.deepEqual(takeGlyphs(["glyphs=latin", "ssid=home", "glyphs=ja"], { A: "1" }), {
-		env: { A: "1", GLYPHS: "ja" },
-		rest: ["ssid=home"],
-	});
-	assert.throws(
-		() => takeGlyphs(["glyphs=klingon"], {}),
-		/^SdkError: glyphs: unknown set klingon. Known sets: cjk, zh-hans, ja, latin$/,
-	);
-});
 
 /** Stand-ins for ESP-IDF and its compiler. They make empty files; with the variable FAIL, ESP-IDF's build makes nothing. */
 const PROGRAMS = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { Xsbug, type XsbugMachine } from "../../../scripts/moddable/xsbug.js";
+import { Xsbug, type XsbugMachine } from "./xsbug.js";
 
 /** A machine that connects to a debugger, and the debugger's view of it. */
 async function login(test: TestContext): Promise<{ socket: Socket; machine: XsbugMachine; heard: () => string }> {

@@ -3,15 +3,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { describe, it } from "node:test";
-import { ChildGroup } from "../../../scripts/moddable/child-group.js";
-import { moduleUrl } from "../../e2e/program.js";
+import { moduleUrl } from "../e2e/program.js";
+import { ChildGroup } from "./child-group.js";
 
 /** A program that starts another one, which holds its output open, and waits for it. */
 const PARENT = ["-c", "sleep 600 & echo started; wait"];
 
 /** A program of Node's that has such a group, and ends of itself only when it is told to. */
 const OWNER = `
-	import { ChildGroup } from ${JSON.stringify(moduleUrl("scripts/moddable/child-group.ts"))};
+	import { ChildGroup } from ${JSON.stringify(moduleUrl("host-test/support/child-group.ts"))};
 	new ChildGroup("sh", ${JSON.stringify(PARENT)}, ["inherit", "inherit"]);
 	process.stdin.on("data", () => process.exit(0));
 `;

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, it } from "node:test";
+import { BOARDS, CHIPS } from "../../scripts/moddable/boards.js";
+import { configureBuild } from "../../scripts/moddable/mcconfig.js";
+import { findTarget } from "../../scripts/moddable/targets.js";
+import { ROOT } from "../../toolchain/root.js";
+import { noSdk, sdk } from "../support/sdk.js";
+
+const OWN = join(ROOT, "src/boards/esp32/sdkconfig");
+
+/** Files of a folder of settings. The last one is for release builds with a log, after the one for all release builds. */
+const FILES = { "sdkconfig.defaults": "", "sdkconfig.defaults.release": ".release", "sdkconfig.inst": ".release" };
+
+/** Options of a file, in their order; none if it does not exist. */
+function optionsIn(file: string): string[] {
+	const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+	return lines.map((line) => line.trim()).filter((line) => line.startsWith("CONFIG_"));
+}
+
+const EVERY_BUILD = optionsIn(join(OWN, "sdkconfig.defaults"));
+const WITHOUT_DEBUGGER = optionsIn(join(OWN, "sdkconfig.defaults.release"));
+
+it("the settings of ESP-IDF keep an update on trial, check images, burn no fuse and leave connections for a backend", () => {
+	for (const option of [
+		"CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE=y",
+		"CONFIG_BOOTLOADER_SKIP_VALIDATE_ALWAYS=n",
+		"CONFIG_ESP32_DISABLE_BASIC_ROM_CONSOLE=n",
+		"CONFIG_LWIP_MAX_ACTIVE_TCP=16",
+	]) {
+		assert.ok(EVERY_BUILD.includes(option), option);
+	}
+	assert.ok(!EVERY_BUILD.some((option) => option.includes("TASK_WDT")), "a debug build waits for its debugger");
+	for (const option of ["CONFIG_ESP_TASK_WDT_PANIC=y", "CONFIG_ESP_SYSTEM_PANIC_PRINT_REBOOT=y"]) {
+		assert.ok(WITHOUT_DEBUGGER.includes(option), option);
+	}
+});
+
+it("the emulated board has the settings of ESP-IDF that chips have", () => {
+	for (const name of ["sdkconfig.defaults", "sdkconfig.defaults.release"]) {
+		const own = optionsIn(join(OWN, name));
+		assert.deepEqual(optionsIn(join(ROOT, "src/boards/qemu", name)).slice(-own.length), own);
+	}
+});
+
+describe("settings of ESP-IDF", { skip: noSdk }, () => {
+	for (const target of [...CHIPS, ...BOARDS]) {
+		it(`of ${target} are the SDK target's own, followed by the firmware's`, async () => {
+			const { board, chip } = findTarget(sdk, target);
+			const own = join(ROOT, "src/boards", board, "sdkconfig");
+			const folder = existsSync(own) ? own : OWN;
+			const theirs = join(sdk.root, "build/devices/esp32/targets", basename(target), "sdkconfig");
+			for (const [name, suffix] of Object.entries(FILES)) {
+				const before = optionsIn(join(theirs, name));
+				if (name !== "sdkconfig.inst" || before.length > 0) {
+					const after = optionsIn(join(OWN, `sdkconfig.defaults${suffix}`));
+					assert.deepEqual(optionsIn(join(folder, name)), [...before, ...after], name);
+				}
+			}
+			const file = join(await configureBuild(sdk, ROOT, target), `xsProj-${chip}`, "sdkconfig.mc");
+			const merged = new Map(optionsIn(file).map((option) => option.split(/=(.*)/s) as [string, string]));
+			for (const option of [...EVERY_BUILD, ...WITHOUT_DEBUGGER]) {
+				const [key = "", value] = option.split("=");
+				// mcconfig writes nothing for an "n" that the SDK's base file has, and ESP-IDF takes its default: n.
+				assert.equal(merged.get(key) || "n", value, key);
+			}
+			// A choice of ESP-IDF takes the last option that is set.
+			const panics = [...merged].filter(([key, value]) => key.startsWith("CONFIG_ESP_SYSTEM_PANIC_") && value === "y");
+			assert.deepEqual(
+				panics.map(([key]) => key),
+				["CONFIG_ESP_SYSTEM_PANIC_PRINT_REBOOT"],
+			);
+		});
+	}
+});

@@ -1,0 +1,175 @@
+import { execFile } from "node:child_process";
+import { EventEmitter } from "node:events";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { mcconfig, nameOf, outputOf } from "../../scripts/moddable/mcconfig.js";
+import { type Sdk, SdkError, sdkEnvironment } from "../../scripts/moddable/sdk.js";
+import { ROOT } from "../../toolchain/root.js";
+import { ChildGroup } from "./child-group.js";
+import { Xsbug, type XsbugMachine } from "./xsbug.js";
+
+interface Events {
+	/** A line of the firmware's trace. */
+	line: [line: string];
+	/** The firmware or the simulator has ended by itself. */
+	ended: [reason: string];
+}
+
+interface SimulatorOptions {
+	readonly headless: boolean;
+	readonly mod?: string;
+	readonly devices?: string;
+}
+
+/** The device that it shows for a build with parts of its own: a row for each pin. */
+export const PARTS_PANEL = join(ROOT, "src/parts/simulator/panel");
+
+/** Characters of the standard error in the error if it ends by itself. */
+const MAX_COMPLAINT_LENGTH = 2_000;
+
+/**
+ * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
+ * for, a display of its own, so that it does not disturb other simulators. Linux only.
+ */
+export class Simulator extends EventEmitter<Events> {
+	readonly #xsbug: Xsbug;
+	readonly #display: VirtualDisplay | undefined;
+	readonly #child: ChildGroup;
+	#machine: XsbugMachine | undefined;
+	#stopped = false;
+	/** The end of its standard error. */
+	#complaints = "";
+
+	private constructor(xsbug: Xsbug, display: VirtualDisplay | undefined, child: ChildGroup) {
+		super();
+		this.#xsbug = xsbug;
+		this.#display = display;
+		this.#child = child;
+		child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
+			this.#complaints = (this.#complaints + text).slice(-MAX_COMPLAINT_LENGTH);
+		});
+		void child.ended.then((reason) => this.#ended([reason, this.#complaints.trim()].filter(Boolean).join("\n")));
+		xsbug.on("machine", (machine) => this.#connected(machine));
+	}
+
+	/**
+	 * Starts it.
+	 *
+	 * @param library the firmware: an mc.so
+	 * @param headless on a virtual display, not the user's
+	 * @param mod the archive of a mod to load beside the firmware: an mc.xsa
+	 * @param devices the folder of the devices that it shows. Default: the SDK's
+	 * @throws SdkError when a program is missing
+	 */
+	static async start(
+		sdk: Sdk,
+		library: string,
+		{ headless, mod, devices = join(sdk.root, "build", "simulators") }: SimulatorOptions,
+	): Promise<Simulator> {
+		if (sdk.host !== "lin") {
+			throw new SdkError("the tests in the simulator run on Linux only");
+		}
+		const display = headless ? await startDisplay() : undefined;
+		const xsbug = await Xsbug.listen();
+		// It starts the firmware as soon as that is loaded: the mod comes first.
+		const mcsim = [join(sdk.bin, "mcsim"), devices, ...(mod ? [mod] : []), library];
+		const env: NodeJS.ProcessEnv = {
+			...sdkEnvironment(sdk),
+			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
+			// GTK looks for a service for the disabled, and warns that a session of its own has none.
+			NO_AT_BRIDGE: "1",
+			XSBUG_HOST: "127.0.0.1",
+			XSBUG_PORT: String(xsbug.port),
+		};
+		// mcsim ends where it cannot make its own folder in this one.
+		mkdirSync(env.XDG_CONFIG_HOME || join(homedir(), ".config"), { recursive: true });
+		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], ["ignore", "pipe"], { env });
+		return new Simulator(xsbug, display, child);
+	}
+
+	/** The firmware's name and its engine, once it has connected. */
+	get machine(): { readonly name: string; readonly engine: string } | undefined {
+		return this.#machine;
+	}
+
+	/** The value of $DISPLAY for its own display; undefined if it uses the user's. */
+	get display(): string | undefined {
+		return this.#display?.name;
+	}
+
+	/** Ends it, with everything it started. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		await this.#child.stop();
+		await this.#display?.child.stop();
+		this.#xsbug.close();
+	}
+
+	#connected(machine: XsbugMachine): void {
+		this.#machine = machine;
+		machine.on("line", (line) => this.emit("line", line));
+		machine.on("closed", (reason) => this.#ended(reason));
+	}
+
+	#ended(reason: string): void {
+		if (!this.#stopped) {
+			this.#stopped = true;
+			this.emit("ended", reason);
+		}
+	}
+}
+
+/**
+ * Builds a manifest for the simulator, for debugging.
+ *
+ * @param folder of the manifest
+ * @param settings of the firmware: "backend=ws://…"
+ * @returns the library that the simulator loads
+ * @throws SdkError when the build fails
+ */
+export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
+	// Without a target mcconfig would start a simulator of its own, and end every other one.
+	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
+	return join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
+}
+
+/**
+ * Builds a mod for the simulator.
+ *
+ * @param folder of the mod
+ * @returns the archive that the simulator loads beside the firmware. Rejects when the build fails
+ */
+export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<string> {
+	const output = outputOf(folder);
+	mkdirSync(output, { recursive: true });
+	const args = ["-d", "-m", "-p", sdk.host, "-t", "build", "-o", output];
+	await promisify(execFile)(join(sdk.bin, "mcrun"), args, { cwd: folder, env: sdkEnvironment(sdk) });
+	return join(output, "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.xsa");
+}
+
+interface VirtualDisplay {
+	/** As $DISPLAY has it. */
+	readonly name: string;
+	readonly child: ChildGroup;
+}
+
+/** @throws SdkError if its program is missing */
+async function startDisplay(): Promise<VirtualDisplay> {
+	const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
+	const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
+	const chosen = new Promise<string>((resolve) => {
+		// The number may come in two pieces; a line end is the last of it.
+		let number = "";
+		(child.process.stdio[3] as Readable | undefined)?.on("data", (bytes) => {
+			number += bytes;
+			if (number.endsWith("\n")) {
+				resolve(`:${number.trim()}`);
+			}
+		});
+	});
+	const failed = child.ended.then((reason) => Promise.reject(new SdkError(reason)));
+	return { name: await Promise.race([chosen, failed]), child };
+}
