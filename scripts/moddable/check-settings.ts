@@ -40,7 +40,7 @@ export function checkSettings(words: readonly string[], folder: string): void {
  *
  * @param config the manifest's, which may also have names of the project's own
  */
-export function findProblems(given: Settings, config: Settings): readonly string[] {
+function findProblems(given: Settings, config: Settings): readonly string[] {
 	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
 	const built = { ...config, ...given };
 	const source = { built, settings: undefined };
