@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { complaintsOf, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
+import { complaintsOf, LAMP, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
 import { bundleManifest, ENGINE, OWN_BOARD, startDevice } from "./fixtures.js";
 
 // A person switches, dims and reads on a device's page.
@@ -62,6 +62,37 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		await page.getByLabel("Light: Colour").fill("#ff8000");
 		await until(() => lastLight()?.color === "#ff8000", "coloured");
 		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows what another client sets, and what the device does by itself", async (t) => {
+		const light = { on: false };
+		const { gateway, device, page } = await openWithDevice(t, {
+			tools: [STATUS_TOOL, LIGHT],
+			onCall: ({ name, arguments: changed }) => {
+				if (name === LIGHT.name) {
+					Object.assign(light, changed);
+				}
+				return { content: [{ type: "text", text: JSON.stringify({ lights: { led: light } }) }], isError: false };
+			},
+		});
+		await page.locator(".row .name a").click();
+		const lamp = (checked: boolean) => page.getByRole("switch", { name: "Light", checked }).waitFor();
+		await lamp(false);
+		const server = gateway.gateway.servers.find(LAMP);
+		const tool = server?.tools.find(({ name }) => name === LIGHT.name);
+		assert.ok(server && tool);
+		await server.calls.call("other", tool, { on: true });
+		await lamp(true);
+		light.on = false;
+		device.notify("notifications/state_changed", { oldState: "idle", newState: "listening" });
+		await lamp(false);
+		const reads = () => device.calls.filter(({ name }) => name === STATUS_TOOL.name).length;
+		const before = reads();
+		await server.calls.call("other", server.tools[0] as typeof tool, {});
+		light.on = true;
+		await server.calls.call("other", tool, {});
+		await lamp(true);
+		assert.equal(reads(), before + 2, "a status that another client reads is not read again");
 	});
 
 	it("says at a control why the device refused, and shows how it is", async (t) => {

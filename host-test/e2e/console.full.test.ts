@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
+import type { StartedProgram } from "../../gateway/test/support/program.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
@@ -11,6 +12,7 @@ import {
 	complaintsOf,
 	LAMP,
 	openConsole,
+	openSignedIn,
 	openWithDevice,
 	startConsole,
 	startWithConsole,
@@ -175,6 +177,44 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		await page.locator(".row .state", { hasText: "offline" }).waitFor();
 		await WireDevice.connect(t, second, { id: LAMP });
 		await page.locator(".row .state", { hasText: "online" }).waitFor();
+	});
+
+	it("shows a device again after the gateway has restarted, however soon the device is back", async (t) => {
+		const ports = { httpPort: await freePort(), websocketPort: await freePort() };
+		const connect = (gateway: StartedProgram, level: number) =>
+			WireDevice.connect(t, gateway, {
+				id: LAMP,
+				tools: [{ name: "self.get_device_status", inputSchema: { type: "object" } }],
+				onCall: () => ({ content: [{ type: "text", text: JSON.stringify({ battery: { level } }) }], isError: false }),
+			});
+		let gateway = await startWithConsole(t, ports);
+		const { stateFolder } = gateway;
+		await connect(gateway, 60);
+		const page = await openConsole(t, gateway.base);
+		await page.getByRole("link", { name: /^lamp/ }).click();
+		await page.getByText("60\u00a0%").waitFor();
+		for (const level of [61, 62]) {
+			await gateway.program.close();
+			if (level === 62) {
+				await page.getByText("The gateway cannot be reached").waitFor();
+			}
+			gateway = await startWithConsole(t, ports, stateFolder);
+			await connect(gateway, level);
+			await page.getByText(`${level}\u00a0%`).waitFor();
+			await page.getByText("The gateway cannot be reached").waitFor({ state: "detached" });
+			await page.locator(".banner.warn").waitFor({ state: "detached" });
+		}
+	});
+
+	it("asks for the token again after a restart, and does not say that the gateway is lost", async (t) => {
+		const ports = { httpPort: await freePort(), websocketPort: await freePort() };
+		const first = await startConsole(t, ports);
+		const page = await openSignedIn(t, first);
+		await first.program.close();
+		await page.getByText("The gateway cannot be reached").waitFor();
+		await startWithConsole(t, ports, first.stateFolder);
+		await page.locator("input[name=token]").waitFor();
+		await page.getByText("The gateway cannot be reached").waitFor({ state: "detached" });
 	});
 });
 

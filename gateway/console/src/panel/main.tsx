@@ -11,6 +11,9 @@ import { Controls } from "../views/controls.js";
 import { Pictures, Readings } from "../views/readings.js";
 import { HostLink } from "./host-link.js";
 
+/** Milliseconds between readings: a page in a chat gets no events. */
+const READ_INTERVAL = 2_000;
+
 /** A device beside a result in a chat: its state, its controls, its readings, its last picture. */
 function Panel({ device, state }: { readonly device: Device; readonly state: ReadonlySignal<string> }) {
 	return (
@@ -20,7 +23,7 @@ function Panel({ device, state }: { readonly device: Device; readonly state: Rea
 				{state.value !== "" && <span class="tag">{stateText(state.value)}</span>}
 			</div>
 			<Controls link={device} />
-			<Readings link={device} isFollowed />
+			<Readings link={device} interval={READ_INTERVAL} />
 			<Pictures link={device} />
 		</main>
 	);

@@ -2,12 +2,13 @@ import {
 	type CallToolResult,
 	Client,
 	type ProgressCallback,
+	SdkHttpError,
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
-import type { EventEntry } from "../../../src/console/messages.js";
+import type { DeviceDetail } from "../../../src/console/messages.js";
 import { ask } from "./api.js";
-import { Device } from "./device.js";
+import { Device, plain, STATUS_TOOL, toolNamed } from "./device.js";
 import { checkSession, session } from "./session.js";
 
 /** Milliseconds that a call may take without progress: the gateway's own limits are shorter. */
@@ -15,6 +16,9 @@ const PATIENCE = 300_000;
 
 /** Milliseconds after the last change until the status is read. */
 const READ_DELAY = 300;
+
+/** Milliseconds until another attempt to connect. */
+const RETRY_DELAY = 2_000;
 
 /** Lines of a device's log that are kept. */
 const MAX_LOG = 300;
@@ -37,53 +41,77 @@ export class DeviceLink extends Device {
 	#client: Client | undefined;
 	#transport: StreamableHTTPClientTransport | undefined;
 	#isClosed = false;
-	/** The id of the newest event that was seen. */
-	#newest: string | undefined;
+	/** What {@link follow} has seen last. */
+	#seen: { readonly event: string | undefined; readonly call: number; readonly state: string | undefined } | undefined;
 	#reading: ReturnType<typeof setTimeout> | undefined;
+	#retry: ReturnType<typeof setTimeout> | undefined;
 
-	/** Connects, lists the tools and reads the status. */
+	/** Connects, lists the tools and reads the status. Tries again until it is closed. */
 	async open(): Promise<void> {
 		this.#isClosed = false;
 		addEventListener("pagehide", this.#end);
-		this.problem.value = "";
 		try {
+			await this.#client?.close().catch(() => {});
 			const client = this.#createClient();
 			this.#client = client;
 			this.#transport = transportTo(this.alias);
 			await this.#readLog();
 			await client.connect(this.#transport);
 			await this.#list();
+			this.problem.value = "";
 			// A device that keeps no log is used all the same.
 			await client.setLoggingLevel("debug").catch(() => {});
 			await this.readStatus();
 		} catch (error) {
 			if (!this.#isClosed) {
 				this.problem.value = (error as Error).message;
+				this.#reopen(RETRY_DELAY);
 				// Perhaps the session has ended.
 				await checkSession().catch(() => {});
 			}
 		}
 	}
 
-	/** Shows what has changed since the last look at the device's events. @param events the newest first */
-	follow(events: readonly EventEntry[]): void {
-		const known = this.#newest === undefined ? 0 : events.findIndex(({ eventId }) => eventId === this.#newest);
-		this.#newest = events[0]?.eventId ?? "";
-		for (const { name, data } of events.slice(0, known < 0 ? undefined : known).reverse()) {
-			if (name === "sensor.changed") {
-				this.measured(`${data.sensor}`, data.value);
-			} else if (name === "switch.changed" || name === "line.received") {
-				clearTimeout(this.#reading);
-				this.#reading = setTimeout(() => void this.readStatus(), READ_DELAY);
-			}
+	/** Shows what has happened since the last look: readings at once, anything else by reading the status again. */
+	follow({ events, calls, row: { state } }: DeviceDetail): void {
+		const { event = "", call = 0 } = this.#seen ?? {};
+		const known = events.findIndex(({ eventId }) => eventId === event);
+		const news = this.#seen === undefined ? [] : events.slice(0, known < 0 ? undefined : known).reverse();
+		for (const { data } of news.filter(({ name }) => name === "sensor.changed")) {
+			this.measured(`${data.sensor}`, data.value);
 		}
+		const isStale =
+			news.some(({ name }) => name !== "sensor.changed") ||
+			state !== this.#seen?.state ||
+			calls.some(({ number, tool }) => number > call && this.#mayChange(plain(tool)));
+		if (isStale && this.#seen !== undefined) {
+			this.#reading ??= setTimeout(() => {
+				this.#reading = undefined;
+				void this.readStatus();
+			}, READ_DELAY);
+		}
+		this.#seen = { event: events[0]?.eventId, call: calls[0]?.number ?? call, state };
+	}
+
+	/** Whether a call of the tool may change the status. */
+	#mayChange(tool: string): boolean {
+		return !STATUS_TOOL.test(tool) && toolNamed(this.tools.value, tool)?.annotations?.readOnlyHint !== true;
 	}
 
 	close(): void {
 		this.#isClosed = true;
 		clearTimeout(this.#reading);
+		this.#reading = undefined;
+		clearTimeout(this.#retry);
 		removeEventListener("pagehide", this.#end);
 		this.#end();
+	}
+
+	#reopen(delay: number): void {
+		clearTimeout(this.#retry);
+		if (!this.#isClosed) {
+			this.#retry = setTimeout(() => void this.open(), delay);
+		}
 	}
 
 	/** Ends the session: otherwise the gateway would keep it, as another client, until it has been idle for long. */
@@ -108,8 +136,10 @@ export class DeviceLink extends Device {
 		try {
 			return (await this.#client?.callTool({ name, arguments: args }, options)) as CallToolResult;
 		} catch (error) {
-			// Perhaps the session has ended.
-			await checkSession().catch(() => {});
+			// Perhaps the session has ended: the page's, or that of MCP, which the gateway closes when it is idle for long.
+			if ((await checkSession().catch(() => false)) && error instanceof SdkHttpError && error.status === 404) {
+				this.#reopen(0);
+			}
 			throw error;
 		}
 	}

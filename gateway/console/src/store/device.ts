@@ -5,7 +5,7 @@ import { batch, computed, signal } from "@preact/signals";
 const MAX_POINTS = 300;
 
 /** The tool that reads what a device's parts are at, by its name without special characters. */
-const STATUS_TOOL = /(^|_)get_device_status$/;
+export const STATUS_TOOL = /(^|_)get_device_status$/;
 
 /** Names of tools that take pictures. */
 export const PICTURE_TOOL = /(take_photo|snapshot)$/;

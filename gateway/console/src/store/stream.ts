@@ -6,7 +6,7 @@ import { checkSession, phase } from "./session.js";
 /** Whether the gateway can be reached. */
 export const isConnected = signal(true);
 
-/** Increases whenever the gateway was lost and found again: sessions with it are gone. */
+/** Increases whenever the gateway was lost and found again: sessions with it may be gone. */
 export const epoch = signal(0);
 
 /** Milliseconds without a message after which the gateway counts as lost: it sends one every 10 s. */
@@ -19,6 +19,7 @@ const RETRY_DELAY = 1_000;
 const HIDDEN_TIME = 30_000;
 
 let source: EventSource | undefined;
+let wasLost = false;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setTimeout> | undefined;
 
@@ -27,10 +28,10 @@ export function openStream(): void {
 	closeStream();
 	source = new EventSource("console/stream");
 	source.onopen = () => {
-		if (!isConnected.value) {
+		if (wasLost) {
+			wasLost = false;
 			epoch.value += 1;
 		}
-		isConnected.value = true;
 	};
 	source.onmessage = ({ data }) => {
 		watch();
@@ -54,8 +55,11 @@ function watch(): void {
 /** The gateway is gone, or the session has ended: asks which. */
 async function reopen(): Promise<void> {
 	closeStream();
+	wasLost = true;
 	try {
-		if (await checkSession()) {
+		const isSignedIn = await checkSession();
+		isConnected.value = true;
+		if (isSignedIn) {
 			// A stream that the gateway ends at once must not be asked for without a pause.
 			setTimeout(() => phase.value === "open" && openStream(), RETRY_DELAY);
 		}

@@ -133,7 +133,6 @@ export const LABELS = {
 	lastSeen: ["last seen", "最終接続", "最后在线"],
 	lastUsed: ["last used", "最終使用", "最后使用"],
 	leaveOut: ["Leave out", "省略する", "不填"],
-	live: ["Auto-refresh", "自動更新", "自动刷新"],
 	locked: ["For people only", "人だけが使えるツール", "仅供人使用的工具"],
 	microphone: ["microphone", "マイク", "麦克风"],
 	microphoneHelp: ["microphone: may listen with devices", "マイク: デバイスで音声を聞ける", "麦克风：可通过设备收听"],

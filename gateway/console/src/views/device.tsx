@@ -19,6 +19,9 @@ import { ToolCard } from "./tool-card.js";
 /** Tools that are shown; more are found by searching. */
 const MAX_TOOLS = 60;
 
+/** Milliseconds between readings of what no event tells, such as the battery. */
+const READ_INTERVAL = 15_000;
+
 /** From this number of tools on they can be searched. */
 const SEARCHED = 8;
 
@@ -54,13 +57,13 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 		}
 		return () => link.close();
 	}, [link, online]);
-	useEffect(() => link.follow(events), [link, events]);
+	useEffect(() => link.follow(detail), [link, detail]);
 	return (
 		<>
 			<DeviceHead detail={detail} link={link} />
 			{link.problem.value !== "" && <p class="banner warn">{visible(link.problem.value)}</p>}
 			<Controls link={link} isDisabled={!online} />
-			<Readings link={link} />
+			<Readings link={link} interval={READ_INTERVAL} />
 			{row.kind === "device" && <PastView link={link} />}
 			<div class="columns">
 				<Tools link={link} isOnline={online} locked={locked} />

@@ -12,28 +12,28 @@ import { type Reading, readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
 import { factName, factValue, readingName, readingValue } from "../texts/words.js";
 
-/** Milliseconds between readings while they are followed. */
-const FOLLOW_INTERVAL = 2_000;
-
 interface ReadingsProps {
 	readonly link: Device;
-	/** Whether they are followed from the start. */
-	readonly isFollowed?: boolean;
+	/** Milliseconds between readings while the page is visible. */
+	readonly interval: number;
 }
 
 /** Measured values: numbers with plots, words beside them. */
-export function Readings({ link, isFollowed = false }: ReadingsProps) {
-	const isLive = useSignal(isFollowed);
+export function Readings({ link, interval }: ReadingsProps) {
 	const { value: status } = link.status;
-	const { value: follows } = isLive;
 	useEffect(() => {
-		const timer = setInterval(() => {
-			if (follows && document.visibilityState === "visible") {
+		const read = (): void => {
+			if (document.visibilityState === "visible") {
 				void link.readStatus();
 			}
-		}, FOLLOW_INTERVAL);
-		return () => clearInterval(timer);
-	}, [link, follows]);
+		};
+		const timer = setInterval(read, interval);
+		document.addEventListener("visibilitychange", read);
+		return () => {
+			clearInterval(timer);
+			document.removeEventListener("visibilitychange", read);
+		};
+	}, [link, interval]);
 	if (link.statusTool.value === undefined) {
 		return null;
 	}
@@ -43,10 +43,6 @@ export function Readings({ link, isFollowed = false }: ReadingsProps) {
 		<section class="card" aria-labelledby="readings">
 			<div class="title-row">
 				<h2 id="readings">{t("readings")}</h2>
-				<label class="check">
-					<input type="checkbox" checked={follows} onChange={() => (isLive.value = !follows)} />
-					{t("live")}
-				</label>
 				<Button class="quiet" onClick={() => void link.readStatus()} text={t("refresh")} />
 			</div>
 			<div class="plots">
