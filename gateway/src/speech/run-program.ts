@@ -77,9 +77,10 @@ export async function runProgram(
 	}
 }
 
-/** Splits a command into its program and arguments, at spaces. */
+/** Splits a command into its program and arguments, at spaces. A word in quotes may contain some. */
 export function splitCommand(command: string): string[] {
-	return command.trim().split(/\s+/);
+	const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
 /** Kills a program and the processes that it has started. */

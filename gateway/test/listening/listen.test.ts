@@ -21,7 +21,7 @@ import { callForTask, connectForTasks } from "../support/tasks.js";
 import { VOICE } from "../support/voice.js";
 
 /** A program that writes the duration of its input and where it came from. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL("fixtures/recognizer.mjs", import.meta.url))}`;
+const PROGRAM = `${process.execPath} "${fileURLToPath(new URL("fixtures/recognizer.mjs", import.meta.url))}"`;
 
 const NAME = "radio_000003";
 

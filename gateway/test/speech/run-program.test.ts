@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../host-test/support/temporary-folder.js"
 import { until } from "../../../host-test/support/until.js";
 import { runProgram } from "../../src/speech/run-program.js";
 
-const LEAVER = `${process.execPath} ${fileURLToPath(new URL("fixtures/leaver.mjs", import.meta.url))}`;
+const LEAVER = `${process.execPath} "${fileURLToPath(new URL("fixtures/leaver.mjs", import.meta.url))}"`;
 
 /** Starts a program that starts another one. */
 function start(t: TestContext, how: "child" | "daemon" | "stay", signal = new AbortController().signal) {
@@ -26,6 +26,13 @@ function start(t: TestContext, how: "child" | "daemon" | "stay", signal = new Ab
 }
 
 describe("a program of this machine", { skip: process.platform === "win32" }, () => {
+	it("may have spaces in its arguments, in quotes", async () => {
+		const command = `${process.execPath} -e "process.stdout.write(process.argv[1])" 'my voice' `;
+		const fill = (argument: string): string => argument;
+		const signal = new AbortController().signal;
+		assert.equal(`${await runProgram(command, { fill, signal, what: "the output", maxBytes: 100 })}`, "my voice");
+	});
+
 	it("has its output read to the end, and what it leaves running killed", async (t) => {
 		const { output, runs } = start(t, "child");
 		assert.equal(`${await output}`, "hello");
