@@ -1,11 +1,19 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { relayedExtensions, type Server } from "xs-mcp-manager/core";
+import {
+	isSimilar,
+	portable,
+	relayedExtensions,
+	type Server,
+	type ServerPrompt,
+	type ServerRegistry,
+	type ServerTool,
+} from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import { type CatalogChange, changesOf, type Lists } from "./catalog-changes.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings } from "./listing.js";
+import { ALIAS_SEPARATOR } from "./names.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import type { ServerLists } from "./server-lists.js";
@@ -63,6 +71,10 @@ const NO_LISTS: Lists = {
 
 /** The last tools that were called by name, which stay in the list when it becomes another kind. */
 const MAX_USED = 16;
+
+/** Tools that are looked at for a name that is not known, and names that are told. */
+const MAX_LOOKED_AT = 2_000;
+const MAX_NAMES = 3;
 
 /** The tools, resources and prompts that one client may use, under names that do not collide. */
 export class Catalog {
@@ -194,6 +206,41 @@ export class Catalog {
 		return found && [...this.groups.values()].find(({ members }) => members.some(isIt));
 	}
 
+	/**
+	 * The names of the tools that a client means by a name that is none of this catalog: as the server has it, with or without the
+	 * alias, in the characters of the server or of clients. One is certain.
+	 */
+	namesMeant(name: string): readonly string[] {
+		const alias = aliasIn(name);
+		const server = this.#withAlias(alias);
+		const own = portable(server === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length));
+		const group = server === undefined ? this.findGroup(own) : undefined;
+		return group === undefined ? this.#names((tool) => portable(tool.name) === own, server) : [group.listed.name];
+	}
+
+	/** The names of tools that are like this one, for a client that has made a mistake. */
+	similarNames(name: string): readonly string[] {
+		const alias = aliasIn(name);
+		const own = alias === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length);
+		return this.#names((tool) => isSimilar(tool.name, own), this.#withAlias(alias));
+	}
+
+	/** The names of some tools of a server, or of all. */
+	#names(isMeant: (tool: ServerTool) => boolean, server: Server | undefined): readonly string[] {
+		const names: string[] = [];
+		let looked = 0;
+		for (const member of this.callable) {
+			looked += 1;
+			if (looked > MAX_LOOKED_AT || names.length >= MAX_NAMES) {
+				break;
+			}
+			if ((server === undefined || member.server === server) && isMeant(member.tool)) {
+				names.push(this.listed(member).name);
+			}
+		}
+		return names;
+	}
+
 	/** The client has called the tool, or group, of this name: it stays in the list when that becomes another kind. */
 	noteUse(name: string): void {
 		this.#used.delete(name);
@@ -208,6 +255,22 @@ export class Catalog {
 	findListed(name: string): Tool | undefined {
 		const found = this.findTool(name);
 		return found ? this.listed(found) : this.findGroup(name)?.listed;
+	}
+
+	/** The name of this catalog for the tool or group that a client certainly means; the same name if there is none. */
+	nameOf(name: string): string {
+		if (this.findListed(name) !== undefined) {
+			return name;
+		}
+		const [meant = name, another] = this.namesMeant(name);
+		return another === undefined ? meant : name;
+	}
+
+	/** What a client is told about a name that is no tool's. */
+	unknownText(name: string): string {
+		const meant = this.namesMeant(name);
+		const names = meant.length > 0 ? meant : this.similarNames(name);
+		return names.length > 0 ? `Unknown tool: ${name}. Did you mean ${names.join(", ")}?` : `Unknown tool: ${name}`;
 	}
 
 	/** The tool of the gateway itself that has this name. */

@@ -125,10 +125,11 @@ const toolDescribe = define({
 	description: "Show a tool's description, the JSON Schema of its arguments, and its hints",
 	annotations: READ_ONLY,
 	input: z.strictObject({ name: NAME }),
-	async run({ name }, { catalog }) {
+	async run({ name: given }, { catalog }) {
+		const name = catalog.nameOf(given);
 		const listed = catalog.findListed(name);
 		if (listed === undefined) {
-			return unknownTool(name);
+			return unknownTool(catalog, name);
 		}
 		const { title, description, inputSchema, outputSchema, annotations } = listed;
 		const tool = { name, ...present({ title, description, inputSchema, outputSchema, annotations }) };
@@ -142,7 +143,7 @@ const toolCall = define({
 	name: "tool_call",
 	title: "Call a tool",
 	description: "Call any tool by its name, on one device or several at once. The result is the tool's own",
-	annotations: { readOnlyHint: false, destructiveHint: true },
+	annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 	input: CALL,
 	run: async (args, caller) => await callNamed(args, caller),
 });
@@ -155,7 +156,7 @@ const toolRead = define({
 	input: CALL,
 	async run(args, caller) {
 		const { name } = args;
-		const tool = caller.catalog.findListed(name);
+		const tool = caller.catalog.findListed(caller.catalog.nameOf(name));
 		return tool === undefined || tool.annotations?.readOnlyHint === true
 			? await callNamed(args, caller)
 			: failedCall("not-read-only", `${name} is not known to be read-only: use tool_call`);
@@ -189,11 +190,12 @@ export function findCatalogTool(catalog: Catalog, name: string): CatalogTool | u
 
 /** Calls a tool by its name, or with devices the group that it is in. */
 async function callNamed(
-	{ name, arguments: args, devices }: Call,
+	{ name: given, arguments: args, devices }: Call,
 	{ catalog, call, revision }: CatalogCaller,
 ): Promise<OrInput<CallToolResult>> {
+	const name = catalog.nameOf(given);
 	if (catalog.findListed(name) === undefined) {
-		return unknownTool(name);
+		return unknownTool(catalog, name);
 	}
 	if (devices === undefined) {
 		return await call(name, args);
@@ -264,6 +266,6 @@ function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotation
 	return hints.length > 0 ? ` (${hints.join(", ")})` : "";
 }
 
-function unknownTool(name: string): CallToolResult {
-	return failedCall("unknown-tool", `Unknown tool: ${name}. tools_search finds tools`);
+function unknownTool(catalog: Catalog, name: string): CallToolResult {
+	return failedCall("unknown-tool", `${catalog.unknownText(name)}. tools_search finds tools`.replace("?.", "?"));
 }

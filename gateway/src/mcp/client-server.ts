@@ -1,4 +1,5 @@
 import {
+	type CallToolResult,
 	type ClientCapabilities,
 	isInputRequiredResult,
 	ProtocolError,
@@ -17,6 +18,7 @@ import {
 } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
+import { DEVICES } from "../catalog/groups.js";
 import { aliasIn } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
@@ -140,7 +142,8 @@ export class ClientServer extends SdkServer implements ServedClient {
 
 	/** The schema of a tool's arguments; undefined for a tool that is unknown: the call says so. */
 	toolInputSchema(name: string): Record<string, unknown> | undefined {
-		return (this.catalog.findTool(name)?.tool ?? this.catalog.findGroup(name)?.listed)?.inputSchema;
+		const known = (this.catalog.findTool(name)?.tool ?? this.catalog.findGroup(name)?.listed)?.inputSchema;
+		return known ?? this.catalog.findListed(this.catalog.nameOf(name))?.inputSchema;
 	}
 
 	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
@@ -250,7 +253,7 @@ export class ClientServer extends SdkServer implements ServedClient {
 		return isInputRequiredResult(result) ? result : resultFor(result, revision);
 	}
 
-	async #call(name: string, args: object, context: ServerContext) {
+	async #call(name: string, args: object, context: ServerContext): Promise<OrInput<CallToolResult>> {
 		const { catalog } = this;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
@@ -274,7 +277,13 @@ export class ClientServer extends SdkServer implements ServedClient {
 			return resultFor(failedCall("server-offline", problem), this.revision);
 		}
 		if (found === undefined) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+			const meant = catalog.nameOf(name);
+			// Devices are named for a tool that several have.
+			const isMeant = !(DEVICES in args) || catalog.findGroup(meant) !== undefined;
+			if (meant !== name && isMeant) {
+				return await this.#call(meant, args, context);
+			}
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, catalog.unknownText(name));
 		}
 		catalog.noteUse(name);
 		const { server, tool } = found;

@@ -1,7 +1,6 @@
 import { type Readable, Transform } from "node:stream";
-import { jsonIn } from "./json-in.js";
 import { LineReader } from "./line-reader.js";
-import { readClientMessage } from "./received.js";
+import { jsonIn, readClientMessage } from "./received.js";
 
 /** Bytes of a client's message. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;

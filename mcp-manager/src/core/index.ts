@@ -7,9 +7,8 @@ export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type S
 export { followStates } from "./follow-states.js";
 export { headerProblem } from "./header-parameters.js";
 export { inputSchemaOf } from "./input-schema.js";
-export { jsonIn } from "./json-in.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
-export { portable, slug } from "./names.js";
+export { isSimilar, portable, slug } from "./names.js";
 export {
 	type Offers,
 	present,
@@ -19,7 +18,7 @@ export {
 	type ServerTool,
 	withoutExecution,
 } from "./offers.js";
-export { readableError, readClientMessage, readMessage } from "./received.js";
+export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export { INVALID_RESPONSE } from "./request-error.js";

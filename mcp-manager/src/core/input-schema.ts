@@ -1,15 +1,30 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { isObject } from "../firmware.js";
 
 const made = new WeakMap<z.ZodType, Tool["inputSchema"]>();
 
-/** The JSON Schema of a tool's arguments, without `$schema`. It is made on first use, which makes a program start faster. */
+/**
+ * The JSON Schema of a tool's arguments, without `$schema` and keywords that say nothing: some hosts refuse a whole server for
+ * those. It is made on first use, which makes a program start faster.
+ */
 export function inputSchemaOf(input: z.ZodType): Tool["inputSchema"] {
 	let schema = made.get(input);
 	if (schema === undefined) {
-		const { $schema: _, ...members } = z.toJSONSchema(input, { io: "input" });
+		const { $schema: _, ...members } = z.toJSONSchema(input, { io: "input", override: simplify });
 		schema = members as Tool["inputSchema"];
 		made.set(input, schema);
 	}
 	return schema;
+}
+
+/** Removes keywords that allow everything. */
+function simplify({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+	const { additionalProperties: others, propertyNames: names } = jsonSchema;
+	if (typeof others === "object" && Object.keys(others).length === 0) {
+		delete jsonSchema.additionalProperties;
+	}
+	if (isObject(names) && names.type === "string" && Object.keys(names).length === 1) {
+		delete jsonSchema.propertyNames;
+	}
 }

@@ -1,3 +1,5 @@
+import { distance } from "fastest-levenshtein";
+
 /** A name in the characters that every MCP client and model API accepts: each other character becomes `other`. */
 export function portable(name: string, other: "_" | "-" = "_"): string {
 	return name.replace(/[^A-Za-z0-9_-]/g, other);
@@ -15,4 +17,13 @@ export function slug(text: string, separator: "_" | "-", maxLength: number): str
 		.replace(/[^a-z0-9]+/g, separator)
 		.slice(0, maxLength)
 		.replace(/^[_-]|[_-]$/g, "");
+}
+
+/** Wrong characters in a short name that is still taken for a mistake. */
+const MIN_TYPOS = 2;
+
+/** Whether a name is like another one, which is not known: a few characters differ, or only its end was given. */
+export function isSimilar(name: string, unknown: string): boolean {
+	const [one, other] = [portable(name), portable(unknown)];
+	return distance(one, other) <= Math.max(MIN_TYPOS, other.length / 4) || one.endsWith(`_${other}`);
 }

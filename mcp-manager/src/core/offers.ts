@@ -121,20 +121,20 @@ type Members = Record<string, unknown>;
 /** Characters of a name, for a problem. */
 const MAX_QUOTE = 100;
 
-/** The members that MCP defines: those that an item needs, and others. */
-const MEMBERS: Readonly<
-	Record<ListName, { readonly required: readonly string[]; readonly optional: readonly string[] }>
-> = {
-	tools: { required: ["name", "inputSchema"], optional: ["title", "description", "outputSchema", "icons", "_meta"] },
-	resources: {
-		required: ["uri", "name"],
-		optional: ["title", "description", "mimeType", "annotations", "icons", "_meta", "size"],
-	},
-	resourceTemplates: {
-		required: ["uriTemplate", "name"],
-		optional: ["title", "description", "mimeType", "annotations", "icons", "_meta"],
-	},
-	prompts: { required: ["name"], optional: ["title", "description", "arguments", "icons", "_meta"] },
+/** The members that MCP defines, in the order in which they are listed. */
+const MEMBERS: Readonly<Record<ListName, readonly string[]>> = {
+	tools: "name title description inputSchema outputSchema annotations icons _meta execution".split(" "),
+	resources: "uri name title description mimeType annotations icons _meta size".split(" "),
+	resourceTemplates: "uriTemplate name title description mimeType annotations icons _meta".split(" "),
+	prompts: "name title description arguments icons _meta".split(" "),
+};
+
+/** Those that an item needs. */
+const REQUIRED: Readonly<Record<ListName, readonly string[]>> = {
+	tools: ["name", "inputSchema"],
+	resources: ["uri", "name"],
+	resourceTemplates: ["uriTemplate", "name"],
+	prompts: ["name"],
 };
 
 const IS_VALID: Readonly<Record<ListName, (item: unknown) => boolean>> = {
@@ -149,28 +149,24 @@ function readItem(list: ListName, given: unknown): { readonly item?: Members; re
 	if (!isObject(given)) {
 		return { notes: ["not an object"] };
 	}
-	const { required, optional } = MEMBERS[list];
 	const { members, notes } =
 		list === "tools" ? readTool(withoutNulls(given)) : { members: withoutNulls(given), notes: [] };
-	const pick = (names: readonly string[]) => present(Object.fromEntries(names.map((name) => [name, members[name]])));
+	const pick = (names: readonly string[], from: Members) =>
+		present(Object.fromEntries(names.map((name) => [name, from[name]])));
+	const required = REQUIRED[list];
 	const wrong = required.find((name) => members[name] === undefined || members[name] === "");
-	const { value: item, dropped } = withValid<Members>(pick(required), pick(optional), IS_VALID[list]);
-	if (item === undefined || wrong !== undefined) {
-		return { notes: [`its ${wrong ?? required.join(" or ")} is ${wrong === undefined ? "invalid" : "missing"}`] };
-	}
-	const { annotations, execution } = list === "tools" ? members : {};
-	return {
-		item: {
-			...item,
-			...(isObject(annotations) && Object.keys(annotations).length > 0 && { annotations }),
-			...(isLong(execution) && { execution }),
-		},
-		notes: [...notes, ...dropped.map((name) => `its ${name} is invalid and was left out`)],
-	};
+	const whole = pick(MEMBERS[list], members);
+	const { value: item, dropped } = withValid<Members>(pick(required, members), whole, IS_VALID[list]);
+	return item === undefined || wrong !== undefined
+		? { notes: [`its ${wrong ?? required.join(" or ")} is ${wrong === undefined ? "invalid" : "missing"}`] }
+		: {
+				item: pick(MEMBERS[list], item),
+				notes: [...notes, ...dropped.map((name) => `its ${name} is invalid and was left out`)],
+			};
 }
 
 /** A tool whose schemas clients can use, and whose hints are valid: each for itself, because some of them restrict. */
-function readTool({ inputSchema, outputSchema, annotations, ...rest }: Members) {
+function readTool({ inputSchema, outputSchema, annotations, execution, ...rest }: Members) {
 	const { schema, problem } = usableOutputSchema(outputSchema);
 	const valid = Object.entries(isObject(annotations) ? annotations : {}).filter(
 		([name, value]) => !(name in HINTS) || typeof value === HINTS[name as keyof typeof HINTS],
@@ -179,7 +175,8 @@ function readTool({ inputSchema, outputSchema, annotations, ...rest }: Members) 
 		...rest,
 		inputSchema: usableInputSchema(inputSchema),
 		...(schema !== undefined && { outputSchema: schema }),
-		annotations: Object.fromEntries(valid),
+		...(valid.length > 0 && { annotations: Object.fromEntries(valid) }),
+		...(isLong(execution) && { execution }),
 	};
 	return {
 		members,

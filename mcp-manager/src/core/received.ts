@@ -7,11 +7,19 @@ import {
 } from "@modelcontextprotocol/client";
 import { isObject } from "../firmware.js";
 import { SERVER_ERROR } from "./errors.js";
-import { jsonIn } from "./json-in.js";
 import { MAX_NESTING, nestsDeeper } from "./limits.js";
 import { INVALID_RESPONSE } from "./request-error.js";
 
 // The one reader of messages from devices, upstream servers and clients: null is absence, and one bad part costs that part.
+
+/** The value of JSON text; undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
 
 type Members = Record<string, unknown>;
 
@@ -333,7 +341,7 @@ export function withValid<Value extends object>(
 	const dropped: string[] = [];
 	let value = required;
 	for (const [name, member] of Object.entries(others)) {
-		if (!Object.hasOwn(value, name)) {
+		if (!Object.hasOwn(required, name)) {
 			const more = { ...value, [name]: member };
 			if (isValid(more)) {
 				value = more;

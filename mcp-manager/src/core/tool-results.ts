@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import { jsonIn } from "./json-in.js";
+import { jsonIn } from "./received.js";
 
 /** A tool's result with one text. */
 export function textResult(text: string, more: Omit<CallToolResult, "content"> = {}): CallToolResult {

@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { isSimilar, portable } from "../core/names.js";
 import type { ServerTool } from "../core/offers.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import { textOf } from "../core/tool-results.js";
@@ -8,6 +9,9 @@ import type { LocalTools } from "./local-tools.js";
 import type { ManagedServers } from "./managed-servers.js";
 import { McpError, type McpToolResult, toMcpError } from "./mcp-error.js";
 import type { Approve, CallRequest, Elicit, McpTool } from "./mcp-types.js";
+
+/** Names of tools in the error for one that is not known. */
+const MAX_SUGGESTED = 3;
 
 interface ToolCallsOptions {
 	/** For calls without their own `approve`. */
@@ -63,7 +67,7 @@ export class ToolCalls {
 			}
 			await (request.server && this.#servers.whenKnown(request.server));
 			const server = this.#serverWith(name, request.server);
-			tool = server.tools.find((each) => each.name === name && !isUserOnly(each));
+			tool = server.tools.find(isNamed(name)) ?? server.tools.find(isMeant(name, server));
 			if (tool === undefined) {
 				throw this.#notOffered(server, name);
 			}
@@ -114,9 +118,9 @@ export class ToolCalls {
 		if (name !== undefined) {
 			return this.#servers.expect(name);
 		}
-		const found = this.#servers.registry.all.filter(({ tools }) =>
-			tools.some((each) => each.name === tool && !isUserOnly(each)),
-		);
+		const { all } = this.#servers.registry;
+		const exact = all.filter((server) => server.tools.some(isNamed(tool)));
+		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(isMeant(tool, server)));
 		if (found.length !== 1) {
 			const ids = found.map((server) => this.#servers.idOf(server)).join(", ");
 			const message =
@@ -130,9 +134,12 @@ export class ToolCalls {
 
 	#notOffered(server: Server, tool: string): McpError {
 		const { allow = ["*"], deny = [] } = this.#servers.configOf(server.id)?.tools ?? {};
+		const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, tool));
+		const names = similar.slice(0, MAX_SUGGESTED).map(({ name }) => name);
+		const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
 		return matchesAny(deny, tool) || !matchesAny(allow, tool)
 			? new McpError("PERMISSION_DENIED", `Tool '${tool}' is not allowed by the configuration of '${server.id}'`)
-			: new McpError("TOOL_NOT_FOUND", `Tool '${tool}' not found on server`);
+			: new McpError("TOOL_NOT_FOUND", `Tool '${tool}' not found on server${hint}`);
 	}
 
 	async #expectApproved(server: Server, tool: string, args: object, approve: Approve | undefined): Promise<void> {
@@ -145,4 +152,15 @@ export class ToolCalls {
 			throw new McpError("PERMISSION_DENIED", `The call of '${tool}' was not approved`);
 		}
 	}
+}
+
+/** Whether a tool that models may call has this name. */
+function isNamed(name: string): (tool: ServerTool) => boolean {
+	return (tool) => tool.name === name && !isUserOnly(tool);
+}
+
+/** Whether the name means a tool, as a gateway writes it: in the characters that every client takes, or after the server's alias. */
+function isMeant(name: string, { alias }: Server): (tool: ServerTool) => boolean {
+	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
+	return (tool) => portable(tool.name) === own && !isUserOnly(tool);
 }

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { jsonIn } from "../../core/json-in.js";
+import { jsonIn } from "../../core/received.js";
 import { replaceFile } from "../../core/replace-file.js";
 
 /** Stored result of a sign-in at a server. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
