@@ -185,6 +185,13 @@ const SETTINGS = {
 			default: [],
 		},
 	),
+	fetchHosts: setting(
+		list("host"),
+		"Hosts (with or without port) that clients may have devices fetch from, besides public ones and the gateway; *: any",
+		{
+			default: [],
+		},
+	),
 	homeAssistant: setting(url(["mqtt:", "mqtts:"]), "URL of Home Assistant's MQTT broker, with the user name"),
 	homeAssistantPassword: setting(text("password"), "Password for homeAssistant", { secret: true }),
 	homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant", { path: true }),

@@ -15,6 +15,7 @@ import {
 	type OrInput,
 	REVISION_OF_STATELESS,
 	type Server,
+	type ServerTool,
 } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
@@ -45,6 +46,8 @@ export interface ClientServerOptions extends ExtensionOptions {
 	readonly principal: string;
 	/** See `Gateway.whenKnown`. Default: the client may not reach configured servers. */
 	readonly whenKnown?: ((server: string) => Promise<string | undefined>) | undefined;
+	/** See `Gateway.checkCall`. Default: accepts all. */
+	readonly checkCall?: ((server: Server, tool: ServerTool, args: object) => Promise<void>) | undefined;
 	readonly catalog: Catalog;
 	/** Tells of updates that the client's calls have started. */
 	readonly updates?: FirmwareUpdates;
@@ -303,6 +306,7 @@ export class ClientServer extends SdkServer implements ServedClient {
 		if (tool.execution?.taskSupport === "required" && !this.#knowsTasks(context)) {
 			throw missingTasks(tool.name);
 		}
+		await this.#options.checkCall?.(server, tool, args);
 		const result = await this.forward(context, server, tool.name, (options) =>
 			server.calls.call(principal, tool, args, { ...options, ...more }),
 		);

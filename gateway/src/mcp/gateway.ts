@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
+import { type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
 import { Catalog } from "../catalog/catalog.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import { Listings } from "../catalog/listing.js";
@@ -65,6 +65,8 @@ export class Gateway {
 	 * @returns why it is not connected; undefined if it is, or if no server of this name is configured
 	 */
 	whenKnown: (server: string) => Promise<string | undefined> = async () => undefined;
+	/** Checks a client's call of a tool before it is made. Rejects with ServerError. Default: accepts all. */
+	checkCall: (server: Server, tool: ServerTool, args: object) => Promise<void> = async () => {};
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });

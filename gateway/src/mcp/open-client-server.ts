@@ -13,7 +13,7 @@ interface OpenClientServerOptions {
 /** The MCP server for one client, which is told of changes as long as it is connected. */
 export function openClientServer(gateway: Gateway, { access, server, onerror }: OpenClientServerOptions): ClientServer {
 	const catalog = gateway.catalog(access, server);
-	const { requestStates, updates, events, tasks, whenKnown } = gateway;
+	const { requestStates, updates, events, tasks, whenKnown, checkCall } = gateway;
 	const clientServer = new ClientServer({
 		principal: access.principal,
 		catalog,
@@ -22,6 +22,7 @@ export function openClientServer(gateway: Gateway, { access, server, onerror }: 
 		events,
 		tasks,
 		whenKnown,
+		checkCall,
 		holder: access.holder,
 		onClosed: () => stopFollowing(),
 	});

@@ -34,7 +34,7 @@ export interface ProgramContext {
 	readonly urls: ProgramUrls;
 	/** Where the console's bundle is. Default: beside the gateway's. */
 	readonly consoleFolder?: string | undefined;
-	/** Resolves the names of clients' metadata documents. Default: the system's resolver. */
+	/** Resolves names that strangers have chosen. Default: the system's resolver. */
 	readonly resolve?: LookupFunction | undefined;
 	/** Adds what undoes a step when the gateway stops; the last one runs first. */
 	readonly onClose: (close: () => Promise<void> | void) => void;

@@ -5,6 +5,7 @@ import { ConfigurationError } from "../config/configuration.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
+import { FetchPolicy } from "../devices/fetch-policy.js";
 import { Pictures } from "../devices/pictures/pictures.js";
 import { EventLog } from "../events/event-log.js";
 import { EventService } from "../events/event-service.js";
@@ -53,6 +54,8 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	const pictures = new Pictures({ urlFor });
 	const gateway = await openGateway(context, pictures);
 	context.onClose(() => gateway.close());
+	const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];
+	gateway.checkCall = new FetchPolicy({ hosts: configuration.fetchHosts, ownUrls, resolve: context.resolve }).check;
 	const events = await openEvents(context, gateway);
 	const history = await openHistory(context, gateway);
 	const audit = await openAudit(context);

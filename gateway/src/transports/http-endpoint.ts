@@ -109,11 +109,11 @@ export class HttpEndpoint {
 			if (lacksScope && scope !== undefined) {
 				throw lacksScope(scope);
 			}
-			const { requestStates, updates, events, tasks } = this.#gateway;
+			const { requestStates, updates, events, tasks, checkCall } = this.#gateway;
 			// A token for some devices does not reach configured servers, nor learn of their problems.
 			const whenKnown = access.devices === undefined ? this.#gateway.whenKnown : undefined;
 			const { principal, holder, address } = access;
-			const shared = { ...this.#listTtl, catalog, requestStates, updates, events, tasks, whenKnown };
+			const shared = { ...this.#listTtl, catalog, requestStates, updates, events, tasks, whenKnown, checkCall };
 			const client = { ...shared, principal, holder, address, server };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
