@@ -16,7 +16,7 @@ import { StoredSettings } from "./settings/stored-settings.js";
 const start = (): void => {
 	const log = (message: string): void => trace(`${message}\n`);
 	// Before a board reads its settings.
-	preferFlashed({ built, settings: new StoredSettings(Preference, log) });
+	preferFlashed({ built, settings: new StoredSettings(Preference, log) }, log);
 	const ticks = (): number => Time.ticks;
 	const guard = new Guard(log, ticks);
 	const opened = openBoard();

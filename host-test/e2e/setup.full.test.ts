@@ -83,6 +83,21 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 		assert.notEqual(device.engineName, "none");
 	});
 
+	it("is not needed by a device that cannot join the first network but another one that it knows", async (t) => {
+		const side = await openOverWebSocket(t);
+		const online = nextOnline(side.gateway.servers);
+		await startDevice(t, ENGINE, {
+			config: {
+				...side.config,
+				setupPort: await freePort(),
+				ssid: "Upstairs 5",
+				password: "a wrong password",
+				networks: '[["nowhere",""],["Workshop","soldering-iron"]]',
+			},
+		});
+		await online;
+	});
+
 	it("finds the gateway in the network that was typed, and the device connects to it", async (t) => {
 		const side = await openOverWebSocket(t);
 		const host = `setup-${process.pid}`;

@@ -7,17 +7,18 @@ import { equal, suite, throws } from "../harness.js";
 function device() {
 	const settings = new FakeSettings();
 	const writes: string[] = [];
+	const log: string[] = [];
 	const set = settings.set.bind(settings);
 	settings.set = (domain, key, value) => {
 		writes.push(`${domain}/${key}`);
 		return set(domain, key, value);
 	};
 	const start = (built: Readonly<Record<string, unknown>>): string[] => {
-		preferFlashed({ built, settings });
+		preferFlashed({ built, settings }, (line) => log.push(line));
 		return names(knownNetworks({ built, settings }));
 	};
 	const stored = (key: string) => settings.get("xs-mcp", key);
-	return { settings, start, stored, writes };
+	return { settings, start, stored, writes, log };
 }
 
 const names = (networks: readonly { readonly ssid: string; readonly password: string }[]): string[] =>
@@ -96,10 +97,25 @@ export default suite("known Wi-Fi networks", {
 	"writes nothing at a start with the settings of the last one"() {
 		const { start, writes } = device();
 		start({ ssid: "home" });
-		equal(writes, ["built/hashes"]);
+		equal(writes, ["board/flashed"]);
 		start({ ssid: "home" });
 		equal(writes.length, 1);
 		equal(device().start({}), []);
+	},
+	"forgets no stored setting if the store fails, and says so"() {
+		const { start, settings, stored, log } = device();
+		storeNetwork(HOME, { built: {}, settings });
+		const { get } = settings;
+		for (const fail of ["set", "get"] as const) {
+			settings[fail] = () => {
+				throw new Error("nvs fail");
+			};
+			preferFlashed({ built: { ssid: "new" }, settings }, (line) => log.push(line));
+		}
+		settings.get = get;
+		equal([stored("ssid"), log.length], ["home", 2]);
+		settings.set = () => true;
+		equal(start({ ssid: "new" })[0], "home:password of home");
 	},
 	"reads a fixed address with its network, gateway and DNS server"() {
 		equal(checkSetting("staticAddress", "192.168.1.50/24,192.168.1.1"), {

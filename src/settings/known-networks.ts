@@ -57,15 +57,24 @@ const GROUPS = deepFreeze([
 ] as const);
 
 /** Stores hashes of the built-in values of each group. */
-const FLASHED = deepFreeze(["built", "hashes"] as const);
+const FLASHED = deepFreeze(["board", "flashed"] as const);
 
 /**
  * Makes newly flashed settings win over stored ones: a group is forgotten if its built-in values have changed since the last
- * start. Networks stay known.
+ * start. Networks stay known. Nothing is forgotten if the store fails.
  */
-export const preferFlashed = ({ built, settings }: StoredSettings): void => {
+export const preferFlashed = (source: StoredSettings, log: (message: string) => void): void => {
+	try {
+		forgetReplaced(source);
+	} catch (error) {
+		log(`settings: flashed ones could not replace stored ones: ${String(error)}`);
+	}
+};
+
+const forgetReplaced = ({ built, settings }: StoredSettings): void => {
 	const hashes = GROUPS.map((names) => hashTexts(names.map((name) => String(built[name] ?? ""))));
-	const before = String(settings.get(...FLASHED) ?? "").split(",");
+	const stored = settings.get(...FLASHED);
+	const before = typeof stored === "string" ? stored.split(",") : [];
 	const changed = GROUPS.filter((_, at) => hashes[at] !== "" && hashes[at] !== before[at]);
 	if (changed.includes(GROUPS[0])) {
 		const flashed = knownNetworks({ built, settings: undefined });
@@ -73,13 +82,17 @@ export const preferFlashed = ({ built, settings }: StoredSettings): void => {
 		const networks = [...flashed, ...earlier.filter(({ ssid }) => flashed.every((each) => each.ssid !== ssid))];
 		storeOthers(networks, String(built.ssid ?? ""), settings);
 	}
-	for (const name of changed.flat()) {
-		if (name !== "networks") {
-			forgetSetting(name, settings);
-		}
+	const text = hashes.join();
+	if (text !== (stored ?? ",,,")) {
+		settings.set(...FLASHED, text);
 	}
-	if (hashes.join() !== before.join()) {
-		settings.set(...FLASHED, hashes.join());
+	// Otherwise stored settings would be lost at each start.
+	if (settings.get(...FLASHED) === text) {
+		for (const name of changed.flat()) {
+			if (name !== "networks") {
+				forgetSetting(name, settings);
+			}
+		}
 	}
 };
 
