@@ -1,6 +1,5 @@
 /** The gateway's only imports from the firmware's sources. */
 export { type ImageIdentity, readIdentity } from "../../src/drivers/updater/image-identity.js";
-export { isRequestId } from "../../src/mcp_server/json-rpc.js";
 export { FIRMWARE } from "../../src/settings/firmware.js";
 export { WavReader } from "../../src/sound/player/wav-reader.js";
 export { isObject } from "../../src/text/is-object.js";
