@@ -1,4 +1,5 @@
 import { withModTools } from "../../src/mods/mod-tools.js";
+import { preferFlashed } from "../../src/settings/known-networks.js";
 import { StoredSettings } from "../../src/settings/stored-settings.js";
 import { openSetup } from "../../src/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
@@ -60,6 +61,13 @@ export default suite("settings that cannot be stored", {
 		}
 		ok(application?.state !== "fatal_error");
 		ok(log.some((line) => /could not be (read|stored): Error: nvs/.test(line)));
+	},
+	"a newly flashed network does not keep the device from starting"() {
+		const { settings, store, log } = keep();
+		store.isBroken = true;
+		const networks = JSON.stringify([["office", "long enough"]]);
+		preferFlashed({ built: { ssid: "home", networks }, settings });
+		ok(log.some((line) => line.startsWith("settings: xs-mcp/networks could not be stored")));
 	},
 	async "a caller learns that a value was not stored"() {
 		const { call } = startBroken();

@@ -80,7 +80,12 @@ const forgetReplaced = ({ built, settings }: StoredSettings): void => {
 		const flashed = knownNetworks({ built, settings: undefined });
 		const earlier = knownNetworks({ built: {}, settings });
 		const networks = [...flashed, ...earlier.filter(({ ssid }) => flashed.every((each) => each.ssid !== ssid))];
-		storeOthers(networks, String(built.ssid ?? ""), settings);
+		try {
+			storeOthers(networks, String(built.ssid ?? ""), settings);
+		} catch {
+			// The store has logged it. The next start tries again.
+			return;
+		}
 	}
 	const text = hashes.join();
 	if (text !== (stored ?? ",,,")) {
