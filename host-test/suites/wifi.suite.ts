@@ -182,6 +182,19 @@ export default suite("Wi-Fi and the time", {
 		timer.pass(1_000);
 		equal([await second, network.ssid], [true, "weak"]);
 	},
+	async "ends the attempt at known networks for a scan of the set-up's page"() {
+		const { network, wifi, timer, finishScan } = joinSeveral();
+		await finishScan();
+		network.pause();
+		const { size } = timer;
+		const tried = network.rejoin();
+		await finishScan(["weak", -80], ["strong", -50]);
+		const attempts = wifi.attempts.length;
+		const found = network.scan();
+		equal([await tried, wifi.connection], [false, 200]);
+		await finishScan(["weak", -80]);
+		equal([(await found).length, wifi.attempts.length, timer.size], [1, attempts, size]);
+	},
 	"has a fixed address with its DNS server in the network that it is for, and DHCP in others"() {
 		const address = { address: "10.0.0.5", mask: "255.0.0.0", gateway: "10.0.0.1", dns: "9.9.9.9" };
 		const { wifi, dns, network } = join({ fixed: { ssid: "home", address } });

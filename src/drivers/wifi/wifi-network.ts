@@ -106,6 +106,8 @@ export class WiFiNetwork implements Network {
 	private endAttempt: ((isJoined: boolean) => void) | undefined;
 	/** The scan in progress: it and an attempt to join disturb each other. */
 	private _scan: Promise<readonly FoundNetwork[]> | undefined;
+	/** Whether it tries the known networks during the set-up. */
+	private isRejoining = false;
 	private _online = false;
 	private asked = false;
 	/** Polls since the current attempt began. */
@@ -148,21 +150,30 @@ export class WiFiNetwork implements Network {
 	/** Joins the known networks again, after `pause`. */
 	resume(): void {
 		this.isPaused = false;
+		this.stopRejoining();
 		this.checkConnection();
 	}
 
 	/** Tries to join the known networks in range, and gives up for another attempt. Reports whether one was joined. */
 	async rejoin(): Promise<boolean> {
 		const found = await this.scan();
-		for (const access of rank(this.networks, found).filter(({ ssid }) => found.some((each) => each.ssid === ssid))) {
-			if (this.endAttempt !== undefined) {
-				return false;
-			}
-			if (await this.tryToJoin(access)) {
-				return true;
+		this.isRejoining = this.endAttempt === undefined;
+		let isJoined = false;
+		for (const access of rank(this.networks, found)) {
+			if (this.isRejoining && !isJoined && found.some(({ ssid }) => ssid === access.ssid)) {
+				isJoined = await this.tryNetwork(access);
 			}
 		}
-		return false;
+		this.isRejoining = false;
+		return isJoined;
+	}
+
+	/** A person's scan or attempt comes first. */
+	private stopRejoining(): void {
+		if (this.isRejoining) {
+			this.isRejoining = false;
+			this.endAttempt?.(false);
+		}
 	}
 
 	/**
@@ -170,6 +181,11 @@ export class WiFiNetwork implements Network {
 	 * for a scan in progress.
 	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
+		this.stopRejoining();
+		return this.tryNetwork(access);
+	}
+
+	private tryNetwork(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.options;
 		this.endAttempt?.(false);
 		return new Promise((resolve) => {
@@ -216,6 +232,7 @@ export class WiFiNetwork implements Network {
 
 	/** The networks in range, one entry per access point. Calls during a scan share it. */
 	scan(): Promise<readonly FoundNetwork[]> {
+		this.stopRejoining();
 		this._scan ??= this.find().finally(() => {
 			this._scan = undefined;
 		});
