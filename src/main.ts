@@ -14,12 +14,16 @@ import { StoredSettings } from "./settings/stored-settings.js";
 
 /** A function, because what the top of a module names stays in memory. */
 const start = (): void => {
-	const log = (message: string): void => trace(`${message}\n`);
+	const ticks = (): number => Time.ticks;
+	const recent = findFeatures(["log"]).log?.(ticks, Timer);
+	const log = (message: string): void => {
+		trace(`${message}\n`);
+		recent?.add(message);
+	};
 	// Before a board reads its settings.
 	preferFlashed({ built, settings: new StoredSettings(Preference, log) }, log);
-	const ticks = (): number => Time.ticks;
 	const guard = new Guard(log, ticks);
-	const opened = openBoard();
+	const opened = Object.assign(openBoard(), recent && { log: recent });
 	const isSafe = needsSafeMode(opened, Timer);
 	const found = findFeatures(isSafe ? SAFE_FEATURES : undefined);
 	const { improv, parts: openParts, resources: openResources, ...features } = found;

@@ -53,6 +53,7 @@ export { default as presses } from "./presses.suite.js";
 export { default as preview } from "./preview.suite.js";
 export { COMPLETION, PROMPTS } from "./prompts.suite.js";
 export { default as protocol } from "./protocol.suite.js";
+export { default as recentLog } from "./recent-log.suite.js";
 export { default as resources } from "./resources.suite.js";
 export { default as safeMode } from "./safe-mode.suite.js";
 export { default as schema } from "./schema.suite.js";

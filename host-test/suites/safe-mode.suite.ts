@@ -61,6 +61,7 @@ export default suite("safe mode", {
 				"self.get_device_status",
 				"self.get_system_info",
 				"self.reboot",
+				"self.get_log",
 				"self.system.reconfigure_wifi",
 				"self.assets.set_download_url",
 				"self.upgrade_firmware",

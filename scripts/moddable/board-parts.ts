@@ -8,7 +8,7 @@ import { loadTools } from "./load-tools.js";
 const TOOLS = await loadTools();
 
 /** The parts that the application adds on every board. */
-const OF_EVERY_BOARD: readonly Part[] = ["device", "http"];
+const OF_EVERY_BOARD: readonly Part[] = ["device", "http", "log"];
 
 /** Members of a board that are not parts. */
 const NO_PARTS: readonly string[] = ["name", "close", "serials", "bootButton", "power"];

@@ -6,6 +6,7 @@ import type direct from "../direct/feature.js";
 import type { Board } from "../hardware/hardware.js";
 import type http from "../http/feature.js";
 import type language from "../language/feature.js";
+import type log from "../log/feature.js";
 import type mods from "../mods/feature.js";
 import type mqtt from "../mqtt/feature.js";
 import type { openPower } from "../power/feature.js";
@@ -39,6 +40,7 @@ export interface Addons {
  */
 export interface BuildAddons extends Partial<Addons> {
 	readonly improv?: typeof openImprov;
+	readonly log?: typeof log;
 	readonly resources?: typeof resources;
 	readonly parts?: OpenParts;
 }

@@ -8,6 +8,7 @@ import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { Words } from "../language/en.js";
+import { notificationMessage } from "../mcp_server/json-rpc.js";
 import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
@@ -77,6 +78,7 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		this.face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
 		this.attach(this.face);
 		this.attach(this.mcp);
+		this.sendLog(options.board);
 		this.attach(this._talk);
 		this.attach(this.voice);
 		for (const follower of options.followers ?? []) {
@@ -126,6 +128,17 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		const { codec, lights } = board;
 		const onSpoken = (): void => this._talk.spoken();
 		return codec && voice?.({ codec, lights, link: this, protocol: this.protocol, openUdp, onSpoken, ticks, log });
+	}
+
+	/** The backend gets the lines of the device's log. */
+	private sendLog({ log: recent }: Board): void {
+		if (recent !== undefined) {
+			recent.send = (data) =>
+				this.mcp.session?.notify(
+					notificationMessage("notifications/message", { level: "debug", logger: "device", data }),
+				);
+		}
+		this.attach(recent);
 	}
 
 	get state(): DeviceState {

@@ -16,7 +16,7 @@ export const SAFE_FEATURES: readonly string[] = deepFreeze([
 	"setup",
 	"update",
 ]);
-export const SAFE_TOOLS: readonly string[] = deepFreeze(["board", "setup", "update"]);
+export const SAFE_TOOLS: readonly string[] = deepFreeze(["board", "log", "setup", "update"]);
 
 /** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
 const CRASHES: readonly string[] = deepFreeze([

@@ -237,9 +237,20 @@ export interface Device {
 	readonly isSafe: boolean;
 }
 
+/** The latest lines of the device's own log. Provided by the firmware, in a build with the feature. */
+export interface DeviceLog {
+	/** The oldest first. Each begins with the seconds since the start. */
+	readonly lines: readonly string[];
+	/** Takes each line once, in a session. */
+	send: ((line: string) => void) | undefined;
+	sessionBegan(): void;
+	sessionEnded(): void;
+}
+
 /** The parts of a board. A missing part is undefined, and its tools are not offered. */
 export interface Hardware {
 	readonly device?: Device;
+	readonly log?: DeviceLog;
 	readonly speaker?: Speaker;
 	readonly player?: Player;
 	readonly codec?: Codec;

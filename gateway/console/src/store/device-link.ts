@@ -55,7 +55,7 @@ export class DeviceLink extends Device {
 			const client = this.#createClient();
 			this.#client = client;
 			this.#transport = transportTo(this.alias);
-			await this.#readLog();
+			await this.readLog();
 			await client.connect(this.#transport);
 			await this.#list();
 			this.problem.value = "";
@@ -156,12 +156,12 @@ export class DeviceLink extends Device {
 		return client;
 	}
 
-	/** The log that the gateway has kept while no page was open. It may keep none, or not for this token. */
-	async #readLog(): Promise<void> {
-		if (session.value?.operator && this.log.value.length === 0) {
+	/** Reads the log that the gateway keeps. It may keep none, or not for this token. */
+	async readLog(): Promise<void> {
+		if (session.value?.operator) {
 			const path = `devices/${encodeURIComponent(this.alias)}/log`;
 			const { messages } = await ask<{ messages: readonly LogLine[] }>(path).catch(() => ({ messages: [] }));
-			this.log.value = messages.slice(0, MAX_LOG);
+			this.log.value = messages.length === 0 ? this.log.value : messages.slice(0, MAX_LOG);
 		}
 	}
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
+import { Button } from "../parts/button.js";
 import { LogList } from "../parts/log-list.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
@@ -104,7 +105,10 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 	const { value: lines } = link.log;
 	return (
 		<section class="card" aria-labelledby="log">
-			<h2 id="log">{t("deviceLog")}</h2>
+			<div class="title-row">
+				<h2 id="log">{t("deviceLog")}</h2>
+				<Button class="quiet" onClick={() => void link.readLog()} text={t("refresh")} />
+			</div>
 			{lines.length === 0 ? (
 				<p class="muted">{t("noLog")}</p>
 			) : (
