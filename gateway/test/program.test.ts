@@ -211,6 +211,20 @@ describe("the gateway as a program", () => {
 		assert.equal((await devicesSeenBy(started, all)).length, 1);
 	});
 
+	it("is one device, however its MAC address is written", async (t) => {
+		const started = await startProgram(t);
+		const token = await started.tokens.add({ name: "lamp", kind: "client", devices: [LAMP.toUpperCase()] });
+		const first = await WireDevice.connect(t, started, { id: LAMP });
+		await first.unplug();
+		await WireDevice.connect(t, started, { id: LAMP.toUpperCase() });
+		assert.deepEqual(
+			started.gateway.servers.all.map(({ id }) => id),
+			[LAMP],
+		);
+		assert.equal(started.gateway.servers.find(LAMP.toUpperCase())?.id, LAMP);
+		assert.equal((await devicesSeenBy(started, withToken(token))).length, 1);
+	});
+
 	it("is renamed by operators, not by any client: an alias is the same for everybody", async (t) => {
 		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });

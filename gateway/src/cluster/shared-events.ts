@@ -18,10 +18,17 @@ export class SharedEvents implements EventShare {
 	#stream: EventStream | undefined;
 	#publishing = false;
 	#isFull = false;
+	readonly #onStored: (problem: Error | undefined) => void;
 
-	constructor(log: EventLog, warn: (message: string) => void) {
+	/** @param onStored called with each attempt to store an event, and the error if it failed */
+	constructor(
+		log: EventLog,
+		warn: (message: string) => void,
+		onStored: (problem: Error | undefined) => void = () => {},
+	) {
 		this.#log = log;
 		this.#warn = warn;
+		this.#onStored = onStored;
 	}
 
 	publish(event: Omit<LoggedEvent, "seq" | "eventId">, id: string | undefined): void {
@@ -70,9 +77,10 @@ export class SharedEvents implements EventShare {
 				await this.#stream.store(next.text, next.id);
 				this.#waiting.shift();
 				this.#isFull = false;
+				this.#onStored(undefined);
 			}
 		} catch (error) {
-			this.#warn(`cluster: events are not stored now: ${(error as Error).message}`);
+			this.#onStored(new Error(`cluster: events are not stored: ${(error as Error).message}`, { cause: error }));
 		} finally {
 			this.#publishing = false;
 		}

@@ -23,6 +23,8 @@ export interface SharedStateOptions {
 	/** This gateway's own. */
 	readonly stateFolder: string;
 	readonly warn: (message: string) => void;
+	/** Called with each attempt to store an event, and the error if it failed. */
+	readonly onStored?: (problem: Error | undefined) => void;
 }
 
 interface Context extends SharedStateOptions {
@@ -47,7 +49,7 @@ export class SharedState {
 		this.approvals = new SharedApprovals(folder, clock, ({ message }) => warn(`cluster: ${message}`));
 		this.tokens = new SharedTokens({ tokens, folder, clock, warn });
 		this.uses = new SharedUses(options.uses);
-		this.events = new SharedEvents(options.log, warn);
+		this.events = new SharedEvents(options.log, warn, options.onStored);
 		this.webhooks = new SharedWebhooks({ ...options, key: options.webhookKey });
 	}
 

@@ -4,6 +4,8 @@ export class SaveState {
 	/** Of files that are replaced whole, and of logs. */
 	#problem: Error | undefined;
 	#logProblem: Error | undefined;
+	/** Of what a cluster stores. */
+	#sharedProblem: Error | undefined;
 	#failures = 0;
 
 	/** @param onChange called when a write fails after one that did not, and the reverse */
@@ -13,7 +15,7 @@ export class SaveState {
 
 	/** Why the last file, or the last lines of a log, could not be written; undefined if both were. */
 	get problem(): Error | undefined {
-		return this.#problem ?? this.#logProblem;
+		return this.#problem ?? this.#logProblem ?? this.#sharedProblem;
 	}
 
 	/** Writes that failed. */
@@ -32,6 +34,13 @@ export class SaveState {
 	appended(problem?: Error): void {
 		this.#note(problem, () => {
 			this.#logProblem = problem;
+		});
+	}
+
+	/** Something was stored in the cluster, or why it could not be. */
+	shared(problem?: Error): void {
+		this.#note(problem, () => {
+			this.#sharedProblem = problem;
 		});
 	}
 

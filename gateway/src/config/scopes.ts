@@ -1,3 +1,4 @@
+import { deviceIdOf } from "./device-id.js";
 import type { LIMITS, TokenRecord } from "./token-file.js";
 
 /** The scopes of access tokens: what OAuth calls the limits that `token add` sets. */
@@ -27,7 +28,7 @@ export function isScope(word: string): boolean {
 /** The limits that scopes allow; undefined if they allow nothing. Unknown words are ignored. */
 export function limitsOf(scopes: Iterable<string>): Limits | undefined {
 	const words = [...scopes].filter(isScope);
-	const devices = words.filter((word) => word.startsWith(DEVICE)).map((word) => word.slice(DEVICE.length));
+	const devices = words.filter((word) => word.startsWith(DEVICE)).map((word) => deviceIdOf(word.slice(DEVICE.length)));
 	const userTools = words.includes(SCOPES.userTools);
 	const microphone = words.includes(SCOPES.microphone);
 	const control = userTools || microphone || words.includes(SCOPES.control);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
+import { deviceIdOf } from "./device-id.js";
 import { digest } from "./digest.js";
 import { withLock } from "./file-lock.js";
 import { SaveState } from "./save-state.js";
@@ -158,11 +159,12 @@ export class TokenStore {
 		}
 		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
 		const created = new Date().toISOString();
+		const devices = token.devices && { devices: token.devices.map(deviceIdOf) };
 		await this.#change((records) => {
 			if (token.name === NO_TOKEN_NAME || records.some(({ name }) => name === token.name)) {
 				throw new TokenError(`token ${token.name} already exists`);
 			}
-			return [...records, { ...token, created, sha256: digest(secret) }];
+			return [...records, { ...token, ...devices, created, sha256: digest(secret) }];
 		});
 		return secret;
 	}

@@ -1,4 +1,5 @@
 import type { TlsOptions } from "node:tls";
+import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenRecord, TokenStore } from "../config/token-store.js";
 
@@ -66,7 +67,7 @@ export class DeviceGuard {
 		if (token === undefined) {
 			return "unknown token";
 		}
-		return token.devices?.includes(deviceId) === false ? "token of another device" : { token };
+		return token.devices?.includes(deviceIdOf(deviceId)) === false ? "token of another device" : { token };
 	};
 
 	/** Returns a check whether an admitted connection would still be admitted, because tokens change. */

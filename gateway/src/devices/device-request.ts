@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
+import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 
 /** A device's claims in the request that opens its WebSocket. Missing ones are empty. */
@@ -27,7 +28,7 @@ export function introductionOf({ headers, url = "", socket }: IncomingMessage): 
 	const pageUrl = String(headers["page-url"] ?? "");
 	const isHere = isLoopback(socket.remoteAddress ?? "") && PAGE_URL.test(pageUrl);
 	return {
-		deviceId: read("device-id"),
+		deviceId: deviceIdOf(read("device-id")),
 		clientId: read("client-id"),
 		secret,
 		isPage,

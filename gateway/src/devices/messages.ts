@@ -13,7 +13,7 @@ export interface DeviceMessage {
  * @throws SyntaxError if it is not JSON, not an object, no type
  */
 export function parseMessage(text: string): DeviceMessage {
-	const message: unknown = JSON.parse(text);
+	const message: unknown = JSON.parse(withoutMarks(text));
 	if (!isObject(message)) {
 		throw new SyntaxError("expected an object");
 	}
@@ -21,4 +21,13 @@ export function parseMessage(text: string): DeviceMessage {
 		throw new SyntaxError("type: expected a string");
 	}
 	return message as DeviceMessage;
+}
+
+/** Removes a byte order mark, and the ends of strings in C: firmware sends them with its text. */
+function withoutMarks(text: string): string {
+	let end = text.length;
+	while (text.charCodeAt(end - 1) === 0) {
+		end -= 1;
+	}
+	return text.slice(text.charCodeAt(0) === 0xfeff ? 1 : 0, end);
 }

@@ -1,5 +1,6 @@
 import type { TlsOptions } from "node:tls";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { deviceIdOf } from "../config/device-id.js";
 import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
 import type { AudioLink } from "./audio-link.js";
@@ -126,7 +127,7 @@ export class MqttDevices {
 
 	/** MCP needs no hello: a device without one in time still gets a session. */
 	#awaitHello(identity: ServerIdentity): void {
-		const { id } = identity;
+		const { clientId: id } = identity;
 		this.#stopAwaiting(id);
 		const begin = (): void => {
 			this.#helloTimers.delete(id);
@@ -149,7 +150,7 @@ export class MqttDevices {
 	}
 
 	#greet(identity: ServerIdentity, message: DeviceMessage): void {
-		const { id } = identity;
+		const { clientId: id } = identity;
 		this.#stopAwaiting(id);
 		try {
 			const hello = readHello(message);
@@ -163,7 +164,7 @@ export class MqttDevices {
 
 	/** Starts a session, and ends the previous one. */
 	#open(identity: ServerIdentity, hello: DeviceHello): DeviceMqttTransport {
-		const { id } = identity;
+		const { clientId: id } = identity;
 		this.#transports.get(id)?.ended("the device has reconnected");
 		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, hello, {
 			openChannel: (events) => this.#channels.open(this.#bus.localAddressOf?.(id), events),
@@ -186,7 +187,7 @@ export class MqttDevices {
 }
 
 function identityOf(clientId: string, admission: Admission): ServerIdentity {
-	return { id: clientId, clientId, transport: "mqtt", ...admission };
+	return { id: deviceIdOf(clientId), clientId, transport: "mqtt", ...admission };
 }
 
 interface DeviceMqttOptions {

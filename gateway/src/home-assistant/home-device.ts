@@ -37,6 +37,8 @@ export class HomeDevice {
 	readonly #topics: ReturnType<typeof topicsOf>;
 	/** Undefined until it was first asked: its entities are not known. */
 	#status: Status | undefined;
+	/** Names of the lights whose topics the broker retains. */
+	readonly #lights = new Set<string>();
 	/** The record of its last discovery message. */
 	#record: Server["record"] | undefined;
 	/** Set until the read that it begins has ended. */
@@ -70,8 +72,13 @@ export class HomeDevice {
 		const shown = { key, alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
+		for (const name of [...this.#lights].filter((each) => !status.lights.has(each))) {
+			broker.forget(this.#topics.stateOf(LIGHT_PREFIX + name));
+			this.#lights.delete(name);
+		}
 		for (const [name, light] of status.lights) {
 			broker.retain(this.#topics.stateOf(LIGHT_PREFIX + name), JSON.stringify(describeLightState(light)));
+			this.#lights.add(name);
 		}
 	}
 
@@ -121,7 +128,7 @@ export class HomeDevice {
 	forget(): void {
 		this.close();
 		const { config, availability, state, stateOf } = this.#topics;
-		const lights = [...(this.#status?.lights.keys() ?? [])].map((name) => stateOf(LIGHT_PREFIX + name));
+		const lights = [...this.#lights].map((name) => stateOf(LIGHT_PREFIX + name));
 		for (const topic of [config, availability, state, ...lights]) {
 			this.#options.broker.forget(topic);
 		}

@@ -26,7 +26,8 @@ export class SourceCheck {
 		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
 		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
 		for (const name of target === undefined ? [host] : [host, target]) {
-			const hostCheck = validateHostHeader(name, [...this.#hostnames]);
+			// A name with a dot at its end is the same name: RFC 1034 §3.1.
+			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), [...this.#hostnames]);
 			if (!hostCheck.ok) {
 				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 			}

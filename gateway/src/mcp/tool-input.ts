@@ -7,9 +7,12 @@ export function checkInput<Input extends z.ZodType>(
 	args: object,
 ): { readonly data: z.output<Input> } | { readonly problem: string } {
 	const { data, error } = input.safeParse(args);
-	if (error === undefined) {
-		return { data };
-	}
-	const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
-	return { problem: `${name}: ${problems.join("; ")}` };
+	return error === undefined ? { data } : { problem: `${name}: ${error.issues.map(problemOf).join("; ")}` };
+}
+
+/** Describes what is wrong with an argument in plain words, after its name. */
+export function problemOf({ path, message }: z.core.$ZodIssue): string {
+	const missing = /^Invalid input: expected (\w+), received undefined$/.exec(message)?.[1];
+	const plain = message.replace(/^(?:Invalid (?:input|option)|Too (?:small|big)): /, "");
+	return [...path, missing === undefined ? plain : `required (${missing})`].join(": ");
 }

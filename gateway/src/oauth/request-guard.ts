@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access, AccessGrant } from "../config/access.js";
+import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 import { type Limits, SCOPES } from "../config/scopes.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../config/token-store.js";
@@ -239,7 +240,7 @@ export class RequestGuard {
 
 /** The access of a client of this machine without a token: every device, user-only tools only as configured. */
 export function localAccess(userTools: readonly string[]): Access {
-	const some = userTools.length > 0 && new Set(userTools);
+	const some = userTools.length > 0 && new Set(userTools.map(deviceIdOf));
 	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some, microphone: true };
 }
 

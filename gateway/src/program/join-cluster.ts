@@ -13,7 +13,7 @@ import type { Core } from "./open-core.js";
  * @param clients the number of clients' sessions
  */
 export async function joinCluster(
-	{ configuration, log, tokens, uses }: ProgramContext,
+	{ configuration, log, tokens, uses, saves }: ProgramContext,
 	core: Core,
 	clients: () => number,
 ): Promise<Cluster | undefined> {
@@ -47,6 +47,7 @@ export async function joinCluster(
 			clients,
 			info: (message) => log.info(message),
 			warn: (message) => log.warn(message),
+			onStored: (problem) => saves.shared(problem),
 		});
 	} catch (error) {
 		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
+import { deviceIdOf } from "../config/device-id.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
@@ -138,7 +139,16 @@ async function openGateway({ configuration, log }: ProgramContext, pictures: Pic
 	const { maxDevices: maxServers, callsPerDevice: callsPerServer, stateFolder, cluster } = configuration;
 	// The gateways of a cluster have the same device-key.
 	const key = cluster === undefined ? {} : { requestStateKey: new DeviceKey(stateFolder).derive("request-state") };
-	const options = { ...configuration, ...key, maxServers, callsPerServer, info: GATEWAY_INFO, uploads: pictures };
+	const aliases = new Map([...configuration.aliases].map(([id, alias]) => [deviceIdOf(id), alias]));
+	const options = {
+		...configuration,
+		aliases,
+		...key,
+		maxServers,
+		callsPerServer,
+		info: GATEWAY_INFO,
+		uploads: pictures,
+	};
 	try {
 		return await Gateway.open(options, (message) => log.warn(message));
 	} catch (error) {

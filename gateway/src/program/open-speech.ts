@@ -1,9 +1,12 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import type { ModelService } from "../net/model-service.js";
 import { Announcements } from "../speech/announcements.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
+import { splitCommand } from "../speech/run-program.js";
 import { Speech } from "../speech/speech.js";
 import { programVoice, serviceVoice, type Voice } from "../speech/voice.js";
 
@@ -62,7 +65,28 @@ export function readProvider(
 		throw new ConfigurationError([`${what}Model: required with ${what}Url`]);
 	}
 	if (command !== undefined) {
+		expectProgram(`${what}Command`, command);
 		return { command };
 	}
 	return url === undefined || model === undefined ? undefined : { url, model, key };
+}
+
+/** @throws ConfigurationError if there is no such program. Not checked on Windows, which finds programs by their endings */
+function expectProgram(setting: string, command: string): void {
+	const [program = ""] = splitCommand(command);
+	const folders = (process.env.PATH ?? "").split(delimiter);
+	const paths = program.includes("/") ? [program] : folders.map((folder) => join(folder, program));
+	if (process.platform !== "win32" && !paths.some(isExecutable)) {
+		const where = program.includes("/") ? "" : " in a folder of PATH";
+		throw new ConfigurationError([`${setting}: no program ${program}${where}`]);
+	}
+}
+
+function isExecutable(path: string): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
 }

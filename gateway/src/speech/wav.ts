@@ -14,11 +14,62 @@ export interface Sound {
  */
 export function readWav(file: Buffer): Sound {
 	const reader = new WavReader();
-	const samples = Buffer.from(reader.read(file));
+	const samples = Buffer.from(reader.read(asPcm16(file)));
 	if (reader.sampleRate === undefined || samples.length === 0) {
 		throw new Error("not a WAV file, or one without samples");
 	}
 	return { sampleRate: reader.sampleRate, samples };
+}
+
+/** Reads a sample as a number from -1 to 1, by the format's code and bits. */
+const READERS: Readonly<Record<string, (data: Buffer, at: number) => number>> = {
+	"1/16": (data, at) => data.readInt16LE(at) / 2 ** 15,
+	"1/24": (data, at) => data.readIntLE(at, 3) / 2 ** 23,
+	"1/32": (data, at) => data.readInt32LE(at) / 2 ** 31,
+	"3/32": (data, at) => data.readFloatLE(at),
+	"3/64": (data, at) => data.readDoubleLE(at),
+};
+
+/** Code of the format whose actual code is further on, in its subformat. */
+const EXTENSIBLE = 0xfffe;
+
+/** Converts a WAV file of more bits, floating-point samples, or an unknown size to 16 bits and one channel. Others stay as they are. */
+function asPcm16(file: Buffer): Buffer {
+	const format = findChunk(file, "fmt ");
+	const data = findChunk(file, "data");
+	if (format === undefined || data === undefined || format.length < 16) {
+		return file;
+	}
+	const [code, channels, sampleRate] = [format.readUInt16LE(0), format.readUInt16LE(2), format.readUInt32LE(4)];
+	const bits = format.readUInt16LE(14);
+	const read = READERS[`${code === EXTENSIBLE && format.length >= 26 ? format.readUInt16LE(24) : code}/${bits}`];
+	if (read === undefined || channels === 0 || (bits === 16 && channels <= 2 && !data.isOpen)) {
+		return file;
+	}
+	const size = bits / 8;
+	const samples = Buffer.alloc(2 * Math.floor(data.length / (size * channels)));
+	for (let at = 0; at < samples.length; at += 2) {
+		let sum = 0;
+		for (let channel = 0; channel < channels; channel += 1) {
+			sum += read(data, ((at / 2) * channels + channel) * size);
+		}
+		const value = Math.max(-1, Math.min(1, sum / channels || 0));
+		samples.writeInt16LE(Math.round(value * 32_767), at);
+	}
+	return encodeWav({ sampleRate, samples });
+}
+
+/** Finds a chunk of a RIFF file. One of size 0 is open: a program that writes to a pipe does not know its size. */
+function findChunk(file: Buffer, id: string): (Buffer & { isOpen?: boolean }) | undefined {
+	for (let at = 12; at + 8 <= file.length; ) {
+		const size = file.readUInt32LE(at + 4);
+		if (file.toString("latin1", at, at + 4) === id) {
+			const isOpen = size === 0;
+			return Object.assign(file.subarray(at + 8, isOpen ? file.length : at + 8 + size), { isOpen });
+		}
+		at += 8 + size + (size % 2);
+	}
+	return undefined;
 }
 
 /** A WAV file of 16 bits and one channel: "RIFF", "fmt ", "data". */

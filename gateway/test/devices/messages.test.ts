@@ -14,6 +14,12 @@ describe("a message from a device", () => {
 		}
 	});
 
+	it("may have a byte order mark, and the end of a string in C", () => {
+		for (const text of ['\uFEFF{"type":"abort"}', '{"type":"abort"}\0', '\uFEFF{"type":"abort"}\0\0']) {
+			assert.deepEqual(parseMessage(text), { type: "abort" });
+		}
+	});
+
 	it("is rejected without delay when it is a megabyte of quotes or brackets", () => {
 		for (const unit of ['"', '\\"', "[", '["']) {
 			assert.throws(() => parseMessage(`"${unit.repeat(1_000_000 / unit.length)}`), SyntaxError);

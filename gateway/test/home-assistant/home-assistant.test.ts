@@ -233,8 +233,19 @@ describe("Home Assistant", () => {
 		assert.deepEqual(args, { light: "led", on: true, brightness: 20, color: "#000aff" });
 	});
 
+	it("no longer retains the state of a light that was renamed", async (t) => {
+		const { messages, device, status } = await startDiscovered(t);
+		const topic = parse(messages, CONFIG).components.light_led.state_topic;
+		await until(() => messages.has(topic), "its state is retained");
+		const { led, ...lights } = status.lights;
+		Object.assign(status, { lights: { ...lights, desk: led } });
+		device.notify("notifications/state_changed", { newState: "idle", oldState: "speaking" });
+		await until(() => parse(messages, CONFIG).components.light_desk !== undefined, "the new name");
+		await until(() => !messages.get(topic), "the old state is forgotten");
+	});
+
 	it("has a text said on a device, if the gateway has a voice", async (t) => {
-		const { started, client, messages } = await start(t, { speechCommand: "no-such-program" });
+		const { started, client, messages } = await start(t, { speechCommand: "true" });
 		const screen = { name: "self.screen.show_text", inputSchema: anything };
 		const { device } = await connect(t, started, { tools: [GET_STATUS, screen] });
 		await until(() => messages.has(CONFIG), "discovered");

@@ -48,10 +48,10 @@ describe("the gateway's HTTP server", () => {
 		const stateFolder = makeStateFolder();
 		const Authorization = `Bearer ${await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" })}`;
 		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] }, stateFolder);
-		for (const host of ["evil.example", "evil.example:8766", "127.0.0.1.evil.example"]) {
+		for (const host of ["evil.example", "evil.example:8766", "evil.example.", "127.0.0.1.evil.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 403, host);
 		}
-		for (const host of ["localhost", "127.0.0.1:1", "[::1]:8766", "gateway.example"]) {
+		for (const host of ["localhost", "localhost.", "localhost.:8766", "127.0.0.1:1", "[::1]:8766", "gateway.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 200, host);
 		}
 		assert.match(log(), /"reason":"host"/);

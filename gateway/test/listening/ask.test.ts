@@ -153,7 +153,7 @@ describe("ask", { skip: skipIf(await whyNoOpus()) }, () => {
 	});
 
 	it("fails if it can neither be said nor shown", async (t) => {
-		const { client } = await start(t, [], {}, { speechCommand: "no-such-program" });
+		const { client } = await start(t, [], {}, { speechCommand: "false" });
 		assert.match((await ask(client)).text, /^ask: radio_000003: cannot speak: spawn no-such-program ENOENT$/);
 	});
 

@@ -245,3 +245,17 @@ it("a gateway without a voice does not offer say", async (t) => {
 		[],
 	);
 });
+
+it("say without devices, or with a wrong argument, is answered in plain words", async (t) => {
+	const side = await startSpeaking(t);
+	const client = await connect(t, side);
+	const ask = async (args: object): Promise<string | undefined> => {
+		const result = await client.callTool({ name: "say", arguments: { ...args } });
+		return (result.content as { text: string }[])[0]?.text;
+	};
+	assert.equal(await ask({ text: "hello" }), "say: devices: required (array)");
+	assert.equal(
+		await ask({ text: "hello", devices: ["all"], volume: "loud" }),
+		"say: volume: expected number, received string",
+	);
+});

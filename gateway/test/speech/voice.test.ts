@@ -22,11 +22,13 @@ describe("a program that speaks", () => {
 		});
 	}
 
-	it("is reported if it does not exist", async (t) => {
-		const side = await startSpeaking(t, { speechCommand: "no-such-program" });
-		await Speaker.connect(t, side);
-		const { text } = await say(await connect(t, side), { text: "hello" });
-		assert.equal(text, "lamp_000001: failed (cannot speak: spawn no-such-program ENOENT)");
+	it("that does not exist is reported at the start", async (t) => {
+		for (const [speechCommand, problem] of [
+			["no-such-program -v", "speechCommand: no program no-such-program in a folder of PATH"],
+			["/no/such/program", "speechCommand: no program /no/such/program"],
+		] as const) {
+			await assert.rejects(startSpeaking(t, { speechCommand }), { name: "ConfigurationError", message: problem });
+		}
 	});
 });
 

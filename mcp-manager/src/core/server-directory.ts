@@ -86,7 +86,8 @@ export class ServerDirectory {
 
 	/** A known server, by alias or else by id. */
 	find(name: string): Server | undefined {
-		const server = this.#servers.get(this.#aliases.owner(name) ?? name);
+		// A MAC address may be written in upper case.
+		const server = this.#servers.get(this.#aliases.owner(name) ?? name) ?? this.#servers.get(name.toLowerCase());
 		return server?.known ? server : undefined;
 	}
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { deviceIdOf } from "../../config/device-id.js";
 import { isObject } from "../../firmware.js";
 import { readJson } from "../../http/body.js";
 import { HttpError } from "../../http/http-error.js";
@@ -189,7 +190,7 @@ function identityOf({ headers }: IncomingMessage): { deviceId: string; clientId:
 	if (typeof clientId !== "string" || !CLIENT_ID.test(clientId)) {
 		throw new HttpError(400, "malformed", "Client-Id header: expected a UUID");
 	}
-	return { deviceId, clientId };
+	return { deviceId: deviceIdOf(deviceId), clientId };
 }
 
 /** The JSON body of a request; undefined without a body, as in GET. Rejects with HttpError. */

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ConfigurationError } from "../../config/configuration-error.js";
 import { type ImageIdentity, isNewer, isVersion, readIdentity } from "../../firmware.js";
 import { openFile } from "./firmware-download.js";
 
@@ -34,8 +36,14 @@ export class FirmwareFolder {
 	/** Digests by file, size and time of the last change. */
 	readonly #digests = new Map<string, Promise<string>>();
 
+	/** @throws ConfigurationError if the folder cannot be read */
 	constructor(path: string) {
 		this.#path = path;
+		try {
+			readdirSync(path);
+		} catch (error) {
+			throw new ConfigurationError([`firmwareFolder: ${(error as Error).message}`], { cause: error });
+		}
 	}
 
 	/**

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import type { ServerIdentity } from "xs-mcp-manager/core";
+import { deviceIdOf } from "../../config/device-id.js";
 import { readForm } from "../../http/form.js";
 import { HttpError } from "../../http/http-error.js";
 import type { RequestLimits } from "../../http/limits.js";
@@ -167,7 +168,7 @@ function pictureOf(data: Buffer): Picture {
 /** Over MQTT, a device's id is its MQTT client id, which its headers do not contain. */
 function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: ServerIdentity): boolean {
 	const { "device-id": device = id, "client-id": client = clientId } = headers;
-	return transport !== "websocket" || (device === id && (clientId === "" || client === clientId));
+	return transport !== "websocket" || (deviceIdOf(`${device}`) === id && (clientId === "" || client === clientId));
 }
 
 function tooMany(limit: number): HttpError {

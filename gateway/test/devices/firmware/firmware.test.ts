@@ -149,3 +149,8 @@ it("a folder in place of firmware is an error", async (t) => {
 	await assert.rejects(sendFirmware(folder, response), { code: "EISDIR" });
 	device.destroy();
 });
+
+it("a folder of firmware that does not exist is reported at the start", async (t) => {
+	const start = startProgram(t, { firmwareFolder: "/no/such/folder" });
+	await assert.rejects(start, { name: "ConfigurationError", message: /^firmwareFolder: ENOENT.*\/no\/such\/folder/ });
+});
