@@ -389,4 +389,21 @@ export default suite("parts as data", {
 			throws(() => device({ parts: parts as never }), problem);
 		}
 	},
+	"an option that a part does not have is an error that names it, and those that there are"() {
+		const more = { pin: 26, inverted: true } as never;
+		for (const part of [
+			analog(more),
+			button(more),
+			contact(more),
+			counter(more),
+			neopixel(more),
+			pwm(more),
+			relay(more),
+			sensor(FakeDriver, more),
+			serial({ rx: 26, inverted: true } as never),
+			servo(more),
+		]) {
+			throws(() => device({ parts: { it: part } }), /^part it: unknown option inverted, expected \w+(, \w+)+$/);
+		}
+	},
 });

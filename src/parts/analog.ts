@@ -1,6 +1,6 @@
 import { rounded, type SampledSource } from "../drivers/sensor-sampled.js";
 import { ANALOG } from "./io-classes.js";
-import { firstFault, type Part, pinFault } from "./part.js";
+import { firstFault, optionFault, type Part, pinFault } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
 
 /** From one number to another; the second one may be the lower one. */
@@ -42,7 +42,22 @@ export const analog = (options: AnalogOptions): Part => {
 	return {
 		makes: "sensor",
 		pins: [{ pin, use: "analog" }],
-		fault: firstFault(pinFault(pin), rangeFault("from", from), rangeFault("to", to), sensorFault(options)),
+		fault: firstFault(
+			optionFault(options, {
+				title: true,
+				kind: true,
+				unit: true,
+				threshold: true,
+				interval: true,
+				pin: true,
+				from: true,
+				to: true,
+			}),
+			pinFault(pin),
+			rangeFault("from", from),
+			rangeFault("to", to),
+			sensorFault(options),
+		),
 		open: (io) => {
 			let full: Range = [0, 0];
 			return openPolled(io, {

@@ -1,7 +1,7 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
 import type { Button, Press } from "../hardware/button.js";
 import { DIGITAL } from "./io-classes.js";
-import { type Part, pinFault } from "./part.js";
+import { firstFault, optionFault, type Part, pinFault } from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ButtonOptions {
@@ -21,7 +21,7 @@ export const button = (options: ButtonOptions): Part => {
 	return {
 		makes: "button",
 		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
-		fault: pinFault(pin) || undefined,
+		fault: firstFault(optionFault(options, { pin: true, activeHigh: true }), pinFault(pin)),
 		open: (io) => {
 			const part: { onPress: ((press: Press) => void) | undefined } & Button = {
 				onPress: undefined,

@@ -1,7 +1,16 @@
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { DIGITAL, type DigitalClass, type DigitalPin } from "./io-classes.js";
-import { firstFault, numberFault, type Part, type PartIo, type PartOptions, pinFault, wordFault } from "./part.js";
+import {
+	firstFault,
+	numberFault,
+	optionFault,
+	type Part,
+	type PartIo,
+	type PartOptions,
+	pinFault,
+	wordFault,
+} from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ContactOptions extends PartOptions {
@@ -43,6 +52,7 @@ const binaryPart = (options: ContactOptions & { readonly kind: string }): Part =
 		makes: "sensor",
 		pins: [{ pin, use: "input", pull }],
 		fault: firstFault(
+			optionFault(options, { title: true, kind: true, pin: true, pull: true, active: true, debounce: true }),
 			pinFault(pin),
 			wordFault("pull", pull, ["up", "down"]),
 			active !== undefined && active !== 0 && active !== 1 && `active: expected 0 or 1, got ${active}`,

@@ -1,5 +1,5 @@
 import { rounded } from "../drivers/sensor-sampled.js";
-import { firstFault, numberFault, type Part, pinFault } from "./part.js";
+import { firstFault, numberFault, optionFault, type Part, pinFault } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
 
 export interface CounterOptions extends SensorOptions {
@@ -30,6 +30,16 @@ export const counter = (options: CounterOptions): Part => {
 		makes: "sensor",
 		pins: [pin, ...(control === undefined ? [] : [control])].map((pin) => ({ pin, use: "input" })),
 		fault: firstFault(
+			optionFault(options, {
+				title: true,
+				kind: true,
+				unit: true,
+				threshold: true,
+				interval: true,
+				pin: true,
+				control: true,
+				each: true,
+			}),
 			pinFault(pin),
 			control !== undefined && pinFault(control, "control"),
 			numberFault("each", each, { min: Number.MIN_VALUE, max: Number.MAX_VALUE }),

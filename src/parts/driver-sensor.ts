@@ -1,7 +1,7 @@
 import type { SampledSource } from "../drivers/sensor-sampled.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { ANALOG, DIGITAL } from "./io-classes.js";
-import { firstFault, numberFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
+import { firstFault, numberFault, optionFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
 import { flattened, type Values } from "./sample-values.js";
 
@@ -54,6 +54,21 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part 
 		makes: "sensor",
 		pins: pinsOf(options),
 		fault: firstFault(
+			optionFault(options, {
+				title: true,
+				kind: true,
+				unit: true,
+				threshold: true,
+				interval: true,
+				bus: true,
+				address: true,
+				hz: true,
+				pin: true,
+				io: true,
+				trigger: true,
+				configure: true,
+				scale: true,
+			}),
 			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",
 			isClass && typeof Driver.prototype?.sample !== "function" && "the driver has no sample()",
 			bus === undefined && pin === undefined && 'bus: expected "default", { data, clock }, or a pin instead',

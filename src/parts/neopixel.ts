@@ -1,7 +1,7 @@
 import type { ColoredLight } from "../drivers/light-state.js";
 import { NeoPixelLight, type Pixels } from "../drivers/neopixel/light-neopixel.js";
 import type { Light } from "../hardware/light.js";
-import { firstFault, type Part, type PartOptions, pinFault, wordFault } from "./part.js";
+import { firstFault, optionFault, type Part, type PartOptions, pinFault, wordFault } from "./part.js";
 import { RetriedLight } from "./retried-light.js";
 
 export interface NeoPixelOptions extends PartOptions {
@@ -28,6 +28,7 @@ export const neopixel = (options: NeoPixelOptions): Part => {
 		makes: "light",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
+			optionFault(options, { title: true, pin: true, length: true, order: true }),
 			pinFault(pin),
 			!isLength && `length: expected a whole number from 1 to ${MAX_LENGTH}, got ${length}`,
 			wordFault("order", order, ["GRB", "RGB"]),

@@ -77,6 +77,16 @@ const MAX_PIN = 54;
 export const firstFault = (...checks: readonly (string | false | undefined)[]): string | undefined =>
 	checks.find((check) => typeof check === "string") as string | undefined;
 
+/** Checks the names of a part's options. @param known has each of them */
+export const optionFault = <Options extends object>(
+	options: Options,
+	known: Readonly<Record<keyof Options, true>>,
+): string | undefined => {
+	const names = Object.keys(known);
+	const unknown = Object.keys(options).find((name) => !names.includes(name));
+	return unknown === undefined ? undefined : `unknown option ${unknown}, expected ${names.join(", ")}`;
+};
+
 /** Checks a number of a part's options. @returns the error; false if it is valid, or optional and absent */
 export const numberFault = (
 	name: string,

@@ -1,6 +1,6 @@
 import { PwmLight, type PwmLightOptions } from "../drivers/pwm-light/light-pwm.js";
 import { PWM } from "./io-classes.js";
-import { firstFault, numberFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
+import { firstFault, numberFault, optionFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
 import { RetriedLight } from "./retried-light.js";
 
 export interface PwmOptions extends PartOptions {
@@ -26,6 +26,7 @@ export const pwm = (options: PwmOptions): Part => {
 		makes: "light",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
+			optionFault(options, { title: true, pin: true, activeLow: true, min: true, max: true, hz: true }),
 			pinFault(pin),
 			rangeFault(min, max, { min: 0, max: 100, unit: "percent" }),
 			numberFault("hz", hz, { min: 100, max: 40_000 }),

@@ -5,6 +5,7 @@ import {
 	firstFault,
 	numberFault,
 	type OpenedPart,
+	optionFault,
 	type Part,
 	type PartIo,
 	type PartOptions,
@@ -47,6 +48,7 @@ export const relay = (options: RelayOptions): Part => {
 		makes: "switch",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
+			optionFault(options, { title: true, pin: true, activeLow: true, maxOn: true, minOff: true, onSessionLost: true }),
 			pinFault(pin),
 			numberFault("maxOn", maxOn, { min: 0.1, max: MAX_ON, unit: "seconds" }),
 			numberFault("minOff", minOff, { min: 0, max: MAX_OFF, unit: "seconds" }),

@@ -2,7 +2,16 @@ import type { SerialLine } from "../hardware/line.js";
 import type { SerialOptions as PortOptions, SerialPort } from "../hardware/serial.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { utf8Length } from "../text/utf8.js";
-import { firstFault, numberFault, type Part, type PartIo, type PartOptions, pinFault, wordFault } from "./part.js";
+import {
+	firstFault,
+	numberFault,
+	optionFault,
+	type Part,
+	type PartIo,
+	type PartOptions,
+	pinFault,
+	wordFault,
+} from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface SerialOptions extends PartOptions {
@@ -56,6 +65,7 @@ export const serial = (options: SerialOptions): Part => {
 			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),
 		],
 		fault: firstFault(
+			optionFault(options, { title: true, rx: true, tx: true, baud: true, port: true, end: true, interval: true }),
 			rx === undefined && tx === undefined && "rx: expected a pin that receives, or tx, one that sends",
 			rx !== undefined && pinFault(rx, "rx"),
 			tx !== undefined && pinFault(tx, "tx"),

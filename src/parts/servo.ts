@@ -2,7 +2,7 @@ import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
 import type { Servo } from "../hardware/servo.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { PWM } from "./io-classes.js";
-import { firstFault, numberFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
+import { firstFault, numberFault, optionFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ServoOptions extends PartOptions {
@@ -36,6 +36,7 @@ export const servo = (options: ServoOptions): Part => {
 		makes: "servo",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
+			optionFault(options, { title: true, pin: true, min: true, max: true, pulse: true }),
 			pinFault(pin),
 			rangeFault(min, max, { min: 0, max: 360, unit: "degrees" }),
 			numberFault("pulse[0]", pulse?.[0], times),
