@@ -66,7 +66,7 @@ export default suite("settings that cannot be stored", {
 		const { settings, store, log } = keep();
 		store.isBroken = true;
 		const networks = JSON.stringify([["office", "long enough"]]);
-		preferFlashed({ built: { ssid: "home", networks }, settings });
+		preferFlashed({ built: { ssid: "home", networks }, settings }, (line) => log.push(line));
 		ok(log.some((line) => line.startsWith("settings: xs-mcp/networks could not be stored")));
 	},
 	async "a caller learns that a value was not stored"() {

@@ -80,12 +80,7 @@ const forgetReplaced = ({ built, settings }: StoredSettings): void => {
 		const flashed = knownNetworks({ built, settings: undefined });
 		const earlier = knownNetworks({ built: {}, settings });
 		const networks = [...flashed, ...earlier.filter(({ ssid }) => flashed.every((each) => each.ssid !== ssid))];
-		try {
-			storeOthers(networks, String(built.ssid ?? ""), settings);
-		} catch {
-			// The store has logged it. The next start tries again.
-			return;
-		}
+		storeOthers(networks, String(built.ssid ?? ""), settings);
 	}
 	const text = hashes.join();
 	if (text !== (stored ?? ",,,")) {

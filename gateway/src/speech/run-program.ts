@@ -78,7 +78,7 @@ export async function runProgram(
 }
 
 /** Splits a command into its program and arguments, at spaces. A word in quotes may contain some. */
-function splitCommand(command: string): string[] {
+export function splitCommand(command: string): string[] {
 	const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
 	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
