@@ -24,8 +24,8 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
 		mkdirSync(join(folder, "node_modules"));
 		cpSync(join(packages, "xs-mcp"), join(folder, "node_modules", "xs-mcp"), { recursive: true });
-		for (const name of ["typescript", "esbuild"]) {
-			symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+		for (const [name, source] of Object.entries({ typescript: "typescript-7", esbuild: "esbuild" })) {
+			symlinkSync(join(ROOT, "node_modules", source), join(folder, "node_modules", name));
 		}
 	});
 
