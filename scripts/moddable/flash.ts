@@ -5,7 +5,7 @@ import { makeProgram, ProgramError } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
 import { checkParts } from "./check-parts.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
-import { checkPort, choosePort } from "./ports.js";
+import { checkPort, choosePort, eraseFlash } from "./ports.js";
 import { needSdk, type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { findTarget, type Target } from "./targets.js";
@@ -20,6 +20,7 @@ interface FlashOptions {
 	readonly port?: string;
 	readonly log?: boolean;
 	readonly debug?: boolean;
+	readonly erase?: boolean;
 	readonly buildOnly?: boolean;
 	readonly linkOnly?: boolean;
 }
@@ -36,6 +37,8 @@ export interface FlashPlan {
 	readonly settings: readonly string[];
 	/** Undefined if it is to be found. */
 	readonly port: string | undefined;
+	/** Whether the flash is erased first. */
+	readonly erases: boolean;
 }
 
 /**
@@ -53,6 +56,9 @@ export function flashProgram(
 		.option("--port <port>", "serial port of the board (default: the only one found)")
 		.addOption(new Option("--log", "release build with a plain-text log (mcconfig -i)").conflicts("debug"))
 		.option("--debug", "debug build; opens xsbug (mcconfig -d)")
+		.addOption(
+			new Option("--erase", "erase the flash first, with every stored setting").conflicts(["buildOnly", "linkOnly"]),
+		)
 		.option("--build-only", "build without flashing")
 		.addOption(
 			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts([
@@ -69,7 +75,7 @@ export function flashProgram(
 
 /** @throws SdkError that names what is missing or unknown */
 function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
-	const { target: name, debug, log, buildOnly, linkOnly, port = env.UPLOAD_PORT } = options;
+	const { target: name, debug, log, erase = false, buildOnly, linkOnly, port = env.UPLOAD_PORT } = options;
 	if (name === undefined) {
 		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
 	}
@@ -79,7 +85,7 @@ function planFlash(settings: readonly string[], options: FlashOptions, env: Node
 	if (kind !== "link") {
 		needIdf(env);
 	}
-	return { kind, sdk, target, flags: debug ? ["-d"] : log ? ["-i"] : [], settings, port };
+	return { kind, sdk, target, flags: debug ? ["-d"] : log ? ["-i"] : [], settings, port, erases: erase };
 }
 
 /** @throws SdkError if there is no ESP-IDF */
@@ -112,6 +118,9 @@ export async function runPlan(plan: FlashPlan, folder: string = ROOT): Promise<v
 	if (kind === "flash") {
 		env.UPLOAD_PORT = choosePort(plan.port);
 		checkPort(env.UPLOAD_PORT);
+		if (plan.erases) {
+			eraseFlash(env.UPLOAD_PORT, env);
+		}
 	}
 	if (!target.isNamed) {
 		console.log(`${target.name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
@@ -92,4 +93,12 @@ function groupOf(path: string): string {
 	const name = lines.map((line) => line.split(":")).find(([, , id]) => id === String(gid))?.[0];
 	// Users must not join the administrator's group.
 	return name === undefined || gid === 0 ? "dialout" : name;
+}
+
+/** Erases the whole flash of a board with ESP-IDF's esptool. @throws PortError */
+export function eraseFlash(port: string, env: NodeJS.ProcessEnv): void {
+	const { status, error } = spawnSync("esptool", ["--port", port, "erase-flash"], { env, stdio: "inherit" });
+	if (status !== 0) {
+		throw new PortError(`esptool could not erase the flash at ${port}: ${error?.message ?? `exit code ${status}`}`);
+	}
 }

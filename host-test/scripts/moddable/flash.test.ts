@@ -57,6 +57,14 @@ describe("npm run flash", { skip }, () => {
 		assert.equal(plan(["--target", "esp32"]).kind, "flash");
 	});
 
+	it("erases the flash first, on request, and not without flashing", () => {
+		assert.equal(plan(["--target", "esp32"]).erases, false);
+		assert.equal(plan(["--target", "esp32", "--erase"]).erases, true);
+		for (const other of ["--build-only", "--link-only"]) {
+			assert.throws(() => plan(["--target", "esp32", "--erase", other]), /cannot be used with/);
+		}
+	});
+
 	it("takes the port from the command line, or else from UPLOAD_PORT", () => {
 		const UPLOAD_PORT = "/dev/ttyACM0";
 		assert.equal(plan(["--target", "esp32"]).port, undefined);
