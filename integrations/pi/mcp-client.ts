@@ -57,7 +57,7 @@ async function connect({ cwd, ui, hasUI }: ExtensionContext): Promise<McpManager
 		isFileOptional: true,
 		...(hasUI && { elicit: answerBy(ui) }),
 	});
-	manager.on("warning", (message) => ui.notify(message, "warning"));
+	showWarnings(manager, ui);
 	ui.notify("MCP Client extension loaded • Checking for auto-connect servers...", "info");
 	await manager.initialize(SERVERS_TIME);
 	const connections = manager.listConnections();
@@ -74,6 +74,23 @@ async function connect({ cwd, ui, hasUI }: ExtensionContext): Promise<McpManager
 	}
 	followStatus(manager, new Set(connected), new Set(pending), ui);
 	return manager;
+}
+
+/** Warnings that are shown. A server may cause thousands, which nobody reads. */
+const MAX_WARNINGS = 20;
+
+/** Shows each warning once, and no more than {@link MAX_WARNINGS}. */
+function showWarnings(manager: McpManager, ui: ExtensionContext["ui"]): void {
+	const shown = new Set<string>();
+	manager.on("warning", (message) => {
+		if (shown.size < MAX_WARNINGS && !shown.has(message)) {
+			shown.add(message);
+			ui.notify(message, "warning");
+			if (shown.size === MAX_WARNINGS) {
+				ui.notify(`More than ${MAX_WARNINGS} warnings: the others are not shown`, "warning");
+			}
+		}
+	});
 }
 
 /** Tells the person what became of the servers that were pending, and once of each outage: not of each retry. */

@@ -38,7 +38,8 @@ export function openTransport(config: ServerConfig, options: OpenOptions): Trans
 		case "stdio": {
 			const { command, args } = isolated(config);
 			const inherited = config.isolation.environment === "given" ? {} : getDefaultEnvironment();
-			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
+			const { memory } = config.isolation;
+			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd, memory });
 		}
 		case "http": {
 			// Only a person can give more scopes.

@@ -12,7 +12,10 @@ import type { ServerConfig } from "./server-config.js";
 import { StderrLines } from "./stderr-lines.js";
 
 /** `env` is all of its environment. */
-type ProcessOptions = Pick<ServerConfig, "command" | "args" | "env" | "cwd">;
+interface ProcessOptions extends Pick<ServerConfig, "command" | "args" | "env" | "cwd"> {
+	/** Megabytes to which its memory is limited, for the reason of its end. */
+	readonly memory?: number | undefined;
+}
 
 /** Bytes of one message. A server that sends a longer one is ended. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -48,6 +51,9 @@ const GUARDED = `(
 	${KILL_MARKED}
 	kill -KILL 0
 ) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
+
+/** Larger exit codes are those of a shell for a signal. */
+const MAX_OWN_CODE = 128;
 
 /** The exit codes of a shell whose command could not be run, or not be found. */
 const NOT_RUN = [126, 127];
@@ -197,8 +203,13 @@ export class ProcessTransport implements Transport {
 
 	#ended(code: number | null, signal: NodeJS.Signals | null): void {
 		const notRun = NOT_RUN.includes(code ?? 0) ? ` (${this.#options.command} cannot be run)` : "";
+		const { memory } = this.#options;
+		const isAborted = signal !== null || (code ?? 0) > MAX_OWN_CODE;
+		const limited = memory !== undefined && isAborted ? ` (its memory is limited to ${memory} MB)` : "";
 		this.#exit ||=
-			signal === null ? `the process ended with code ${code}${notRun}` : `the process was ended by ${signal}`;
+			signal === null
+				? `the process ended with code ${code}${notRun}${limited}`
+				: `the process was ended by ${signal}${limited}`;
 		this.#child = undefined;
 		this.#stderr.end();
 		this.onclose?.();

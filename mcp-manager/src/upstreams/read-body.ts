@@ -29,7 +29,7 @@ export function readEvents(): BodyTransform {
 }
 
 /** The end of a line, and an empty line. */
-const BOUNDARY = /(?:\r\n|\n|\r)(?:\r\n|\n|\r)/g;
+const BOUNDARY = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 
 /** Characters of the longest boundary. */
 const MAX_BOUNDARY = 4;

@@ -36,6 +36,14 @@ describe("calls to a device", () => {
 		assert.deepEqual(volumes(device.calls), [1, 2, 3, 4, 5]);
 	});
 
+	it("that are not answered in time name the device, and say that they may have been carried out", async (t) => {
+		const { side } = await startWithDevice(t, { callTimeout: 30 }, { onCall: () => undefined });
+		await assert.rejects(setVolume(side, 1), {
+			code: "timeout",
+			message: "lamp_000001 did not answer the call within 0.03 s. The call may have been carried out",
+		});
+	});
+
 	it("are rejected when too many wait already", async (t) => {
 		const { side, device } = await startWithDevice(t, { callsPerServer: 1 }, { onCall: () => undefined });
 		const accepted = Array.from({ length: 65 }, (_, index) => setVolume(side, index));

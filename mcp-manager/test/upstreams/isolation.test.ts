@@ -38,6 +38,12 @@ describe("a server over stdio", () => {
 		assert.ok((await seen(t, { isolation })).cwd, "Node.js needs far less than it reserves");
 	});
 
+	it("that is ended by its limit of memory says so", { skip: lacks("prlimit") }, async (t) => {
+		const args = ["-c", "kill -ABRT $$"];
+		const aborted = { id: "aborted", command: "/bin/sh", args, isolation: { memory: 64 } };
+		await assert.rejects(connected(t, aborted), /ended by SIGABRT \(its memory is limited to 64 MB\)/);
+	});
+
 	it("names the program that is missing for its sandbox", {
 		skip: lacks("bwrap") === false && "bwrap is installed",
 	}, async (t) => {
