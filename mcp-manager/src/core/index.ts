@@ -21,7 +21,6 @@ export {
 export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
-export { INVALID_RESPONSE } from "./request-error.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { ServerEdit } from "./server-directory.js";
 export type { Notification, ServerRecord } from "./server-record.js";
