@@ -216,7 +216,8 @@ describe("the gateway as a program", () => {
 		const token = await started.tokens.add({ name: "lamp", kind: "client", devices: [LAMP.toUpperCase()] });
 		const first = await WireDevice.connect(t, started, { id: LAMP });
 		await first.unplug();
-		await WireDevice.connect(t, started, { id: LAMP.toUpperCase() });
+		await WireDevice.connectTo(t, started.deviceUrl, { id: LAMP.toUpperCase() });
+		await until(() => started.gateway.servers.find(LAMP)?.online === true, "it is online again");
 		assert.deepEqual(
 			started.gateway.servers.all.map(({ id }) => id),
 			[LAMP],

@@ -154,7 +154,10 @@ describe("ask", { skip: skipIf(await whyNoOpus()) }, () => {
 
 	it("fails if it can neither be said nor shown", async (t) => {
 		const { client } = await start(t, [], {}, { speechCommand: "false" });
-		assert.match((await ask(client)).text, /^ask: radio_000003: cannot speak: spawn no-such-program ENOENT$/);
+		assert.match(
+			(await ask(client)).text,
+			/^ask: radio_000003: cannot speak: false ended with status 1: no error output$/,
+		);
 	});
 
 	it("is shown if the gateway has no voice", async (t) => {
