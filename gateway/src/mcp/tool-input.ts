@@ -11,7 +11,7 @@ export function checkInput<Input extends z.ZodType>(
 }
 
 /** Describes what is wrong with an argument in plain words, after its name. */
-export function problemOf({ path, message }: z.core.$ZodIssue): string {
+function problemOf({ path, message }: z.core.$ZodIssue): string {
 	const missing = /^Invalid input: expected (\w+), received undefined$/.exec(message)?.[1];
 	const plain = message.replace(/^(?:Invalid (?:input|option)|Too (?:small|big)): /, "");
 	return [...path, missing === undefined ? plain : `required (${missing})`].join(": ");
