@@ -202,7 +202,20 @@ function readProgress({ progressToken, progress, total, message, ...rest }: Memb
  */
 export function readResult(method: string, result: Members): Members {
 	const reader = READERS[method];
-	return reader === undefined || reader.isValid(result) ? result : reader.read(result);
+	const read = reader === undefined || reader.isValid(result) ? result : reader.read(result);
+	return read.resultType !== undefined && CACHEABLE.has(method) ? withCacheHints(read) : read;
+}
+
+/** Methods whose results have cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+const CACHEABLE: ReadonlySet<string> = new Set(
+	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
+);
+
+/** Returns a result with cache hints: one without them, or with invalid ones, is not cached. */
+function withCacheHints(result: Members): Members {
+	const { ttlMs, cacheScope } = result;
+	const isValid = typeof ttlMs === "number" && ttlMs >= 0 && (cacheScope === "public" || cacheScope === "private");
+	return isValid ? result : { ...result, ttlMs: 0, cacheScope: "private" };
 }
 
 interface Reader {

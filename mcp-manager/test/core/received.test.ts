@@ -116,6 +116,22 @@ describe("the result of a call", () => {
 	});
 });
 
+describe("a list of revision 2026-07-28", () => {
+	it("is not cached if its cache hints are missing or invalid", () => {
+		const list = { resultType: "complete", tools: [] };
+		const expected = { ...list, ttlMs: 0, cacheScope: "private" };
+		for (const hints of [{}, { ttlMs: 5 }, { ttlMs: -1, cacheScope: "public" }, { ttlMs: 5, cacheScope: "all" }]) {
+			assert.deepEqual(readResult("tools/list", { ...list, ...hints }), expected);
+		}
+	});
+
+	it("keeps valid cache hints, and an earlier revision gets none", () => {
+		const list = { resultType: "complete", tools: [], ttlMs: 5, cacheScope: "public" };
+		assert.equal(readResult("tools/list", list), list);
+		assert.deepEqual(readResult("tools/list", { tools: [] }), { tools: [] });
+	});
+});
+
 describe("the answer to initialize", () => {
 	it("is valid whatever it lacks", () => {
 		for (const given of [
