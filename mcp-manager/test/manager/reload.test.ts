@@ -17,7 +17,7 @@ describe("a reload of the file of servers", () => {
 			await writeFile(file, JSON.stringify(content(entry)));
 			const manager = await openManager(t, { file });
 			const call = manager.executeTool("write", { text: "x", delay: 1_500 });
-			await writeFile(file, JSON.stringify(content({ ...entry, timeout: 0 } as typeof entry)));
+			await writeFile(file, JSON.stringify(content({ ...entry, timeout: -1 } as typeof entry)));
 			const { problems } = await manager.reload();
 			assert.match(problems.join(), /timeout/);
 			assert.equal((await call).success, true);
