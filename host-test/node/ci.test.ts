@@ -16,7 +16,8 @@ describe("continuous integration", () => {
 			assert.match(workflow(name), /run: bash \.ci\/run$/m);
 			assert.doesNotMatch(workflow(name), /apt-get/);
 		}
-		assert.match(workflow("ci.yml"), /node: \[20, 22, 24\]/);
+		assert.match(workflow("ci.yml"), /node: \[20, 22, 24, 26\]/);
+		assert.match(readFileSync(join(ROOT, ".ci/run"), "utf8"), /^for version in 20 22 24 26; do$/m);
 	});
 
 	it("runs tests that exist on Windows and macOS", () => {
