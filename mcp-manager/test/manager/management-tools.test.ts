@@ -61,7 +61,7 @@ describe("the management tools", () => {
 		const { run } = await open(t);
 		const connected = (await run("mcp_connect", { id: "fs", url })).text.split("\n");
 		assert.deepEqual(connected.slice(0, 3), [
-			`Successfully connected to ${url}`,
+			`Successfully connected to ${url.replaceAll('"', "")}`,
 			"Connection ID: fs",
 			"Transport: stdio",
 		]);
