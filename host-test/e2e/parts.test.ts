@@ -127,7 +127,7 @@ describe("npm run device -- --prompt", () => {
 		program.write("call self.upgrade_firmware url=http://127.0.0.1:1/new.bin\nquit\n");
 		assert.equal(await program.ended(), 1);
 		assert.match(program.output, /^ +self\.light\.set +\(light, on, brightness, color\) Turn a light/m);
-		assert.match(program.output, /^ +-> self\.light\.set \{"color":"#ff8000"\}\n(.*\n)* +true$/m);
+		assert.match(program.output, /^ +-> self\.light\.set \{"color":"#ff8000"\}\n(.*\n)* +\{.*"#ff8000".*\}$/m);
 		assert.match(program.output, /^the light led is on: 50 % of #ff8000$/m);
 		assert.match(program.output, /self\.light\.sett: unknown tool: did you mean self\.light\.set\?/);
 		assert.match(program.output, /^ +\{"audio_speaker":/m);
