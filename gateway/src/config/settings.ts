@@ -187,7 +187,7 @@ const SETTINGS = {
 	),
 	fetchHosts: setting(
 		list("host"),
-		"Hosts (with or without port) that clients may have devices fetch from, besides public ones and the gateway; *: any",
+		"Hosts at private addresses that tools may have devices fetch from; * for any",
 		{
 			default: [],
 		},

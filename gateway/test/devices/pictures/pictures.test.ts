@@ -272,7 +272,7 @@ describe("self.screen.snapshot", () => {
 	});
 
 	it("uploads to the URL that the client names", async (t) => {
-		const { client, device } = await startCamera(t, {}, { userTools: ["*"] });
+		const { client, device } = await startCamera(t, {}, { userTools: ["*"], fetchHosts: ["192.0.2.1"] });
 		const url = "http://192.0.2.1/upload";
 		const { content } = await client.callTool({ name: "self_screen_snapshot", arguments: { url } });
 		assert.deepEqual([device.calls[0]?.arguments.url, content.length], [url, 1]);
