@@ -26,7 +26,11 @@ describe(`a device on ${ENGINE.kind} with tools that take long`, () => {
 		const endless = await begin("slow_compute", { seconds: 300 });
 		const short = await begin("slow_compute", { seconds: 0.1, label: "soup" });
 		const { result } = await user.in(short, "completed", "failed");
-		assert.deepEqual(result, { content: [{ type: "text", text: "computed soup" }], isError: false, resultType: "complete" });
+		assert.deepEqual(result, {
+			content: [{ type: "text", text: "computed soup" }],
+			isError: false,
+			resultType: "complete",
+		});
 		await user.cancel(endless);
 		assert.equal((await user.get(endless)).status, "cancelled");
 	});

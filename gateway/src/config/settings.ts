@@ -185,13 +185,9 @@ const SETTINGS = {
 			default: [],
 		},
 	),
-	fetchHosts: setting(
-		list("host"),
-		"Hosts at private addresses that tools may have devices fetch from; * for any",
-		{
-			default: [],
-		},
-	),
+	fetchHosts: setting(list("host"), "Hosts at private addresses that tools may have devices fetch from; * for any", {
+		default: [],
+	}),
 	homeAssistant: setting(url(["mqtt:", "mqtts:"]), "URL of Home Assistant's MQTT broker, with the user name"),
 	homeAssistantPassword: setting(text("password"), "Password for homeAssistant", { secret: true }),
 	homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant", { path: true }),
