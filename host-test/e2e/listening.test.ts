@@ -41,7 +41,8 @@ async function start(t: TestContext, engine: Engine, transport: "websocket" | "m
 	});
 	const side = await startProgram(t, { [transport]: true, microphones: true, speechCommand: VOICE, ...service });
 	const online = once(side.gateway.servers, "online") as Promise<[Server]>;
-	const { device } = await startDevice(t, engine, { config: { backend: side.program.urls[transport] }, board: BOARD });
+	const config = { backend: side.program.urls[transport], udpAudio: true };
+	const { device } = await startDevice(t, engine, { config, board: BOARD });
 	const [{ session }] = await online;
 	await until(() => session?.audio?.isOpen === true, "its audio is open");
 	const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
