@@ -30,8 +30,9 @@ export interface SessionServer<Context> extends CallServer {
 	readonly pageBytes: number;
 	/** Limit of asynchronous calls in progress per session. */
 	readonly maxCalls: number;
-	/** Names of members to read in a message, and those to read it with again: see `McpServer`. */
+	/** Names of members that are read in a message. */
 	readonly commonNames: readonly string[];
+	/** Returns the names to read a message with again; undefined if none are missing. See `McpServer`. */
 	widerNames(message: unknown): readonly string[] | undefined;
 	/** The open sessions. */
 	readonly sessions: Pick<Set<object>, "add" | "delete">;
