@@ -51,7 +51,7 @@ export class PlainClient {
 	async setVolume(name: string): Promise<void> {
 		const params = { name, arguments: { volume: this.#lastId % 101 } };
 		const { response, body } = await this.#ask("tools/call", params, name);
-		if (!body.includes('"content":[{"type":"text","text":"true"}]')) {
+		if (!body.includes('"isError":false')) {
 			throw new Error(`${name}: unexpected response, status ${response.statusCode}: ${body}`);
 		}
 	}
