@@ -10,10 +10,12 @@ import { temporaryFolder } from "./temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The folders of the packages that this repository has installed, from its own: some in several versions. */
-const INSTALLED: readonly string[] = Object.keys(
-	JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages,
-).filter((path) => existsSync(join(ROOT, path, "package.json")));
+/** The folders of installed packages, with the package's name where the folder has an alias. Some are in several versions. */
+const INSTALLED: readonly (readonly [path: string, lock: { readonly name?: string }])[] = Object.entries<{
+	readonly name?: string;
+}>(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages).filter(([path]) =>
+	existsSync(join(ROOT, path, "package.json")),
+);
 
 interface Published {
 	readonly manifest: { readonly name: string; readonly version: string };
@@ -70,8 +72,10 @@ function add(packages: Map<string, Published[]>, published: Published): void {
 
 /** Packs a package that is installed here. Undefined if it is not, or is one of this repository. */
 function installed(packages: Map<string, Published[]>, name: string): Published[] | undefined {
-	const folders = INSTALLED.filter((path) => path.endsWith(`node_modules/${name}`) && !name.startsWith("xs-mcp"));
-	for (const folder of folders) {
+	const folders = INSTALLED.filter(
+		([path, lock]) => (lock.name === name || path.endsWith(`node_modules/${name}`)) && !name.startsWith("xs-mcp"),
+	);
+	for (const [folder] of folders) {
 		const place = temporaryFolder();
 		symlinkSync(join(ROOT, folder), join(place, "package"));
 		const tarball = execFileSync("tar", ["-chzf", "-", "-C", place, "package"], { maxBuffer: 2 ** 30 });

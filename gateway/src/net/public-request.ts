@@ -96,6 +96,6 @@ export function isPublic(address: string): boolean {
 		return false;
 	}
 	const parsed = ipaddr.process(address);
-	const isAssigned = parsed.kind() === "ipv4" || parsed.match(GLOBAL_UNICAST);
+	const isAssigned = parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 	return isAssigned && parsed.range() === "unicast";
 }
