@@ -19,7 +19,11 @@ export default suite("what is preloaded", {
 	"is read-only, so that JSON of it needs a copy"() {
 		throws(() => JSON.stringify(FIRMWARE), /read only/);
 		throws(() => JSON.stringify({ tools: TOOLS }), /read only/);
-		equal(JSON.parse(JSON.stringify({ ...FIRMWARE })), { name: "xs-mcp", version: FIRMWARE.version });
+		equal(JSON.parse(JSON.stringify({ ...FIRMWARE })), {
+			name: "xs-mcp",
+			version: FIRMWARE.version,
+			board: FIRMWARE.board,
+		});
 	},
 	"has classes and built-ins that nobody changes"() {
 		equal([RpcError.prototype, Error.prototype, FakeBoard.prototype].map(Object.isFrozen), [true, true, false]);

@@ -92,10 +92,14 @@ describe("a sign-in at a cluster", { skip: whyNoNats }, () => {
 		assert.notEqual(await statusOf(a.base, body.access_token), 401);
 		const renewed = await refreshAt(a, body.refresh_token);
 		assert.equal(renewed.status, 200);
-		assert.equal((await refreshAt(b, body.refresh_token)).status, 400, "it was used before");
+		const again = await refreshAt(b, body.refresh_token);
+		assert.equal(again.body.refresh_token, renewed.body.refresh_token, "an answer may be lost");
+		const next = await refreshAt(b, renewed.body.refresh_token);
+		assert.equal(next.status, 200);
+		assert.equal((await refreshAt(a, body.refresh_token)).status, 400, "it was replaced twice");
 		for (const gateway of [a, b]) {
 			await until(() => grantsAt(gateway) === 0, "the sign-in has ended");
-			assert.equal(await statusOf(gateway.base, renewed.body.access_token), 401);
+			assert.equal(await statusOf(gateway.base, next.body.access_token), 401);
 		}
 	});
 
@@ -106,8 +110,8 @@ describe("a sign-in at a cluster", { skip: whyNoNats }, () => {
 		const { body } = exchanged.find(({ status }) => status === 200) as (typeof exchanged)[0];
 		await until(() => grantsAt(a) === grantsAt(b), "both have the same");
 		const renewed = await Promise.all([a, b].map((gateway) => refreshAt(gateway, body.refresh_token)));
-		assert.ok(renewed.filter(({ status }) => status === 200).length <= 1);
-		await until(() => grantsAt(a) === 0 && grantsAt(b) === 0, "the sign-in has ended");
+		const given = renewed.filter(({ status }) => status === 200).map(({ body }) => body.refresh_token);
+		assert.ok(new Set(given).size <= 1);
 	});
 
 	it("ends if its code is used again at a gateway that does not have the sign-in yet", async (t) => {
@@ -122,19 +126,20 @@ describe("a sign-in at a cluster", { skip: whyNoNats }, () => {
 		await until(() => grantsAt(a) === 0 && grantsAt(b) === 0, "the sign-in has ended");
 	});
 
-	it("is not renewed by a gateway that knows of another one's renewal, but has not stored it yet", async (t) => {
+	it("is renewed once, although a gateway has not stored another one's renewal yet", async (t) => {
 		const { a, b, exchange, refreshAt, grantsAt } = await startSignedIn(t);
 		const { body } = await askTokens(a.base, exchange);
 		await until(() => grantsAt(b) === 1, "b has the sign-in");
 		const late = await withLock(join(b.stateFolder, "tokens.json"), async () => {
 			const waiting = refreshAt(b, body.refresh_token);
 			await delay(300);
-			assert.equal((await refreshAt(a, body.refresh_token)).status, 200);
+			const renewed = await refreshAt(a, body.refresh_token);
+			assert.equal(renewed.status, 200);
 			await delay(300);
-			return { waiting };
+			return { waiting, renewed };
 		});
-		assert.equal((await late.waiting).status, 400);
-		await until(() => grantsAt(a) === 0 && grantsAt(b) === 0, "the sign-in has ended");
+		assert.equal((await late.waiting).body.refresh_token, late.renewed.body.refresh_token);
+		assert.equal(grantsAt(a), 1);
 	});
 
 	it("is not renewed while NATS is away, which is said; its tokens stay valid", async (t) => {
