@@ -32,6 +32,9 @@ const noTerminal = skipIf(!hasScript && "no script of util-linux here");
 
 /** Arguments of Node that run the program. */
 const creating = (...args: string[]): string[] => [
+	// As scripts/run.mjs: ts-node's use of deprecated APIs.
+	"--disable-warning=DEP0180",
+	"--disable-warning=DEP0205",
 	"--import",
 	pathToFileURL(`${ROOT}scripts/register.mjs`).href,
 	`${ROOT}scripts/create/create-cli.ts`,
