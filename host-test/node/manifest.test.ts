@@ -202,7 +202,8 @@ it("a board's build has the tools of its parts", () => {
 		);
 		const built = files.map(toolNameOf);
 		const missing = toolsOf([...parts, ...optional]).offered.filter((name) => !built.includes(name));
-		assert.deepEqual(missing, [], target);
+		// Its partition has no room for the log.
+		assert.deepEqual(missing, target === "esp32/m5stick_cplus" ? ["self.get_log"] : [], target);
 	}
 });
 
