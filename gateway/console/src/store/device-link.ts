@@ -41,7 +41,7 @@ export class DeviceLink extends Device {
 	#client: Client | undefined;
 	#transport: StreamableHTTPClientTransport | undefined;
 	#isClosed = false;
-	/** What {@link follow} has seen last. */
+	/** The latest value that {@link follow} received. */
 	#seen: { readonly event: string | undefined; readonly call: number; readonly state: string | undefined } | undefined;
 	#reading: ReturnType<typeof setTimeout> | undefined;
 	#retry: ReturnType<typeof setTimeout> | undefined;

@@ -19,7 +19,7 @@ import { ToolCard } from "./tool-card.js";
 /** Tools that are shown; more are found by searching. */
 const MAX_TOOLS = 60;
 
-/** Milliseconds between readings of what no event tells, such as the battery. */
+/** Poll interval for values without events, such as the battery, ms. */
 const READ_INTERVAL = 15_000;
 
 /** From this number of tools on they can be searched. */
