@@ -14,15 +14,26 @@ function start(t: TestContext, how: "child" | "daemon" | "stay", signal = new Ab
 	const pidFile = join(temporaryFolder(), "pid");
 	const fill = (argument: string): string => argument.replace("{pid}", pidFile);
 	const output = runProgram(`${LEAVER} ${how} {pid}`, { fill, signal, what: "the output", maxBytes: 100 });
+	/** Undefined until it is written whole: `kill` takes 0 for the group of this process. */
+	const pid = (): number | undefined => {
+		const text = existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "";
+		return /^[1-9][0-9]*\n$/.test(text) ? Number(text) : undefined;
+	};
 	const runs = (): boolean => {
+		const child = pid();
 		try {
-			return process.kill(Number(readFileSync(pidFile, "utf8")), 0);
+			return child !== undefined && process.kill(child, 0);
 		} catch {
 			return false;
 		}
 	};
-	t.after(() => runs() && process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"));
-	return { output, pidFile, runs };
+	t.after(() => {
+		const child = pid();
+		if (child !== undefined && runs()) {
+			process.kill(child, "SIGKILL");
+		}
+	});
+	return { output, runs };
 }
 
 describe("a program of this machine", { skip: process.platform === "win32" }, () => {
@@ -45,8 +56,8 @@ describe("a program of this machine", { skip: process.platform === "win32" }, ()
 
 	it("is killed with its children when the call is cancelled", async (t) => {
 		const controller = new AbortController();
-		const { output, pidFile, runs } = start(t, "stay", controller.signal);
-		await until(() => existsSync(pidFile) && runs(), "the child runs");
+		const { output, runs } = start(t, "stay", controller.signal);
+		await until(runs, "the child runs");
 		controller.abort();
 		await assert.rejects(output, { name: "AbortError" });
 		await until(() => !runs(), "the child is killed");
