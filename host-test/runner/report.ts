@@ -18,6 +18,9 @@ export interface TestEvent {
 	readonly cpuTime?: number;
 }
 
+/** A diagnostic of a whole process, which Node's test runner ends with. */
+const COUNT = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
+
 interface Failure {
 	readonly title: string;
 	readonly error: string;
@@ -49,9 +52,11 @@ export class FileReport {
 
 	hear({ type, name, nesting, isSuite, skip, isFromBelow = false, error = "" }: TestEvent): void {
 		if (type === "diagnostic") {
-			// At the top Node counts the tests, which this does, too.
 			if (nesting > 0) {
 				this.diagnostics.push(`${this.#title}: ${name}`);
+			} else if (!COUNT.test(name)) {
+				// An error after the end of its test, for which Node ends the process with exit code 1.
+				this.diagnostics.push(name);
 			}
 			return;
 		}
