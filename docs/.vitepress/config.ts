@@ -61,7 +61,7 @@ export default defineConfig({
 		outline: [2, 3],
 	},
 	markdown: {
-		// Anchors as GitHub makes them, which host-test/node/docs.test.ts checks.
+		// Anchors as GitHub makes them.
 		anchor: {
 			slugify: (heading) =>
 				heading

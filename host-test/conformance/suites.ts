@@ -139,7 +139,7 @@ export function resultOf(
 }
 
 /** Reads the lines `✓ ping: 1 passed, 0 failed`, and `✗ tasks-lifecycle (extension)` of scenarios that do not count. */
-export function readSummary(text: string): readonly ScenarioResult[] {
+function readSummary(text: string): readonly ScenarioResult[] {
 	const unscored = new Map(
 		[...text.matchAll(/^ {2}[✓✗] (\S+) \(([^)]+)\)$/gm)].map(([, name, reason]) => [name, reason] as const),
 	);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
-import { BOARDS, CHIPS, describeBoards } from "../../scripts/moddable/boards.js";
+import { BOARDS, CHIPS } from "../../scripts/moddable/boards.js";
 import { measureConstantData, readMemory } from "../../scripts/moddable/image-size.js";
 import { configureBuild, linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
@@ -75,33 +75,6 @@ describe("boards", () => {
 			for (const name of board === "virtual" ? [] : [...buttons, ...lights, ...sensors]) {
 				assert.match(source, new RegExp(`\\b${name}\\b`), `${board}: ${name}`);
 			}
-		}
-	});
-
-	it("are described in docs/boards.md as their sources have them", () => {
-		const text = readFileSync(`${ROOT}docs/boards.md`, "utf8");
-		const expected = describeBoards();
-		assert.ok(text.includes(expected), `docs/boards.md lacks, as npm run boards prints it:\n${expected}`);
-		for (const target of BOARDS) {
-			assert.match(text, new RegExp(`^\\| \`${target}\` \\| esp32\\w* \\| \\d+ MB \\|`, "m"));
-		}
-	});
-
-	it("have an estimate in docs/boards.md that is at most 7 % above the linked image, and not below it", () => {
-		const text = readFileSync(`${ROOT}docs/boards.md`, "utf8");
-		const number = (digits = ""): number => Number(digits.replaceAll(",", ""));
-		const estimates = new Map(
-			[...text.matchAll(/^\| `(\S+)` \| esp32\w* \| .* KB \| ([\d,]+) \|/gm)].map(([, name, bytes]) => [
-				name,
-				number(bytes),
-			]),
-		);
-		const linked = [...text.matchAll(/^\| `(\S+)` \| ([\d,]+) \| (\d+) % \| [\d.]+ % \|$/gm)];
-		assert.ok(linked.length > 0);
-		for (const [row, name, bytes, said] of linked) {
-			const above = (estimates.get(name) ?? 0) / number(bytes) - 1;
-			assert.ok(above >= 0 && above <= 0.07, row);
-			assert.equal(said, (100 * above).toFixed(0), row);
 		}
 	});
 

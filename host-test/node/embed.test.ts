@@ -1,9 +1,11 @@
 import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { McpServer } from "../../src/mcp_server/mcp-server.js";
+import { readSteps } from "../support/guide.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -42,4 +44,13 @@ it("an MCP server without the rest of the firmware has a resource", async () => 
 	const ask = await clientsOf("with-resource.ts");
 	const { contents } = ask("resources/read", { uri: "room://target" });
 	assert.deepEqual(contents, [{ uri: "room://target", mimeType: "application/json", text: '{"celsius":20}' }]);
+});
+
+it("docs/beyond-tools.md and docs/embed.md show the examples that tests run", () => {
+	const steps = ["beyond-tools.md", "embed.md"].flatMap(readSteps);
+	const shown = steps.filter(({ about }) => about.startsWith("examples/"));
+	assert.equal(shown.length, 4);
+	for (const { about, text } of shown) {
+		assert.equal(text, readFileSync(ROOT + about, "utf8"), about);
+	}
 });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
@@ -10,13 +9,6 @@ import { skipIf } from "../support/skip-if.js";
 
 const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
 
-interface Cost {
-	/** Of the code and what is made as it is loaded: on a chip this is in flash. */
-	readonly loaded: { readonly slots: number; readonly chunkBytes: number };
-	/** Of a server with the feature, and a session: on a chip this is in the heap. */
-	readonly made: { readonly slots: number; readonly chunkBytes: number };
-}
-
 /** How many servers are measured; the cost is that of one. The first one also makes what is made only once. */
 const SERVERS = 10;
 
@@ -25,7 +17,7 @@ async function bundleCost(name: string): Promise<string> {
 }
 
 /** Weighs `host-test/fixtures/costs/NAME.ts`. */
-async function weigh(name: string): Promise<Cost> {
+async function weigh(name: string): Promise<number[]> {
 	const script = await bundleCost(name);
 	const engine = await start({});
 	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config: {}, settings: {}, macAddress: "" })}`);
@@ -38,28 +30,22 @@ async function weigh(name: string): Promise<Cost> {
 	const last = await heap();
 	engine.close();
 	const perServer = (key: "slots" | "chunkBytes"): number => Math.round((last[key] - first[key]) / SERVERS);
-	return { loaded, made: { slots: perServer("slots"), chunkBytes: perServer("chunkBytes") } };
+	return [loaded.slots, loaded.chunkBytes, perServer("slots"), perServer("chunkBytes")];
 }
 
-/** The figures may be so much larger than the document says, and have to be written down again beyond that. */
-const TOLERANCE = 1.15;
-
-const document = readFileSync(fileURLToPath(new URL("../../docs/beyond-tools.md", import.meta.url)), "utf8");
-
-/** The rows of the document's table: a feature and its four figures. */
-const rows = [...document.matchAll(/^\| `(\w+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)].map(
-	([, name, ...figures]) => ({ name: name as string, figures: figures.map((each) => Number(each.replace(",", ""))) }),
-);
-
-/** The figures of a server with tools alone: the document's other table. */
-function toolsAlone(): number[] {
-	const [, ...figures] = /^\| one tool \| ([\d,]+) \| ([\d,]+) \| (\d+) \| (\d+) \|/m.exec(document) ?? [];
-	return figures.map((each) => Number(each.replace(",", "")));
-}
-
-function figuresOf({ loaded, made }: Cost): number[] {
-	return [loaded.slots, loaded.chunkBytes, made.slots, made.chunkBytes];
-}
+/** Budgets by feature: slots and chunk bytes of the loaded code, then of a server and session. "none" is a server with one tool. */
+const BUDGETS: readonly (readonly [name: string, ...figures: number[]])[] = [
+	["none", 5_880, 40_430, 82, 400],
+	["features", 302, 3_544, 16, 2],
+	["resources", 852, 13_406, 47, 85],
+	["prompts", 659, 9_556, 31, 30],
+	["completion", 495, 6_010, 26, 30],
+	["logging", 463, 5_780, 34, 94],
+	["schemas", 206, 3_673, 2, 2],
+	["asking", 641, 11_888, 31, 43],
+	["stateless", 940, 16_309, 48, 485],
+	["everything", 2_556, 50_561, 130, 669],
+];
 
 it("firmware that imports no feature has none of their code", async () => {
 	const script = await bundleCost("none");
@@ -69,27 +55,14 @@ it("firmware that imports no feature has none of their code", async () => {
 });
 
 describe("on a 32-bit XS", { skip: skipIf(whyNotXs) }, () => {
-	it("a server with tools alone takes no more than docs/beyond-tools.md says", async () => {
-		const documented = toolsAlone();
-		assert.equal(documented.length, 4);
-		const figures = figuresOf(await weigh("none"));
-		assert.ok(
-			figures.every((figure, at) => figure <= (documented[at] as number)),
-			`${figures} where the document has ${documented}`,
-		);
-	});
-
-	it("each feature costs what docs/beyond-tools.md says", async () => {
-		const none = figuresOf(await weigh("none"));
-		assert.equal(rows.length, 9);
-		for (const { name, figures } of cases(rows)) {
-			const weighed = figuresOf(await weigh(name)).map((figure, at) => figure - (none[at] as number));
-			for (const [at, figure] of weighed.entries()) {
-				assert.ok(
-					figure <= (figures[at] as number) * TOLERANCE + 2,
-					`${name}: ${weighed} where the document has ${figures}`,
-				);
-			}
-		}
-	});
+	for (const [name, ...budget] of cases(BUDGETS)) {
+		it(`${name} stays within ${budget} slots and bytes`, async () => {
+			const none = name === "none" ? [0, 0, 0, 0] : await weigh("none");
+			const cost = (await weigh(name)).map((figure, at) => figure - (none[at] as number));
+			assert.ok(
+				cost.every((figure, at) => figure <= (budget[at] as number)),
+				`${name} takes ${cost}`,
+			);
+		});
+	}
 });
