@@ -10,7 +10,6 @@ import { Browser, register } from "../../gateway/test/support/sign-in.js";
 import { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { describeResult, table } from "./report.js";
 import { type Check, resultOf, type ScenarioResult } from "./suites.js";
 
 const PROGRAM = fileURLToPath(
@@ -23,21 +22,6 @@ const toPublic = ((_hostname, _options, callback) => callback(null, "1.1.1.1", 4
 
 /** The page that the suite asks a person to visit. */
 const PAGE = /^http\S+\/oauth\/authorize\?\S+$/m;
-
-/** The last part of the report, on the gateway's own authorization server, in Markdown. */
-export function writeAuthorizationPart(results: readonly ScenarioResult[]): string {
-	const lines = [
-		"## As an authorization server",
-		"",
-		"`npm run conformance -- authorization` has the suite of 0.2.0-alpha.12 sign in to the gateway.",
-		"",
-		...table(
-			["scenario", "gateway"],
-			results.map((each) => [each.name, describeResult(each)]),
-		),
-	];
-	return `${lines.join("\n")}\n`;
-}
 
 /** Runs the suite's scenarios against the gateway's own authorization server. An operator approves what they ask for. */
 export async function runAuthorizationScenarios(): Promise<readonly ScenarioResult[]> {

@@ -174,7 +174,7 @@ async function exercise(client: Client, toolCalls: readonly ToolCall[] | undefin
 	);
 }
 
-/** The gateway passes on no arguments that break a tool's schema: what is null is left out, which the report says. */
+/** The gateway passes on no arguments that break a tool's schema: what is null is left out. */
 function withoutNulls({ name, arguments: args }: ToolCall): ToolCall {
 	return { name, arguments: Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) };
 }

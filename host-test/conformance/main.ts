@@ -1,9 +1,8 @@
 // npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
-// host-test/fixtures/everything on a virtual device behind it, against such a device by itself, and against the gateway's
-// connections to upstream servers. Writes docs/verified.md.
-import { readFileSync, writeFileSync } from "node:fs";
+// host-test/fixtures/everything on a virtual device behind it, and against such a device by itself. Tests run the suites of the
+// gateway as a client and as an authorization server.
 import { fileURLToPath } from "node:url";
-import { Argument, Option } from "commander";
+import { Option } from "commander";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
 import {
 	knownDevices,
@@ -14,14 +13,9 @@ import {
 } from "../e2e/gateway-process.js";
 import { freePort } from "../support/port.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { runAuthorizationScenarios, writeAuthorizationPart } from "./authorization-scenarios.js";
-import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
-import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
-import { isOfGateway } from "./exceptions.js";
-import { problemsOf, REPORT_HEADING, type Results, readFigures, whyUnexpected, writeReport } from "./report.js";
-import { runSuite, runUnnamed, SUITES } from "./suites.js";
+import { figureOf, isOfGateway, type Results, whyUnexpected } from "./results.js";
+import { listScenarios, runSuite, runUnnamed, SUITES } from "./suites.js";
 
-const REPORT = fileURLToPath(new URL("../../docs/verified.md", import.meta.url));
 const FIRMWARE = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
 /** How devices are connected: the gateway's flags, and what its log calls their URL. */
@@ -76,75 +70,28 @@ async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Res
 	}
 }
 
-/** A part of the report, and what is wrong. */
-interface Part {
-	readonly text: string;
-	readonly problems: readonly string[];
-}
-
-async function runServer(before: string, only: Transport | undefined): Promise<Part> {
-	const results = new Map<string, Results>();
-	for (const transport of only === undefined ? ALL : [only]) {
-		results.set(transport, await (transport === DIRECT ? runDirectly() : runBehindGateway(transport)));
-	}
-	const figures = readFigures(before);
-	const problems = [...results].flatMap(([transport, each]) => problemsOf(transport, each, figures));
-	return { text: writeReport(results), problems };
-}
-
-async function runClient(before: string): Promise<Part> {
-	const results = new Map();
-	for (const revision of CLIENT_REVISIONS) {
-		results.set(revision, await runClientScenarios(revision));
-	}
-	return { text: writeClientPart(results), problems: clientProblems(results, before) };
-}
-
-async function runAuthorization(): Promise<Part> {
-	const results = await runAuthorizationScenarios();
-	return { text: writeAuthorizationPart(results), problems: whyUnexpected("authorization", results) };
-}
-
-const SIDES = ["server", "client", "authorization"] as const;
-type Side = (typeof SIDES)[number];
-
 const program = makeProgram(
 	"run conformance",
-	"Runs MCP's official conformance suites against a virtual device, behind the gateway and directly, against the gateway's\n" +
-		"connections to upstream servers, and against its authorization server.",
+	"Runs MCP's official conformance suites against a virtual device, behind the gateway and directly.",
 )
-	.addArgument(new Argument("[side]", "only the gateway as that: client is one of upstream servers").choices(SIDES))
-	.addOption(
-		new Option("--only <transport>", "only the server, over this transport; the report is not written").choices(ALL),
-	)
-	.action(async (side: Side | undefined, { only }: { only?: Transport }) => {
-		const page = readFileSync(REPORT, "utf8");
-		const start = page.indexOf(REPORT_HEADING);
-		const before = page.slice(start);
-		const kept = splitReport(before);
-		const runs = (each: Side): boolean => (only === undefined ? (side ?? each) : "server") === each;
-		const server = runs("server") ? await runServer(before, only) : undefined;
-		const client = runs("client") ? await runClient(before) : undefined;
-		const authorization = runs("authorization") ? await runAuthorization() : undefined;
-		const parts = [server, client, authorization].filter((part) => part !== undefined);
-		for (const { text } of parts) {
-			console.log(text.split(/\n##+ (?!As)/)[0]);
-		}
-		const problems = parts.flatMap((part) => part.problems);
-		for (const problem of problems) {
-			console.error(`error: ${problem}`);
-		}
-		if (problems.length > 0) {
-			process.exitCode = 1;
-		} else if (only === undefined) {
-			const texts = SIDES.map((each) => ({ server, client, authorization })[each]?.text ?? kept[each]);
-			writeFileSync(
-				REPORT,
-				`${page.slice(0, start)}${texts
-					.map((text) => text.trimEnd())
-					.join("\n\n")
-					.trimEnd()}\n`,
-			);
+	.addOption(new Option("--only <transport>", "only over this transport").choices(ALL))
+	.action(async ({ only }: { only?: Transport }) => {
+		for (const transport of only === undefined ? ALL : [only]) {
+			const results = await (transport === DIRECT ? runDirectly() : runBehindGateway(transport));
+			for (const [title, scenarios] of results) {
+				console.log(`${title} over ${transport}: ${figureOf(scenarios)}`);
+				for (const problem of whyUnexpected(scenarios)) {
+					console.error(`error: ${problem}`);
+					process.exitCode = 1;
+				}
+			}
+			const ran = [...results.values()].flat().map(({ name }) => name);
+			for (const name of listScenarios("Server").filter(
+				(each) => !ran.includes(each) && !(transport === DIRECT && isOfGateway(each)),
+			)) {
+				console.error(`error: ${name} did not run over ${transport}`);
+				process.exitCode = 1;
+			}
 		}
 	});
 
