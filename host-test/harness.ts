@@ -1,6 +1,5 @@
 // A test harness that needs nothing but ECMAScript, so that the suites run on XS as they do on Node.
 
-/** Tests by what they show. */
 export interface Suite {
 	readonly name: string;
 	readonly tests: Readonly<Record<string, () => void | Promise<void>>>;

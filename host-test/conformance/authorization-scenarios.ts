@@ -23,7 +23,6 @@ const toPublic = ((_hostname, _options, callback) => callback(null, "1.1.1.1", 4
 /** The page that the suite asks a person to visit. */
 const PAGE = /^http\S+\/oauth\/authorize\?\S+$/m;
 
-/** Runs the suite's scenarios against the gateway's own authorization server. An operator approves what they ask for. */
 export async function runAuthorizationScenarios(): Promise<readonly ScenarioResult[]> {
 	const [stateFolder, results] = [temporaryFolder(), temporaryFolder()];
 	const operator = await new TokenStore(stateFolder).add({ name: "operator", kind: "client", operator: true });

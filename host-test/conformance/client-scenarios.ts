@@ -15,13 +15,11 @@ const FORWARD = fileURLToPath(new URL("forward.mjs", import.meta.url));
 /** Milliseconds that a scenario has: the package allows 30,000, which a busy machine may exceed. */
 const TIMEOUT = "120000";
 
-/** Scenarios at the same time. */
 const CONCURRENCY = 2;
 
 /** The suite has two sign-ins of this revision, but no requirements. */
 const OLDEST = "2025-03-26";
 
-/** The revisions that have scenarios for clients. */
 export const CLIENT_REVISIONS = [OLDEST, "2025-11-25", "2026-07-28"] as const;
 
 interface Scenario {
@@ -49,7 +47,6 @@ export function clientScenarios(revision: string): readonly Scenario[] {
 	];
 }
 
-/** Runs scenarios of a revision against the gateway's connection to an upstream server, each in its own process. */
 export async function runClientScenarios(
 	revision: string,
 	scenarios: readonly Scenario[] = clientScenarios(revision),

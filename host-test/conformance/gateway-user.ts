@@ -12,12 +12,9 @@ import { CLIENT_CREDENTIALS } from "./suites.js";
 /** Metadata document of the client in the scenarios. */
 const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";
 
-/** A scenario's task for a client. */
 interface Task {
 	readonly scenario: string;
-	/** The URL of the scenario's server. */
 	readonly server: string;
-	/** The revision that the scenario is about. */
 	readonly revision: string;
 	readonly context: {
 		readonly toolCalls?: readonly ToolCall[];
@@ -32,7 +29,6 @@ interface ToolCall {
 	readonly arguments: Record<string, unknown>;
 }
 
-/** The alias of a scenario's server. */
 const SERVER = "scenario";
 
 /**

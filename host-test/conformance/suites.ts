@@ -9,9 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 /** The extension by which a client signs in with its id and secret, without a person. */
 export const CLIENT_CREDENTIALS = "auth/client-credentials-basic";
 
-/** One of the official suites, as it is run. */
 export interface Suite {
-	/** Title above its table. */
 	readonly title: string;
 	/** The folder of its package in node_modules. */
 	readonly package: string;
@@ -30,12 +28,10 @@ export const SUITES: readonly Suite[] = [
 	})),
 ];
 
-/** How a scenario went. */
 export interface ScenarioResult {
 	readonly name: string;
 	readonly passed: number;
 	readonly failed: number;
-	/** The checks that failed, with why. */
 	readonly failures?: readonly string[];
 	/** Why it does not count, if it does not: "extension", "pending". */
 	readonly unscored: string | undefined;
@@ -45,7 +41,6 @@ const SUMMARY = "=== SUMMARY ===";
 const GLOB = new URL("glob.mjs", import.meta.url);
 const MODULES = new URL("../../node_modules/", import.meta.url);
 
-/** Milliseconds that a suite has. */
 const TIMEOUT = 300_000;
 
 const programOf = (name: string): string => fileURLToPath(new URL(`${name}/dist/index.js`, MODULES));
@@ -120,14 +115,12 @@ function readChecks(folder: string, scenario: string): Check[] {
 		.flatMap((name) => JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[]);
 }
 
-/** The checks that failed, and those with a warning, with why. */
 export function whyFailed(checks: readonly Check[]): string[] {
 	return checks
 		.filter(({ status }) => status === "FAILURE" || status === "WARNING")
 		.map(({ id, name, errorMessage }) => `${id} (${name})${errorMessage === undefined ? "" : `: ${errorMessage}`}`);
 }
 
-/** How a scenario went, by its checks. */
 export function resultOf(
 	name: string,
 	checks: readonly Check[],

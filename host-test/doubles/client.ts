@@ -20,7 +20,6 @@ export class Client<Context> {
 	readonly server: McpServer<Context>;
 	readonly session: McpSession<Context>;
 	readonly texts: string[] = [];
-	/** Lines that the server logged. */
 	readonly log: string[] = [];
 
 	constructor({ features, ...options }: ClientOptions<Context>) {
@@ -38,13 +37,11 @@ export class Client<Context> {
 		return this.texts.splice(0).map((text) => JSON.parse(text));
 	}
 
-	/** Says something as text and returns what is heard at once. */
 	say(text: string): Wire[] {
 		this.session.receiveText(text);
 		return this.heard();
 	}
 
-	/** Sends a request and returns the one answer. */
 	ask(method: string, params?: object, id: string | number = 1): Wire {
 		const answers = this.say(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 		if (answers.length !== 1) {
@@ -53,7 +50,6 @@ export class Client<Context> {
 		return answers[0];
 	}
 
-	/** Agrees on a revision. */
 	initialize(protocolVersion?: string, capabilities: object = {}): Wire {
 		return this.ask("initialize", { protocolVersion, capabilities, clientInfo: { name: "tester", version: "1" } });
 	}
@@ -69,29 +65,24 @@ export class Client<Context> {
 		return [...heard, ...this.heard()];
 	}
 
-	/** Cancels a request; returns what is heard at once. */
 	cancel(requestId: string | number): Wire[] {
 		return this.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }));
 	}
 
-	/** Names of the tools that are listed. */
 	names(params?: object): string[] {
 		return this.ask("tools/list", params).result.tools.map(({ name }: Wire) => name);
 	}
 }
 
-/** A tool that throws this. */
 export const failing = (thrown: unknown): Tool<undefined> =>
 	tool("t", () => {
 		throw thrown;
 	});
 
-/** A client of a server with these tools and no hardware. */
 export function clientWith(...tools: Tool<undefined>[]): Client<undefined> {
 	return new Client<undefined>({ context: undefined, tools });
 }
 
-/** A tool without declared arguments. */
 export function tool(
 	name: string,
 	run: (args: unknown, context: undefined, call: ToolCall) => unknown,
@@ -105,7 +96,6 @@ export function tool(
 	});
 }
 
-/** Tools named "common.0" and so on, or "user.0", with the same description. */
 export const numbered = (count: number, description: string, audience?: "user"): Tool<undefined>[] =>
 	Array.from({ length: count }, (_, at) =>
 		tool(`${audience ?? "common"}.${at}`, () => at, { description, ...(audience && { audience }) }),

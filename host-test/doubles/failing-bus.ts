@@ -28,12 +28,9 @@ import { callBack, type FakeTimer } from "./fake-timer.js";
 /** Hardware that stops answering: while it is down, whatever is read, written or called throws as the SDK's I2C does. */
 export class FailingBus {
 	isDown = false;
-	/** Accesses that failed. */
 	failures = 0;
-	/** Callbacks of the hardware, such as interrupts. */
 	readonly #callbacks: (() => void)[] = [];
 
-	/** The hardware behind this bus. */
 	wrap<Device extends object>(device: Device): Device {
 		return new Proxy(device, {
 			get: (target, name) => {
@@ -48,7 +45,6 @@ export class FailingBus {
 		});
 	}
 
-	/** The same, of what a class of the SDK makes. */
 	wrapClass<Class extends new (options: never) => object>(io: Class): Class {
 		return new Proxy(io, {
 			construct: (target, [options]) => {
@@ -64,7 +60,6 @@ export class FailingBus {
 		});
 	}
 
-	/** All of the hardware calls back. */
 	interrupt(): void {
 		for (const callback of this.#callbacks) {
 			callBack(callback);
@@ -82,7 +77,6 @@ export class FailingBus {
 
 const FRAME = Object.assign(new ArrayBuffer(4), { close: () => {} });
 
-/** Touch sensor of ECMA-419 that nobody touches. */
 class Untouched {
 	sample(): undefined {
 		return undefined;
@@ -90,7 +84,6 @@ class Untouched {
 	close(): void {}
 }
 
-/** Image input of ECMA-419. */
 class Images {
 	readonly width = 2;
 	readonly height = 2;
@@ -100,7 +93,6 @@ class Images {
 	}
 }
 
-/** LEDs in a row. */
 const PIXELS = { brightness: 0, makeRGB: () => 0, fill: () => {}, update: () => {}, close: () => {} };
 
 /** A board with a part of every kind, each with the driver of the firmware, on a bus that a test takes down. */

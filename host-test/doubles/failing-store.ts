@@ -9,7 +9,6 @@ export class FailingStore implements SettingsStore {
 	readonly values = new Map<string, SettingValue>();
 	/** Erased and written values, in order. */
 	readonly steps: string[] = [];
-	/** Every access throws. */
 	isBroken = false;
 	/** Steps until the power is cut. */
 	powerFor = Number.POSITIVE_INFINITY;

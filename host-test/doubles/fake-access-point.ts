@@ -10,7 +10,6 @@ export class FakeAccessPoint implements AccessPoint {
 	scans = 0;
 	rejoins = 0;
 	readonly attempts: WiFiAccess[] = [];
-	/** Thrown by the next `open`. */
 	fault: Error | undefined;
 	#settle: (isJoined: boolean) => void = () => {};
 
@@ -44,7 +43,6 @@ export class FakeAccessPoint implements AccessPoint {
 		});
 	}
 
-	/** Ends the attempt that is under way. */
 	finish(isJoined: boolean): void {
 		this.#settle(isJoined);
 	}

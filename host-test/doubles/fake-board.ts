@@ -11,7 +11,6 @@ import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../s
 import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
 import { FakePlayer } from "./fake-player.js";
 
-/** A store in memory. */
 export class FakeSettings implements Settings {
 	readonly values = new Map<string, SettingValue>();
 
@@ -37,13 +36,9 @@ export class FakeBoard implements Board {
 	readonly requests: HttpRequest[] = [];
 	readonly restarts: number[] = [];
 	readonly resets: string[] = [];
-	/** The bodies of these requests, as text. */
 	readonly bodies: string[] = [];
-	/** Pictures that were shown, as text. */
 	readonly pictures: string[] = [];
-	/** Pictures that were begun, and given up. */
 	cancelled = 0;
-	/** Pictures that are not closed yet. */
 	open = 0;
 	readonly snapshots: number[] = [];
 	response: HttpResponse = { status: 200, body: new ArrayBuffer(0) };
@@ -103,7 +98,6 @@ export class FakeBoard implements Board {
 			this.resets.push("reset");
 		},
 	};
-	/** Requested installations. */
 	readonly installed: FirmwareSource[] = [];
 	readonly installer = {
 		install: async (source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> => {

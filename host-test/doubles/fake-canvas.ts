@@ -35,7 +35,6 @@ export class FakeCanvas implements Canvas {
 	rectangles: FilledRectangle[] = [];
 	/** The most bytes that Poco's list of commands would have had between a `begin` and its `end`. */
 	mostBytes = 0;
-	/** Characters that were measured. */
 	measured = 0;
 	#texts: (DrawnText & Area)[] = [];
 	readonly #colors: string[] = [];
@@ -53,12 +52,10 @@ export class FakeCanvas implements Canvas {
 		return [...this.#texts].sort((one, other) => one.y - other.y);
 	}
 
-	/** Pixels of the parts that were drawn. */
 	get pixels(): number {
 		return this.areas.reduce((sum, { width, height }) => sum + width * height, 0);
 	}
 
-	/** From here on areas and rectangles are new ones. */
 	forget(): void {
 		this.areas = [];
 		this.rectangles = [];

@@ -12,7 +12,6 @@ abstract class FakeClient {
 	/** Parts as they were written. */
 	readonly written: { bytes: Uint8Array; options: Record<string, unknown> }[] = [];
 	closed = false;
-	/** Bytes that may be written. */
 	room = 0;
 	/** Parts that came in and are not told yet. */
 	readonly #inbox: Part[] = [];
@@ -100,7 +99,6 @@ abstract class FakeClient {
 }
 
 export class FakeWebSocketClient extends FakeClient implements WebSocketClient {
-	/** Every client made, the latest last. */
 	static readonly made: FakeWebSocketClient[] = [];
 	readonly options: WebSocketClientOptions & Readonly<Record<string, unknown>>;
 
@@ -121,7 +119,6 @@ export class FakeWebSocketClient extends FakeClient implements WebSocketClient {
 export class FakeMqttClient extends FakeClient implements MqttClient {
 	static readonly made: FakeMqttClient[] = [];
 	readonly options: MqttClientOptions & Readonly<Record<string, unknown>>;
-	/** Operations other than publishing. */
 	readonly operations: Record<string, unknown>[] = [];
 	#remaining = 0;
 

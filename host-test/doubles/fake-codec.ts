@@ -6,7 +6,6 @@ export class FakeCodec implements Codec {
 	/** "begin 24000", "play 3", "end", "stop", "record", "stop recording". */
 	readonly calls: string[] = [];
 	muted = false;
-	/** The error that `play` and `record` throw. */
 	failure: Error | undefined;
 	#onPacket: ((packet: Uint8Array) => void) | undefined;
 	#ended: { resolve(): void; reject(error: Error): void } | undefined;
@@ -42,12 +41,10 @@ export class FakeCodec implements Codec {
 		this.#onPacket = onPacket;
 	}
 
-	/** The last sample was played, or cannot be. */
 	played(error?: Error): void {
 		error === undefined ? this.#ended?.resolve() : this.#ended?.reject(error);
 	}
 
-	/** The microphone has recorded a packet. */
 	recorded(...packet: readonly number[]): void {
 		this.#onPacket?.(Uint8Array.from(packet));
 	}

@@ -2,7 +2,6 @@ import type { DnsSd, FoundService } from "../../src/backend/discovery/gateway-se
 
 /** DNS-SD on a network that a test plays. */
 export class FakeDnsSd {
-	/** Searches that are open. */
 	open = 0;
 	opened = 0;
 	serviceType = "";
@@ -28,7 +27,6 @@ export class FakeDnsSd {
 		};
 	};
 
-	/** A service answers. */
 	find(change: Partial<FoundService> & { readonly facts?: object } = {}): void {
 		const { facts = { transport: "ws", path: "/", version: "0.1.0" }, ...service } = change;
 		this.#onFound?.({

@@ -14,7 +14,6 @@ export function openHttp(maxBytes = 100) {
 	const timer = new FakeTimer();
 	const record = { io: FakeHttpClient, socket: { nodelay: true } };
 	const http = new EcmaHttp({ network: { http: record, https: record }, timer, maxBytes });
-	/** A request that has begun, its client, and how it ended. */
 	const ask = (request: Partial<HttpRequest> = {}) => {
 		const made = FakeHttpClient.made.length;
 		const end = outcomeOf(http.request({ method: "GET", url: "http://host/path", ...request }));
@@ -72,7 +71,6 @@ export class FakeHttpClient implements HttpClient {
 		this.sent.onWritable(room);
 	}
 
-	/** The response begins. */
 	begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
 		this.sent.onHeaders(status, new Map(Object.entries(headers)));
 	}
@@ -85,7 +83,6 @@ export class FakeHttpClient implements HttpClient {
 		}
 	}
 
-	/** The whole response. */
 	answer(status: number, text: string): void {
 		this.begin(status, { "content-length": String(text.length) });
 		this.arrive(text);

@@ -7,7 +7,6 @@ import type {
 	ServedResponse,
 } from "../../src/net/http-server.js";
 
-/** Headers of a request that is accepted. */
 export const GOOD_HEADERS = {
 	host: "192.0.2.7:80",
 	"content-type": "application/json",
@@ -20,7 +19,6 @@ export class FakeHttpConnection implements HttpConnection {
 	response: ServedResponse | undefined;
 	sent = "";
 	closed = false;
-	/** Of `sent`. */
 	#bytes = 0;
 	#body: ArrayBuffer | undefined;
 
@@ -50,23 +48,19 @@ export class FakeHttpConnection implements HttpConnection {
 		this.closed = true;
 	}
 
-	/** The head of a request comes in. */
 	begin(headers: Readonly<Record<string, string>>, method = "POST", path = "/mcp"): void {
 		this.events?.onRequest({ method, path, headers: new Map(Object.entries(headers)) });
 	}
 
-	/** A piece of its body. */
 	arrive(text: string): void {
 		this.#body = ArrayBuffer.fromString(text);
 		this.events?.onReadable(this.#body.byteLength);
 	}
 
-	/** The request is whole. */
 	end(): void {
 		this.events?.onResponse({ status: 200, headers: new Map() });
 	}
 
-	/** A whole request. */
 	post(text: string, headers: Readonly<Record<string, string>> = {}): void {
 		const length = String(ArrayBuffer.fromString(text).byteLength);
 		this.begin({ ...GOOD_HEADERS, "content-length": length, ...headers });
@@ -74,7 +68,6 @@ export class FakeHttpConnection implements HttpConnection {
 		this.end();
 	}
 
-	/** Lets everything be sent. */
 	grant(): this {
 		if (!this.closed && this.response !== undefined) {
 			this.events?.onWritable(10_000);
@@ -111,12 +104,10 @@ export class FakeHttpPlatform implements HttpServerPlatform {
 		return { resume: () => this.#resume(), close };
 	}
 
-	/** The port is open. */
 	listen(): void {
 		this.#options?.onListening();
 	}
 
-	/** A client connects. */
 	connect(): FakeHttpConnection {
 		const connection = new FakeHttpConnection();
 		this.#waiting.push(connection);

@@ -23,7 +23,6 @@ export class FakeOtaServer implements Http {
 		return this.requests.map(({ url }) => url);
 	}
 
-	/** The body of a request, parsed. */
 	body(at: number): unknown {
 		return JSON.parse(
 			(this.requests[at]?.body ?? []).map((part) => String.fromArrayBuffer(part as ArrayBuffer)).join(""),
@@ -41,7 +40,6 @@ export class FakeOtaServer implements Http {
 	}
 }
 
-/** A bootstrap that has started, its server, its time, and what the application heard. */
 export async function bootstrap(
 	server: FakeOtaServer,
 	config: Partial<BootstrapConfig> = {},

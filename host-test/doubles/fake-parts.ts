@@ -23,7 +23,6 @@ export class FakeSensor implements Sensor {
 	}
 }
 
-/** A button that a test presses. */
 class FakeButton implements Button {
 	onPress: ((press: Press) => void) | undefined;
 
@@ -32,7 +31,6 @@ class FakeButton implements Button {
 	}
 }
 
-/** A board with lights, sensors and buttons. */
 export function boardWithParts() {
 	const lamp: Light = { on: false, brightness: 50, color: 0xffffff };
 	const lights = { lamp, led: { on: false } as Light };

@@ -12,7 +12,6 @@ interface FakeBitmap {
 export class FakePictureScreen implements PictureScreen {
 	readonly rotation: 0 | 90 | 180 | 270;
 	readonly canvas: PictureCanvas;
-	/** Pixels, row by row. */
 	readonly rows: number[][];
 
 	constructor(width: number, height: number, rotation: 0 | 90 | 180 | 270 = 0) {
@@ -56,7 +55,6 @@ export class FakePictureScreen implements PictureScreen {
 export class FakeJpeg implements JpegDecoder {
 	readonly buffers: ArrayBuffer[] = [];
 	readonly pixels = new Uint16Array(256).buffer;
-	/** Bytes of the header. */
 	readonly #headerBytes: number;
 	readonly #across: number;
 	readonly #size: number;

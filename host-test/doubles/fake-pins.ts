@@ -38,22 +38,18 @@ export class FakePins implements PinView {
 		this.#failure = message;
 	}
 
-	/** The value that a pin was given last. */
 	level(pin: number): PinLevel | object | undefined {
 		return this.written(pin).at(-1);
 	}
 
-	/** All values that a pin was given, since before it was opened. */
 	written(pin: number): readonly (PinLevel | object)[] {
 		return this.#written.get(pin) ?? [];
 	}
 
-	/** Sets an input from outside. */
 	set(pin: number, level: PinLevel): void {
 		setPin(pin, level);
 	}
 
-	/** The class of a module of the SDK. */
 	load<Export>(module: string): Export {
 		return CLASSES[module] as Export;
 	}

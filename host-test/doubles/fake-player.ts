@@ -41,7 +41,6 @@ export class FakeSound implements Sound {
 		this.#waiting?.reject(new Error("the sound was stopped"));
 	}
 
-	/** There is room again. */
 	drain(): void {
 		this.#waiting?.resolve();
 	}

@@ -34,20 +34,17 @@ export class FakeChannel implements Channel {
 		this.closed = true;
 	}
 
-	/** The backend says something. */
 	say(message: object | string): void {
 		this.events.onActivity();
 		this.events.onText(typeof message === "string" ? message : JSON.stringify(message));
 	}
 
-	/** Opens, and the backend answers the hello. */
 	greet(sessionId = "s-1"): void {
 		this.events.onOpen();
 		this.say({ type: "hello", transport: "fake", session_id: sessionId });
 	}
 }
 
-/** Options of a transport in tests. */
 export type TransportChoice = Partial<
 	Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain" | "carriesAudio">
 >;
@@ -63,12 +60,10 @@ export class FakeTransport implements Transport {
 	readonly maxMessageBytes = 8_192;
 	readonly maxSentBytes: number;
 	readonly channels: FakeChannel[] = [];
-	/** Thrown by the next attempts. */
 	failure: Error | undefined;
 	/** Why the next channels are closed while they are opened. */
 	refusal: ProtocolError | undefined;
 
-	/** The latest channel. */
 	get channel(): FakeChannel {
 		return this.channels.at(-1) as FakeChannel;
 	}
@@ -114,13 +109,11 @@ export class FakeProtocol extends Protocol {
 		return this.fakeTransport.channels;
 	}
 
-	/** The latest channel. */
 	get lastChannel(): FakeChannel {
 		return this.fakeTransport.channel;
 	}
 }
 
-/** A protocol, its time, its log, and what the application would hear. */
 export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: TransportChoice = {}) {
 	const timer = new FakeTimer();
 	const log: string[] = [];

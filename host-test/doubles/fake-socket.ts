@@ -12,15 +12,12 @@ interface SocketOptions {
 
 /** A socket by the rules of ECMA-419, as the SDK's are: what `read` returns and `write` takes is as `format` says. */
 export class FakeSocket implements Socket {
-	/** Every socket made, the latest last. */
 	static readonly made: FakeSocket[] = [];
 	readonly options: SocketOptions;
 	format: "number" | "buffer" = "buffer";
 	readonly written: number[] = [];
-	/** Calls of `write`. */
 	writes = 0;
 	closed = false;
-	/** Bytes that may be written. */
 	room = 0;
 	#arrived: number[] = [];
 
@@ -56,7 +53,6 @@ export class FakeSocket implements Socket {
 		this.closed = true;
 	}
 
-	/** Makes room for this many bytes. */
 	grant(count: number): void {
 		this.room = count;
 		this.options.onWritable(count);

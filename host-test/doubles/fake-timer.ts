@@ -32,7 +32,6 @@ export class FakeTimer implements TimerModule {
 	now = 0;
 	readonly #entries = new Set<Entry>();
 
-	/** Timers that run. */
 	get size(): number {
 		return this.#entries.size;
 	}
@@ -49,7 +48,6 @@ export class FakeTimer implements TimerModule {
 		this.#entries.delete(timer as Entry);
 	}
 
-	/** Lets time pass, and what is due in it happen, in order. */
 	pass(milliseconds: number): void {
 		const end = this.now + milliseconds;
 		let next = this.#next(end);
@@ -66,7 +64,6 @@ export class FakeTimer implements TimerModule {
 		this.now = end;
 	}
 
-	/** The same, and lets promise jobs run. */
 	async passed(milliseconds: number): Promise<void> {
 		this.pass(milliseconds);
 		await settled();

@@ -4,9 +4,7 @@ import type { FirmwareSink, Updater } from "../../src/hardware/updater.js";
 export class FakeUpdater implements Updater {
 	capacity = 1_000;
 	isOnTrial = false;
-	/** Digest of any image. */
 	digest = new Uint8Array(32).fill(0xab).buffer;
-	/** Whether the signature is right for a key. */
 	isSigned = (_key: ArrayBuffer): boolean => true;
 	/** Fault of the image once it is complete. */
 	fault = "";
@@ -14,7 +12,6 @@ export class FakeUpdater implements Updater {
 	/** Whether each image might be another project's. */
 	readonly anyProject: (boolean | undefined)[] = [];
 	readonly signatures: ArrayBuffer[] = [];
-	/** Versions that signatures were checked for. */
 	readonly versions: string[] = [];
 	#image = "";
 

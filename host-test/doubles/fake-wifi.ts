@@ -20,17 +20,13 @@ export class FakeWiFi implements WiFiInterface {
 	RSSI: number | undefined;
 	readonly attempts: object[] = [];
 	readonly configured: object[] = [];
-	/** Thrown by `configure`. */
 	static configureFault: Error | undefined;
-	/** Thrown by the next `connect`. */
 	fault: Error | undefined;
 	disconnects = 0;
 	scans = 0;
 	/** Result of the next scan; without it the scan throws. */
 	found = FakeWiFi.firstFound;
-	/** Reports a network to the scan that is under way. */
 	onFound: (network: WiFiFound) => void = () => {};
-	/** Ends the scan that is under way. */
 	finishScan = (): void => {};
 	closed = false;
 	readonly #onChanged: () => void;
@@ -76,7 +72,6 @@ export class FakeWiFi implements WiFiInterface {
 		this.closed = true;
 	}
 
-	/** The connection comes to another state, and tells so. */
 	become(connection: number): void {
 		const { SSID } = (this.attempts.at(-1) ?? {}) as { SSID?: string };
 		this.connection = connection;
@@ -86,7 +81,6 @@ export class FakeWiFi implements WiFiInterface {
 	}
 }
 
-/** A clock that a test sets. */
 class FakeClock implements Clock {
 	isSet = false;
 	closed = false;
@@ -100,14 +94,12 @@ class FakeClock implements Clock {
 		this.closed = true;
 	}
 
-	/** Answers the last question. */
 	answer(isSet: boolean): void {
 		this.isSet = isSet;
 		this.asked.at(-1)?.();
 	}
 }
 
-/** A device's Wi-Fi, its interface, its clock, its time and its log. */
 export function joinWiFi({
 	ssid = "home",
 	password = "secret",

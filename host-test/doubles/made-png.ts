@@ -1,8 +1,6 @@
-/** A picture before it is compressed: its header's numbers, and its bytes row by row. */
 export interface PngPixels {
 	readonly width: number;
 	readonly height: number;
-	/** Bits of a channel. */
 	readonly depth?: number;
 	/** As PNG numbers them: 0 grey, 2 RGB, 3 palette, 4 grey and transparency, 6 RGB and transparency. */
 	readonly color?: number;

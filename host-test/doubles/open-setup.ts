@@ -24,7 +24,6 @@ interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways" | "i
 
 /** The browser of a phone in the device's Wi-Fi. */
 export function browserOf(platform: FakeHttpPlatform) {
-	/** Makes a request. */
 	const ask = async (
 		method: string,
 		path: string,
@@ -43,7 +42,6 @@ export function browserOf(platform: FakeHttpPlatform) {
 		const { response, sent } = connection;
 		return { status: response?.status, headers: response?.headers ?? new Map(), text: sent };
 	};
-	/** Sends the form as the page's script does. */
 	const submit = async (values: object): Promise<{ status: number | undefined; body: unknown }> => {
 		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
 		const headers = { "x-form-token": formToken, origin: "http://192.0.2.7" };
@@ -53,14 +51,12 @@ export function browserOf(platform: FakeHttpPlatform) {
 	return { ask, submit };
 }
 
-/** A set-up, the browser that uses it, and what the application is told. */
 export function makeSetup({ built = {}, screen = true, bootButton, ...more }: SetupChoice = {}) {
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform();
 	const accessPoint = new FakeAccessPoint();
 	const { settings, screen: fakeScreen, system, resets } = new FakeBoard();
 	const boot: Button = { onPress: undefined };
-	/** Called when the set-up is needed. */
 	const begins = new Set<() => void>();
 	const log: string[] = [];
 	const shown: (SetupNotice | undefined)[] = [];
@@ -101,7 +97,6 @@ export function makeSetup({ built = {}, screen = true, bootButton, ...more }: Se
 	}) as PhoneSetup;
 
 	const { ask, submit } = browserOf(platform);
-	/** Sends the form, and has the network joined. */
 	const join = async (values: object): Promise<void> => {
 		await submit(values);
 		accessPoint.finish(true);
@@ -129,7 +124,6 @@ export function makeSetup({ built = {}, screen = true, bootButton, ...more }: Se
 	};
 }
 
-/** The same, which has begun. */
 export function beginSetup(options?: SetupChoice) {
 	const made = makeSetup(options);
 	made.setup.begin();

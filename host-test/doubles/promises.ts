@@ -19,7 +19,6 @@ export function outcomeOf<Value>(promise: Promise<Value>): { value?: Value; erro
 	return outcome;
 }
 
-/** The words of the error that a promise is rejected with. */
 export const failureOf = (promise: Promise<unknown>): Promise<string> =>
 	promise.then(
 		() => "none",

@@ -10,7 +10,6 @@ import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
 import { TOOLS } from "./tools.js";
 
-/** An application that has started, its connection, its time and its log. */
 export function start(
 	board: Board = new FakeBoard(),
 	choice: TransportChoice = {},
@@ -42,7 +41,6 @@ export function start(
 	return { application, transport, timer, log, mcp };
 }
 
-/** The same in a session. */
 export function inSession(
 	board = new FakeBoard(),
 	choice: TransportChoice = {},
@@ -53,13 +51,11 @@ export function inSession(
 	return { ...started, board };
 }
 
-/** A request of the backend in its envelope. */
 export const request = (id: number, method: string, params?: object): object => ({
 	type: "mcp",
 	payload: { jsonrpc: "2.0", id, method, params },
 });
 
-/** The notification of a change of state. */
 export const stateChange = (newState: string, oldState: string): object => ({
 	jsonrpc: "2.0",
 	method: "notifications/state_changed",

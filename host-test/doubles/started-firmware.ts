@@ -23,9 +23,7 @@ export function startOn({
 		log: (line) => log.push(line),
 		...options,
 	});
-	/** The WebSockets that it has made. */
 	const sockets = (): FakeWebSocketClient[] => FakeWebSocketClient.made.slice(first);
-	/** The backend begins a session on the latest one. */
 	const greet = (sessionId = "s-1"): FakeWebSocketClient => {
 		const socket = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
 		socket.grant(10_000);

@@ -13,7 +13,6 @@ export const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 /** Every capability that a client can declare. */
 export const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** The members that every stateless request has. */
 export function meta(capabilities: object = ALL, more: object = {}): object {
 	return { [VERSION]: "2026-07-28", [CAPABILITIES]: capabilities, ...more };
 }
@@ -30,7 +29,6 @@ export function statelessClient({ tools = [], features = [], maxCalls = 16, ...o
 	const all = new FeatureSet<undefined>([new Stateless<undefined>(options), ...features]);
 	const client = new Client<undefined>({ context: undefined, tools, features: all, timer, maxCalls });
 	let id = 0;
-	/** Sends a request; returns all that comes until the server rests. */
 	const send = async (method: string, params: object = {}, _meta = meta()): Promise<Wire[]> => {
 		id += 1;
 		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", id, method, params: { _meta, ...params } }));
@@ -38,7 +36,6 @@ export function statelessClient({ tools = [], features = [], maxCalls = 16, ...o
 		await timer.passed(0);
 		return [...heard, ...client.heard()];
 	};
-	/** Sends a request; returns its answer. */
 	const ask = async (method: string, params: object = {}, _meta = meta()): Promise<Wire> => {
 		const answers = (await send(method, params, _meta)).filter((message) => message.id === id);
 		if (answers.length !== 1) {

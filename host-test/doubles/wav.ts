@@ -7,7 +7,6 @@ interface WavOptions {
 	readonly chunks?: readonly (readonly [id: string, bytes: number])[];
 }
 
-/** A WAV file. @param samples its bytes */
 export function wavFile(samples: ArrayLike<number>, options: WavOptions = {}): Uint8Array {
 	const { encoding = 1, channels = 1, sampleRate = 16_000, bits = 16, chunks = [] } = options;
 	const frame = (channels * bits) / 8;

@@ -12,7 +12,6 @@ export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}
 
 type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff" | "onAudio">>;
 
-/** A protocol that has been opened on a transport, its time, and what the application hears. */
 export function openOn(transport: Transport, options: Partial<ProtocolOptions>) {
 	const heard: unknown[] = [];
 	const lost: ProtocolError[] = [];
@@ -39,7 +38,6 @@ export function openOn(transport: Transport, options: Partial<ProtocolOptions>) 
 	return { protocol, timer, heard, lost };
 }
 
-/** A protocol that connects over WebSocket, its client, and what the application would hear. */
 export function connect(options: Options = {}) {
 	const messages: string[] = [];
 	const log = (line: string): number => messages.push(line);

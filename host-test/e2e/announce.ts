@@ -4,7 +4,6 @@ import type { GatewaySide } from "./fixtures.js";
 
 export const LOOPBACK = "127.0.0.1";
 
-/** Announces a gateway, on this machine only. */
 export async function announce(test: TestContext, { config }: GatewaySide, host: string): Promise<Announcer> {
 	const address = "0.0.0.0";
 	const listener = { scheme: "ws", address, port: Number(new URL(config.backend).port) };

@@ -16,7 +16,6 @@ const DEVICES = new Map([
 	["02:00:00:00:00:02", "virtual_000002"],
 ]);
 
-/** A gateway with two devices, and a client that can be asked. */
 async function start(t: TestContext, open: typeof openOverWebSocket, era: keyof typeof ERAS) {
 	const { gateway, config } = await open(t);
 	const { clientUrl } = await serveClients(t, gateway);

@@ -18,7 +18,6 @@ interface Request {
 	readonly body: any;
 }
 
-/** Answer to a path: a status and, for 200, a value. */
 type Reply = (path: string, count: number) => readonly [status: number, value?: object | string];
 
 /** A server of the family, whose answers a test gives. */

@@ -9,7 +9,6 @@ import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures
 
 // Sensors on the I2C bus of a virtual device, by drivers of ECMA-419.
 
-/** A device whose sensor `air` is on its bus, and what it measures and tells. */
 async function startAir(t: TestContext, engine: Engine, fixture: string) {
 	const { device, log, server } = await startOwnDevice(
 		t,

@@ -40,7 +40,6 @@ export async function connectV1OverHttp(url: string): Promise<ClientV1> {
 	return client;
 }
 
-/** The official SDK's client over standard input and output of a Node that it starts. */
 export async function connectOverStdio(args: readonly string[], era: Era = "2025-11-25"): Promise<Client> {
 	const client = new Client(CLIENT_INFO, ERAS[era]);
 	await client.connect(

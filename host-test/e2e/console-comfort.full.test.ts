@@ -117,7 +117,6 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 	});
 });
 
-/** The reason why a field is not valid. */
 async function messageOf(field: Locator): Promise<string> {
 	return await field.evaluate((input) => (input as never as { validationMessage: string }).validationMessage);
 }

@@ -8,12 +8,10 @@ import { makeStateFolder, type StartedProgram, startProgram } from "../../gatewa
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { complaintsOf as allComplaintsOf, openPage } from "../support/chromium.js";
 
-/** A gateway with a console that needs a token, and the token. */
 export interface StartedConsole extends StartedProgram {
 	readonly secret: string;
 }
 
-/** Starts a gateway with a console, without tokens. */
 export async function startWithConsole(
 	t: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},
@@ -22,7 +20,6 @@ export async function startWithConsole(
 	return await startProgram(t, flags, stateFolder, { consoleFolder: await bundleConsole() });
 }
 
-/** Starts a gateway whose console an operator may sign in to with a token. */
 export async function startConsole(
 	t: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},
@@ -38,14 +35,12 @@ export function complaintsOf(page: Page): readonly string[] {
 	return allComplaintsOf(page).filter((said) => !said.startsWith("Failed to load resource"));
 }
 
-/** Opens the console. Words are English unless the options say otherwise. */
 export async function openConsole(t: TestContext, base: string, options: BrowserContextOptions = {}): Promise<Page> {
 	const page = await openPage(t, { locale: "en-GB", viewport: { width: 1280, height: 900 }, ...options });
 	await page.goto(`${base}/`);
 	return page;
 }
 
-/** Opens the console and signs in. */
 export async function openSignedIn(
 	t: TestContext,
 	{ base, secret }: StartedConsole,
@@ -61,7 +56,6 @@ export async function openSignedIn(
 /** The device of {@link openWithDevice}. */
 export const LAMP = "aa:bb:cc:00:00:01";
 
-/** A tool of a device. */
 export const VOLUME = {
 	name: "self.audio_speaker.set_volume",
 	title: "Set volume",
@@ -74,7 +68,6 @@ export const VOLUME = {
 	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
 };
 
-/** Opens the console of a gateway without tokens, with a device that a test speaks for. */
 export async function openWithDevice(
 	t: TestContext,
 	options: WireDeviceOptions = {},

@@ -14,7 +14,6 @@ import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fi
 /** The console of the device's gateway. */
 const CONSOLE = "http://127.0.0.1:8766/";
 
-/** A device in a session, and its page. */
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
 	const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url }, ...own });
@@ -24,7 +23,6 @@ async function open(t: TestContext, own: { readonly script?: string; readonly bo
 	return { backend, device, url: served.url };
 }
 
-/** Opens a page. */
 async function show(t: TestContext, url: string): Promise<Page> {
 	const page = await openPage(t, {
 		viewport: { width: 1280, height: 900 },
@@ -42,7 +40,6 @@ async function look(canvas: Locator): Promise<string> {
 	return await canvas.evaluate((element) => (element as unknown as { toDataURL(): string }).toDataURL());
 }
 
-/** The next message of the device that is not MCP. */
 async function hearType(backend: RawBackend, type: string): Promise<Record<string, unknown>> {
 	for (;;) {
 		const message = JSON.parse(await backend.hear());

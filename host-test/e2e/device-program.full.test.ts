@@ -12,7 +12,6 @@ import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 /** A backend that does not exist. */
 const NOWHERE = "ws://127.0.0.1:1/";
 
-/** What a device says at its start: the first group of a pattern. */
 async function saidAtStart(pattern: RegExp, ...args: string[]): Promise<string> {
 	const program = await startVirtualDevice(NOWHERE, "--engine", "v8", ...args);
 	await until(() => pattern.test(program.output), String(pattern));

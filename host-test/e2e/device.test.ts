@@ -17,7 +17,6 @@ import { startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
-/** A web service that keeps the bodies of its requests. */
 async function webService(t: TestContext, answer: string | Buffer) {
 	const bodies: Buffer[] = [];
 	const server = createServer(async (request, response) => {

@@ -27,7 +27,6 @@ export const ENGINES = await Promise.all(
 
 export type Engine = (typeof ENGINES)[number];
 
-/** The chip's engine if it is here. */
 export const [ENGINE] = ENGINES as [Engine];
 
 /** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
@@ -45,9 +44,7 @@ interface DeviceOptions {
 	readonly limits?: HeapLimits;
 	readonly watchdog?: boolean;
 	readonly settingsFile?: string;
-	/** Picture of the simulated camera. */
 	readonly photo?: Uint8Array;
-	/** Default: a random one. */
 	readonly macAddress?: string;
 	/** Bundled. Default: the firmware itself. */
 	readonly script?: string;
@@ -55,7 +52,6 @@ interface DeviceOptions {
 	readonly board?: BoardProfile;
 }
 
-/** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(
 	test: TestContext,
 	engine: Engine,
@@ -81,7 +77,6 @@ export async function startDevice(
 /** The firmware that has everything that MCP has. */
 export const EVERYTHING = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
-/** The firmware of a manifest. */
 export async function bundleManifest(path: string): Promise<string> {
 	return await bundle(undefined, false, undefined, path);
 }
@@ -89,7 +84,6 @@ export async function bundleManifest(path: string): Promise<string> {
 /** Where a device of one's own has its parts. */
 export const OWN_BOARD = BOARD_PROFILES.get("esp32") as BoardProfile;
 
-/** A device of one's own that is online at a gateway. */
 export async function startOwnDevice(test: TestContext, engine: Engine, script: string) {
 	const side = await startGateway(test);
 	const online = nextOnline(side.gateway.servers);
@@ -261,7 +255,6 @@ export class RawBackend {
 		this.socket.send(isRaw ? message : JSON.stringify(message));
 	}
 
-	/** Hears the device's hello and answers it. */
 	async greet(sessionId = "s-1"): Promise<Record<string, unknown>> {
 		let hello: Record<string, unknown>;
 		do {
@@ -287,7 +280,6 @@ export class RawBackend {
 		this.#heard = [];
 	}
 
-	/** Serves again after {@link stop}. */
 	restart(): void {
 		this.#isStopped = false;
 	}

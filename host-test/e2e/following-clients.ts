@@ -8,9 +8,7 @@ import { ERAS } from "../../gateway/test/support/gateway.js";
 
 /** A client that stays connected, and is told when tools have changed. */
 export interface FollowingClient {
-	/** Calls a tool. Rejects as the SDK's client does. */
 	call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
-	/** The names of its tools, read again. */
 	list(): Promise<string[]>;
 	/** How often it was told that its tools may have changed. */
 	readonly told: () => number;
@@ -26,7 +24,6 @@ export const PATIENT = {
 	maxRetries: 1_000_000,
 };
 
-/** Milliseconds between attempts to listen again. */
 const RELISTEN_DELAY = 500;
 
 type Connect = (test: TestContext, url: string) => Promise<FollowingClient>;

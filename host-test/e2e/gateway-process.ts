@@ -13,13 +13,11 @@ export interface RunningGateway {
 	readonly program: Program;
 	/** Where clients connect, without a path. */
 	readonly base: string;
-	/** Where devices connect. */
 	readonly deviceUrl: string;
 	/** Of its clients. Absent: they need none. */
 	readonly token?: string;
 }
 
-/** Arguments of Node that run the gateway's program. */
 export function gatewayArgs(...args: string[]): string[] {
 	return [PROGRAM, ...args];
 }
@@ -68,7 +66,6 @@ async function startDeviceProgram(...args: string[]): Promise<Program> {
 	return await Program.start(device, (output) => /^device .* on /m.test(output));
 }
 
-/** The devices that a gateway knows. */
 export async function knownDevices({ base, token }: RunningGateway): Promise<{ id: string; alias: string }[]> {
 	const response = await fetch(`${base}/devices`, { headers: bearer(token) });
 	return ((await response.json()) as { devices: { id: string; alias: string }[] }).devices;
@@ -91,7 +88,6 @@ export async function metricsOf(base: string, token?: string): Promise<string> {
 	return await (await fetch(`${base}/metrics`, { headers: { Connection: "close", ...bearer(token) } })).text();
 }
 
-/** The headers that send a client's token, if it has one. */
 export function bearer(token: string | undefined): Record<string, string> {
 	return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }

@@ -9,7 +9,6 @@ import { ENGINE, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js
 
 // Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
 
-/** Common members of the SDK's clients of both generations. */
 interface TestClient {
 	listTools(): Promise<{ tools: { name: string }[] }>;
 	callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<{

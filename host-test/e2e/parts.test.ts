@@ -9,7 +9,6 @@ import { startVirtualDevice } from "./gateway-process.js";
 
 // Light, button and sensors of a virtual device, seen from the gateway.
 
-/** A device in a session, and what it says at its prompt. */
 async function startNoted(t: TestContext, engine: Engine) {
 	const { gateway, config } = await openOverWebSocket(t);
 	const online = nextOnline(gateway.servers);

@@ -15,7 +15,6 @@ export interface ProgramOptions {
 	/** Default: this Node. */
 	readonly command?: string;
 	readonly cwd?: string;
-	/** More environment variables. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** Milliseconds until it must be ready. Default 120,000. */
 	readonly startTimeout?: number;
@@ -63,7 +62,6 @@ export class Program {
 		return program;
 	}
 
-	/** Its number. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}
@@ -73,12 +71,10 @@ export class Program {
 		return this.#output;
 	}
 
-	/** Writes to its standard input. */
 	write(text: string): void {
 		this.#child.stdin?.write(text);
 	}
 
-	/** Ends its standard input. */
 	endInput(): void {
 		this.#child.stdin?.end();
 	}
@@ -137,7 +133,6 @@ export class Program {
 		}
 	}
 
-	/** Whether it has not ended. */
 	get runs(): boolean {
 		return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
 	}

@@ -52,14 +52,12 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	/** Runs a command in the project's folder, or where it is made. */
 	const command = (cwd: string, program: string, ...args: string[]) => run(program, args, { cwd, env, ...KEPT });
 
-	/** The same of a command that fails. Resolves with what it says. */
 	const failing = async (cwd: string, program: string, ...args: string[]): Promise<string> =>
 		await command(cwd, program, ...args).then(
 			({ stdout }) => assert.fail(stdout),
 			({ stdout, stderr }) => `${stdout}${stderr}`,
 		);
 
-	/** Runs `npm start` at free ports. Resolves when the device runs. */
 	const start = async (cwd: string) => {
 		const [httpPort, port] = [await freePort(), await freePort()];
 		const ports = { XS_MCP_GATEWAY_HTTP_PORT: String(httpPort), XS_MCP_GATEWAY_WEBSOCKET_PORT: String(port) };
@@ -74,7 +72,6 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		return { child, said, httpPort };
 	};
 
-	/** A client of the gateway, and how it finds a tool by the end of its name as soon as it is listed. */
 	const connect = async (httpPort: number, onChanged: () => void = () => {}) => {
 		const listChanged = { tools: { autoRefresh: false, onChanged } };
 		const client = new Client({ name: "test", version: "1" }, { listChanged });
@@ -262,7 +259,6 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 			garden = await connect(httpPort);
 		});
 
-		/** Polls the gateway's events of a type (SEP-3415). */
 		const poll = async (name: string, cursor?: string): Promise<Poll> => {
 			const params = { name, ...(cursor !== undefined && { cursor }) };
 			return (await garden.client.request({ method: "events/poll", params }, POLL)) as Poll;

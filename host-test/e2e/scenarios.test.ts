@@ -11,7 +11,6 @@ import { runVirtualDevice } from "./gateway-process.js";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/scenarios/", import.meta.url));
 
-/** Writes a scenario to a file. */
 function write(text: string): string {
 	const file = join(temporaryFolder(), "scenario.yaml");
 	writeFileSync(file, text);

@@ -10,7 +10,6 @@ import { readUdpSettings, UdpAudio } from "../../src/voice/udp-audio.js";
 import { aesCtr } from "../../toolchain/aes-ctr.js";
 import { listen, listenForSockets } from "../support/listen.js";
 
-/** A backend of the family. */
 export async function openBackend(test: TestContext, version: number) {
 	const { server, url } = await listenForSockets(test);
 	const packets: Uint8Array[] = [];
@@ -42,7 +41,6 @@ export async function openBackend(test: TestContext, version: number) {
 		messages,
 		greeted,
 		say: (message: object): void => connected?.send(JSON.stringify(message)),
-		/** Sends a packet of Opus. */
 		send: (packet: Uint8Array): void => connected?.send(writeFrame(packet, version, 0)),
 	};
 }

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 
-/** The two halves of a connection that goes through. */
 interface Pair {
 	readonly near: Socket;
 	readonly far: Socket;
@@ -23,7 +22,6 @@ export class TestNetwork {
 		this.#server = createServer((socket) => this.#accept(socket));
 	}
 
-	/** A network that leads to a port, and ends with its test. */
 	static async to(test: TestContext, port: number): Promise<TestNetwork> {
 		const network = new TestNetwork(port);
 		test.after(() => network.cut());
@@ -31,7 +29,6 @@ export class TestNetwork {
 		return network;
 	}
 
-	/** Where to connect. It stays the same. */
 	get port(): number {
 		return this.#port;
 	}

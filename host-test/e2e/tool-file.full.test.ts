@@ -12,7 +12,6 @@ import { buildForSimulator, Simulator } from "../support/simulator.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/set-lamp.ts", import.meta.url));
 
-/** A copy of the project with one more file. */
 function copyWithTool(t: TestContext, file = "src/tools/board/set-lamp.ts"): string {
 	const folder = copyWorkTree();
 	t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -43,7 +43,6 @@ async function serveImages(t: TestContext, images: Readonly<Record<string, Buffe
 	return `http://127.0.0.1:${await listen(t, server)}`;
 }
 
-/** A device in a session with a gateway, and a client that may use its user tools. */
 async function connect(t: TestContext, images: Readonly<Record<string, Buffer>>, config: object = {}) {
 	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
 	const online = nextOnline(gateway.servers);

@@ -16,7 +16,6 @@ export interface WireDevice {
 	readonly audio: boolean;
 	/** Bytes of the longest message that it is expected to take. */
 	readonly maxMessage: number;
-	/** Its log so far. */
 	log(): string;
 }
 

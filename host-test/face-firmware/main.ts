@@ -13,7 +13,6 @@ import { defineTool } from "../../src/tools/define-tool.js";
 /** Bytes of Poco's display list: as src/pictures/face/open-face.ts has it. */
 const DISPLAY_LIST = 5120;
 
-/** Bytes of a pixel. */
 const PIXEL = 2;
 
 interface Entry {
@@ -27,7 +26,6 @@ function makePixels() {
 		width: 320,
 		height: 240,
 		pixelFormat: Bitmap.RGB565LE,
-		/** Pixels that it was sent. */
 		count: 0,
 		begin() {},
 		send(_pixels: unknown, _at: number, bytes: number) {

@@ -6,7 +6,6 @@ import { modules } from "./xiaozhi-server.js";
 /** The code with which the server's devices are bound. */
 export const BINDING_CODE = "246810";
 
-/** Stand-in for the server's manager: configuration and binding of devices. */
 export class BindingManager {
 	bound = false;
 	url = "";

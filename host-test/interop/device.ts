@@ -1,7 +1,6 @@
 import type { TestContext } from "node:test";
 import { ENGINE, startDevice as startOn } from "../e2e/fixtures.js";
 
-/** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(test: TestContext, config: Readonly<Record<string, unknown>>, macAddress?: string) {
 	return await startOn(test, ENGINE, { config, ...(macAddress !== undefined && { macAddress }) });
 }

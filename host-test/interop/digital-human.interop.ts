@@ -34,7 +34,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
 
-/** Serves the page's files. */
 async function servePage(t: TestContext): Promise<string> {
 	const root = join(folder, "main", "digital-human");
 	const server = createServer(async ({ url = "/" }, response) => {
@@ -46,7 +45,6 @@ async function servePage(t: TestContext): Promise<string> {
 	return `http://127.0.0.1:${await listen(t, server)}/index.html`;
 }
 
-/** Opens a page in a browser. Returns what evaluates an expression there: to undefined if it throws. */
 async function browse(t: TestContext, url: string): Promise<(expression: string) => Promise<unknown>> {
 	const args = [...FLAGS, `--user-data-dir=${temporaryFolder()}`, url];
 	const browser = await Program.start(args, (output) => output.includes("DevTools listening"), { command: CHROMIUM });

@@ -22,7 +22,6 @@ import { findPeer } from "./peers.js";
 const sdk = findPeer("AI_SDK");
 const NAME = "button.pressed";
 
-/** The used part of `@ai-sdk/mcp`. */
 interface AiSdk {
 	createMCPClient(options: object): Promise<AiClient>;
 	experimental_createMCPEventWebhook(options: {
@@ -54,7 +53,6 @@ interface Subscription {
 	readonly delivery: { readonly secret: string };
 }
 
-/** The folder of the package. */
 const folderOf = (): string => join(sdk.folder ?? "", "node_modules/@ai-sdk/mcp");
 
 function titleOf(): string {
@@ -63,7 +61,6 @@ function titleOf(): string {
 		: `@ai-sdk/mcp ${JSON.parse(readFileSync(join(folderOf(), "package.json"), "utf8")).version}`;
 }
 
-/** Where the AI SDK keeps its subscriptions. */
 function makeStore(kept: Map<string, Subscription>) {
 	return {
 		get: async (key: string) => kept.get(key),
@@ -78,7 +75,6 @@ function makeStore(kept: Map<string, Subscription>) {
 class App {
 	readonly kept = new Map<string, Subscription>();
 	readonly store = makeStore(this.kept);
-	/** The events that the handler got, in order. */
 	readonly events: Occurrence[] = [];
 	/** Signatures that the library has found right. */
 	verified = 0;
@@ -115,7 +111,6 @@ class App {
 	}
 }
 
-/** Follows presses by stream with the official client, from the last event's cursor on. */
 async function follow(t: TestContext, { base, token }: RunningGateway, told: Occurrence[]): Promise<void> {
 	const client = await connectOverHttp(`${base}/mcp`, "2026-07-28", token);
 	t.after(() => client.close());
@@ -161,7 +156,6 @@ async function startSide(t: TestContext, app: App) {
 	return { device, gateway, restart };
 }
 
-/** An app with the AI SDK, and the gateway and device of {@link startSide}. */
 async function startApp(t: TestContext) {
 	const ai = (await import(pathToFileURL(join(folderOf(), "dist/index.js")).href)) as AiSdk;
 	const app = await App.listen(t, ai);

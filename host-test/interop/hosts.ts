@@ -16,7 +16,6 @@ const BRIDGE = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", imp
 export type Way = "http" | "stdio";
 
 interface Start {
-	/** The gateway, without a path. */
 	readonly base: string;
 	readonly way: Way;
 	readonly model: string;
@@ -26,7 +25,6 @@ interface Start {
 
 /** A host that is started once for each prompt, and asks for no approval of calls. */
 export interface Host {
-	/** The package's name and version. */
 	readonly title: string;
 	readonly skip: string | false;
 	/** Has the host answer a prompt with a scripted model. Settles with what it printed. */
@@ -101,7 +99,6 @@ function claude(start: Start): Command {
 	};
 }
 
-/** Every host. */
 export const HOSTS: readonly Host[] = [
 	hostOf("@openai/codex", "codex", codex),
 	hostOf("@google/gemini-cli", "gemini", gemini),

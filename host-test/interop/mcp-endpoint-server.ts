@@ -18,7 +18,6 @@ export interface McpEndpointServer {
 	readonly agentUrl: string;
 }
 
-/** Starts xinnan-tech's relay between agents and their servers of tools. */
 export async function startMcpEndpointServer(test: TestContext, checkout: string): Promise<McpEndpointServer> {
 	const folder = temporaryFolder();
 	const port = await freePort();

@@ -21,7 +21,6 @@ const pipe = findPeer("MCP_CALCULATOR");
 const endpointServer = findPeer("MCP_ENDPOINT_SERVER");
 const xiaozhiServer = findPeer("XIAOZHI_SERVER");
 
-/** A gateway with one virtual device. */
 async function startGatewayWithDevice(t: TestContext): Promise<RunningGateway> {
 	const gateway = await startGateway(temporaryFolder());
 	t.after(() => gateway.program.stop());
@@ -39,7 +38,6 @@ async function callThrough(t: TestContext, client: Client): Promise<void> {
 	t.diagnostic(`${tools.length} tools`);
 }
 
-/** Connects a gateway to an MCP endpoint. */
 async function startEndpoint(t: TestContext, gateway: RunningGateway, endpointUrl: string): Promise<void> {
 	const args = gatewayArgs("endpoint", endpointUrl, "--url", gateway.base);
 	const program = await Program.start(args, (output) => output.includes(": connected"));

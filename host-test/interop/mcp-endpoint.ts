@@ -4,7 +4,6 @@ import { Client, type Transport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import { listenForSockets } from "../support/listen.js";
 
-/** The official SDK's client over a WebSocket that carries bare JSON-RPC. */
 async function connectClient(test: TestContext, socket: WebSocket): Promise<Client> {
 	const client = new Client({ name: "endpoint", version: "1.0.0" });
 	await client.connect(new WebSocketTransport(socket));
@@ -12,7 +11,6 @@ async function connectClient(test: TestContext, socket: WebSocket): Promise<Clie
 	return client;
 }
 
-/** An agent that calls tools through a relay. */
 export async function connectAgent(test: TestContext, url: string): Promise<Client> {
 	const socket = new WebSocket(url);
 	await once(socket, "open");
@@ -55,7 +53,6 @@ export async function openMcpEndpoint(test: TestContext) {
 	const { server, url } = await listenForSockets(test);
 	return {
 		url: `${url}mcp/?token=secret`,
-		/** The client of the next server that connects. */
 		async next(): Promise<Client> {
 			const [socket] = (await once(server, "connection")) as [WebSocket];
 			return await connectClient(test, socket);

@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** A program that others wrote. */
 export interface Peer {
-	/** Its repository and version, for the table. */
 	readonly title: string;
 	/** Its checkout. Undefined: it is not here. */
 	readonly folder: string | undefined;
@@ -10,7 +8,6 @@ export interface Peer {
 	readonly skip: string | false;
 }
 
-/** Every peer, with the environment variable that names its checkout. */
 export const VARIABLES = [
 	{ variable: "XIAOZHI_SERVER", repository: "xinnan-tech/xiaozhi-esp32-server" },
 	{ variable: "XIAOZHI_MQTT_GATEWAY", repository: "xinnan-tech/xiaozhi-mqtt-gateway" },
@@ -24,7 +21,6 @@ export const VARIABLES = [
 	{ variable: "AI_SDK", repository: "@ai-sdk/mcp, installed there by npm" },
 ] as const;
 
-/** The peer whose checkout an environment variable names. */
 export function findPeer(variable: (typeof VARIABLES)[number]["variable"]): Peer {
 	const repository = VARIABLES.find((each) => each.variable === variable)?.repository;
 	const folder = process.env[variable];

@@ -23,7 +23,6 @@ async function runGateway(t: TestContext, ...flags: string[]): Promise<RunningGa
 	return gateway;
 }
 
-/** Lists the tools of the one device, and calls one. */
 async function useDevice(t: TestContext, gateway: RunningGateway): Promise<void> {
 	await untilKnown(gateway, 1);
 	const client = await connectOverHttp(`${gateway.base}/mcp/${MAC}`, "2025-11-25");
@@ -36,7 +35,6 @@ async function useDevice(t: TestContext, gateway: RunningGateway): Promise<void>
 	t.diagnostic(`${tools.length} tools`);
 }
 
-/** The address of the gateway's own broker. */
 const brokerOf = ({ program }: RunningGateway): string => new URL(program.said(/"mqtt":"([^"]+)"/)).host;
 
 const mqttNetwork = (gateway: RunningGateway) => ({

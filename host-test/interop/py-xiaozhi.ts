@@ -27,7 +27,6 @@ interface PyXiaozhiOptions {
 	readonly speaker?: string;
 }
 
-/** Starts py-xiaozhi in its terminal mode. */
 export async function startPyXiaozhi(test: TestContext, options: PyXiaozhiOptions): Promise<Program> {
 	const { checkout, protocol, macAddress, network, speaker } = options;
 	const folder = temporaryFolder();

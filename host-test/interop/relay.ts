@@ -3,7 +3,6 @@ import { WebSocket } from "ws";
 import { listenForSockets } from "../support/listen.js";
 import { until } from "../support/until.js";
 
-/** A message on its way. */
 export interface Relayed {
 	readonly from: "device" | "backend";
 	// biome-ignore lint/suspicious/noExplicitAny: whatever a peer sends
@@ -13,7 +12,6 @@ export interface Relayed {
 /** Stands between a device and a backend: passes messages on, keeps them, and can speak for the device. */
 export class Relay {
 	readonly seen: Relayed[] = [];
-	/** Where the device connects. */
 	readonly url: string;
 	#backend: WebSocket | undefined;
 

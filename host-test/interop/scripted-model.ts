@@ -23,13 +23,10 @@ const SILENCE = wavFile(new Uint8Array(3_200));
 
 /** A language model with the HTTP API of Dify: it asks for one call, and then repeats what the call gave; or it says some words. */
 export class ScriptedModel {
-	/** Queries of the server. */
 	readonly queries: string[] = [];
-	/** Results of calls from the server. */
 	readonly results: string[] = [];
 	/** WAV files that it turned into text. */
 	readonly recordings: Buffer[] = [];
-	/** Speaks a text: a WAV file. */
 	speak: (text: string) => Uint8Array = () => SILENCE;
 	call: ScriptedCall | string;
 	url = "";

@@ -24,7 +24,6 @@ const NO_VOICE =
 
 const SET_VOLUME = { name: "self_audio_speaker_set_volume", arguments: { volume: 41 } };
 
-/** Message of a device with a microphone for typed text. */
 const spoken = (text: string): object => ({ type: "listen", state: "detect", text });
 
 async function connect(t: TestContext, call: ScriptedCall | string, config: Record<string, unknown> = {}) {

@@ -22,18 +22,14 @@ const STAND_INS = [
 
 export interface XiaozhiServer {
 	readonly program: Program;
-	/** Where devices connect. */
 	readonly url: string;
-	/** Where devices ask for their backend. */
 	readonly otaUrl: string;
 }
 
 interface XiaozhiServerOptions {
-	/** URL of a ScriptedModel. */
 	readonly modelUrl?: string;
 	/** More of the section `server` of its configuration. */
 	readonly server?: object;
-	/** More of its configuration. */
 	readonly more?: object;
 	/** Firmware that it offers: contents by file name, MODEL_VERSION.bin. */
 	readonly firmware?: Readonly<Record<string, string>>;
@@ -78,7 +74,6 @@ export async function startXiaozhiServer(
 	return { program, url, otaUrl: `http://127.0.0.1:${httpPort}/xiaozhi/ota/` };
 }
 
-/** The part of its configuration that chooses modules. */
 export function modules(modelUrl: string): object {
 	return {
 		selected_module: {

@@ -21,7 +21,6 @@ const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
 
 export { whyNotXs };
 
-/** Memory of the started firmware, where there is room enough. */
 async function measure(firmware: string): Promise<HeapReport> {
 	const device = new VirtualDevice({
 		firmware,

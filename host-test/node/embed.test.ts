@@ -9,7 +9,6 @@ import { readSteps } from "../support/guide.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Asks the server of an example as one client after another. */
 async function clientsOf(example: string) {
 	const { outputFiles } = await build({
 		entryPoints: [`${ROOT}examples/embed/${example}`],

@@ -16,7 +16,6 @@ async function bundleCost(name: string): Promise<string> {
 	return await bundle(fileURLToPath(new URL(`../fixtures/costs/${name}.ts`, import.meta.url)), true);
 }
 
-/** Weighs `host-test/fixtures/costs/NAME.ts`. */
 async function weigh(name: string): Promise<number[]> {
 	const script = await bundleCost(name);
 	const engine = await start({});

@@ -13,7 +13,6 @@ const OWN = join(ROOT, "src/boards/esp32/sdkconfig");
 /** Files of a folder of settings. The last one is for release builds with a log, after the one for all release builds. */
 const FILES = { "sdkconfig.defaults": "", "sdkconfig.defaults.release": ".release", "sdkconfig.inst": ".release" };
 
-/** Options of a file, in their order; none if it does not exist. */
 function optionsIn(file: string): string[] {
 	const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
 	return lines.map((line) => line.trim()).filter((line) => line.startsWith("CONFIG_"));

@@ -45,7 +45,6 @@ const sources = filesOf("src")
 	.filter((name) => /(?<!\.d)\.ts$/.test(name))
 	.map((name) => `src/${name}`);
 
-/** Every manifest of the firmware. */
 const manifests = [
 	...MANIFESTS,
 	...filesOf("src")

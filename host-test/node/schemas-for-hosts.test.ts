@@ -23,7 +23,6 @@ interface ListedTool {
 	readonly inputSchema: Schema;
 }
 
-/** Every tool of the firmware, as a device lists them. */
 function firmwareTools(): ListedTool[] {
 	const client = new Client<Hardware>({ context: new FakeBoard(), tools: TOOLS });
 	const tools: ListedTool[] = [];
@@ -119,7 +118,6 @@ const RULES: Readonly<Record<string, Rule>> = {
 	},
 };
 
-/** The faults of tools, by the rules of one host. */
 function faults(tools: readonly ListedTool[], rule: Rule): string[] {
 	return tools.flatMap(({ name, inputSchema }) =>
 		[...schemasIn(inputSchema, name)].flatMap(([path, schema]) => {

@@ -31,10 +31,8 @@ const GLYPHS = `${ROOT}gateway/glyphs.bin`;
 /** A workspace package that is TypeScript in this repository. */
 const MANAGER = `${ROOT}mcp-manager/src`;
 
-/** A bundle of tests, and of the programs that they start. */
 export interface Bundle {
 	readonly folder: string;
-	/** Bundled files by their paths, with their imports. */
 	readonly inputs: Metafile["inputs"];
 }
 

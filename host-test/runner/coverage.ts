@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { CoverageReport } from "monocart-coverage-reports";
 import { ROOT } from "./select.js";
 
-/** Where Node writes what each process has covered. */
 const FOLDER = `${ROOT}.cache/coverage`;
 
 /** Measured sources. Boards and the platform run only on XS, whose coverage is not measured. */

@@ -26,7 +26,6 @@ interface Failure {
 	readonly error: string;
 }
 
-/** Results of one test file. */
 export class FileReport {
 	passed = 0;
 	readonly failures: Failure[] = [];
@@ -104,7 +103,6 @@ export class Progress {
 		this.#total = total;
 	}
 
-	/** Something has happened. */
 	hear({ type, name, nesting, duration = 0, skip, isFromBelow = true, error = "" }: TestEvent): void {
 		if (type === "fail" && !isFromBelow && this.#total > MAX_FILES_IN_DETAIL) {
 			console.log(`${process.stdout.isTTY ? "\r\x1b[K" : ""}FAILED ${name}\n${indent(shortenPaths(error))}`);
@@ -119,7 +117,6 @@ export class Progress {
 		}
 	}
 
-	/** The tests of one file have ended. */
 	show(report: FileReport): void {
 		this.#done += 1;
 		this.#passed += report.passed;
@@ -142,7 +139,6 @@ const MAX_DIAGNOSTICS = 12;
 const MAX_FAILURES_IN_DETAIL = 5;
 const MAX_FAILURES = 20;
 
-/** Lines of the table of times. */
 const MAX_TIMES = 40;
 
 /** A table of the files that use most CPU: seconds of CPU, and seconds that they took. */

@@ -27,9 +27,7 @@ const MAX_OUTPUT = 20_000;
 export interface RunOptions {
 	/** Processes at a time. Default: {@link CONCURRENCY}. */
 	readonly concurrency?: number;
-	/** For each process. */
 	readonly env?: NodeJS.ProcessEnv;
-	/** Flags of Node. */
 	readonly flags?: readonly string[];
 	/** A module that reports to standard output, too. Default: none. */
 	readonly reporter?: string;
@@ -37,7 +35,6 @@ export interface RunOptions {
 	readonly isolate?: boolean;
 	/** Milliseconds without the result of a test after which a process is killed. Default: 25 minutes. */
 	readonly maxSilence?: number;
-	/** Whether to print which files use most CPU. */
 	readonly times?: boolean;
 }
 
@@ -54,7 +51,6 @@ export async function runTests(files: readonly string[], options: RunOptions = {
 	return await runBundle(await bundleTests(files), files, options, begin);
 }
 
-/** Runs test files that are bundled already. */
 export async function runBundle(
 	bundle: Bundle,
 	files: readonly string[],
@@ -74,9 +70,7 @@ export async function runBundle(
 }
 
 interface Run extends RunOptions {
-	/** Of the bundle. */
 	readonly folder: string;
-	/** Files that no process has taken yet. */
 	readonly queue: string[];
 	readonly progress: Progress;
 }
@@ -99,7 +93,6 @@ async function repeatFailed(run: Run, reports: readonly FileReport[]): Promise<r
 	});
 }
 
-/** Runs files in one process, and in another if it ends before them. */
 async function runQueue(run: Run): Promise<FileReport[]> {
 	const reports: FileReport[] = [];
 	for (let file = run.queue.shift(); file !== undefined; file = run.queue.shift()) {
@@ -108,7 +101,6 @@ async function runQueue(run: Run): Promise<FileReport[]> {
 	return reports;
 }
 
-/** Runs a file in a new process, and then files of the queue. */
 async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 	const child = startProcess(run);
 	const stop = (): boolean => child.kill("SIGTERM");

@@ -29,7 +29,6 @@ export const FULL_ONLY = /\.full\.test\.ts$/;
 /** Import of test files with a matrix. */
 export const SCOPE = "host-test/support/scope.ts";
 
-/** Test files below a folder of the project, sorted. */
 export function testsIn(folder: string): string[] {
 	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" })
 		.filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))

@@ -17,7 +17,6 @@ const TOOLS = [
 	},
 ];
 
-/** A device without firmware. */
 class ChaosDevice {
 	readonly #id: string;
 	readonly #urls: readonly string[];
@@ -32,7 +31,6 @@ class ChaosDevice {
 		this.#connect();
 	}
 
-	/** Connects to any gateway. */
 	#connect(): void {
 		const url = this.#urls[Math.floor(Math.random() * this.#urls.length)] as string;
 		const headers = { "device-id": this.#id, "client-id": this.#id, "protocol-version": "1" };
@@ -90,7 +88,6 @@ class ChaosDevice {
 	}
 }
 
-/** Devices that connect to any of some gateways. */
 export class ChaosFleet {
 	/** How often a call was carried out, by its text. One that begins with "deep" is answered so deeply nested. */
 	readonly carriedOut = new Map<string, number>();
@@ -108,7 +105,6 @@ export class ChaosFleet {
 		});
 	}
 
-	/** Counts a call that is carried out. */
 	readonly count = (text: string): void => void this.carriedOut.set(text, (this.carriedOut.get(text) ?? 0) + 1);
 
 	close(): void {

@@ -36,7 +36,6 @@ async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
 	return program;
 }
 
-/** With a device that stays online. */
 async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
 	const program = await startUnlimited(t);
 	await startDevice(t, ENGINE, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
@@ -44,7 +43,6 @@ async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
 	return program;
 }
 
-/** Sessions of clients, as the gateway counts them. */
 async function sessions({ urls }: GatewayProgram): Promise<number> {
 	// Not fetch: it would keep the connection.
 	const [response] = (await once(get(new URL("/metrics", urls.clients), { agent: false }), "response")) as [
@@ -89,7 +87,6 @@ async function repeatRound(
 	await until(async () => (await sessions(program)) === 0, "sessions of clients that left are idle for too long");
 }
 
-/** How clients over HTTP connect, make a call and disconnect. */
 const CLIENTS: Readonly<Record<string, (url: string, at: number) => Promise<void>>> = {
 	async "2025-11-25 that end their session or just leave"(url, at) {
 		const client = await connectOverHttp(url, "2025-11-25");
@@ -132,7 +129,6 @@ describe(`after ${ROUNDS} rounds`, () => {
 	}
 });
 
-/** A device connects, is called, and disconnects. */
 async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promise<void> {
 	const device = new VirtualDevice({
 		firmware,
@@ -186,7 +182,6 @@ function resources(): Resources {
 	return process.platform === "linux" ? { ...counts, files: readdirSync("/proc/self/fd").length } : counts;
 }
 
-/** Resources whose count has grown. */
 function grown(before: Resources, now: Resources): Resources {
 	return Object.fromEntries(
 		Object.entries(now)

@@ -91,7 +91,6 @@ class KilledGateway {
 		return this.#running.deviceUrl;
 	}
 
-	/** @throws Error if it has ended by itself, with its last output */
 	residentBytes(): number {
 		return this.#running.program.residentBytes;
 	}
@@ -138,7 +137,6 @@ async function startAll(t: TestContext): Promise<Soak> {
 	return { gateway, fleet, clients, readers, tally: new Tally({ carriedOut: fleet.carriedOut, watch: gateway.watch }) };
 }
 
-/** Calls one tool after another. */
 async function callUntil(isOver: () => boolean, self: SessionClient, { tally, fleet }: Soak): Promise<void> {
 	while (!isOver()) {
 		const isDeep = Math.random() < DEEP_PART;

@@ -30,7 +30,6 @@ function send(socket: WebSocket, message: Hostile): void {
 	}
 }
 
-/** A backend, the device in a session with it, and what became of both. */
 async function connect(t: TestContext) {
 	const { server, url } = await listenForSockets(t);
 	const chip = await makeChip(url);
@@ -46,7 +45,6 @@ async function connect(t: TestContext) {
 	return { chip, socket, ends };
 }
 
-/** Asks for something, and waits for the answer to it among all others. */
 async function ask(socket: WebSocket, id: string, method: string): Promise<{ result?: unknown }> {
 	const answer = new Promise<{ result?: unknown }>((resolve, reject) => {
 		const hear = (data: Buffer): void => {

@@ -22,7 +22,6 @@ function bytesOf(hex: string): Uint8Array {
 	return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** A frame with one byte changed. */
 function changed(frame: Uint8Array, at: number, byte: number): Uint8Array {
 	return frame.map((value, index) => (index === at ? byte : value));
 }

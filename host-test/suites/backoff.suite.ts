@@ -3,7 +3,6 @@ import { equal, ok, suite } from "../harness.js";
 
 const STEPS = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000];
 
-/** As many delays as {@link STEPS} has. */
 const delays = (backoff: Backoff): number[] => STEPS.map(() => backoff.next());
 const withRandom = (random: number, options: BackoffOptions = {}): Backoff =>
 	new Backoff({ ...options, random: () => random });

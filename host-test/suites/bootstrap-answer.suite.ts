@@ -4,7 +4,6 @@ import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";
 
-/** An answer of which nothing is dropped: its first backend, and the rest. */
 const read = (answer: unknown) => {
 	const { backends, dropped, ...rest } = readAnswer(JSON.stringify(answer));
 	equal(dropped, []);

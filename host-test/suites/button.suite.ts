@@ -23,7 +23,6 @@ function record(button: TimedButton): Press[] {
 	return presses;
 }
 
-/** A pin of a chip. */
 class FakePin {
 	static readonly Input = 1;
 	static readonly InputPullUp = 2;

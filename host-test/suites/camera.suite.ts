@@ -17,7 +17,6 @@ class FakeInput implements ImageInput {
 	readonly width = 32;
 	readonly height = 16;
 	started = false;
-	/** Pictures that were read, and not closed. */
 	held = 0;
 	#waiting: Frame[] = [];
 
@@ -36,7 +35,6 @@ class FakeInput implements ImageInput {
 		return frame;
 	}
 
-	/** The next picture has only pixels of this value. */
 	see(pixel: number): void {
 		const pixels = new Uint16Array(this.width * this.height).fill(pixel);
 		const close = (): void => {
@@ -57,12 +55,10 @@ function open({ encode }: Pick<ImageCameraOptions, "encode"> = {}) {
 		timer,
 		...(encode && { encode }),
 	});
-	/** A photo that is asked for, and how that ended. */
 	const ask = () => outcomeOf(camera.capture());
 	return { ask, timer, input: () => FakeInput.last as FakeInput };
 }
 
-/** Shows the camera some pictures. */
 async function see(input: FakeInput, ...pixels: number[]): Promise<void> {
 	for (const pixel of pixels) {
 		input.see(pixel);

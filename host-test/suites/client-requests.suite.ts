@@ -13,7 +13,6 @@ import { equal, matches, suite } from "../harness.js";
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
 
-/** A client of a server with a tool that does what the test says. */
 function makeClient(
 	run: (call: ToolCall) => Promise<unknown>,
 	capabilities: object = ALL,
@@ -25,7 +24,6 @@ function makeClient(
 	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
 	const client = new Client<undefined>({ context: undefined, tools: [asking], features, timer, maxCalls });
 	client.initialize("2025-11-25", capabilities);
-	/** Says something; returns what is heard until the server rests. */
 	const say = async (message: object): Promise<Wire[]> => {
 		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", ...message }));
 		await settled();

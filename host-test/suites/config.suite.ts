@@ -14,7 +14,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const read = (built: object, settings?: Settings): Config =>
 	readConfig({ built: { backend: "ws://h/", ...built }, settings }, "mac");
 
-/** The transport for these settings. */
 function transportFor(built: object): Transport {
 	return createTransport({
 		config: read(built),

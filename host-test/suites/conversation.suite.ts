@@ -21,25 +21,21 @@ function conversing(events: SettingValue<"events"> = []) {
 		opened.push(made);
 		return made;
 	};
-	/** Says a text: the answer, or the error's words. */
 	const say = (text: string) => outcomeOf(((opened[0] as Conversation).parts.assistant as Assistant).say(text));
 	return { conversation, say };
 }
 
-/** A board with buttons, sensors and a place to type. */
 function boardWithChat() {
 	const lines: string[] = [];
 	const chat = { onLine: undefined as ((text: string) => void) | undefined, show: (line: string) => lines.push(line) };
 	return Object.assign(boardWithParts(), { chat, transcript: lines });
 }
 
-/** An application with a conversation, in a session. */
 function talking(events: SettingValue<"events"> = [], more: Partial<ApplicationOptions> = {}) {
 	const { conversation, say } = conversing(events);
 	const board = boardWithChat();
 	const started = inSession(board, {}, { conversation, ...more });
 	const { transport } = started;
-	/** Messages that are not MCP, and were not looked at. */
 	const sent = (): unknown[] =>
 		transport.channel.sent
 			.splice(0)

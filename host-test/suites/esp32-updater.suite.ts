@@ -13,7 +13,6 @@ const ESP32_S3 = { model: 9, chip: 9 };
 const IMAGE_BYTES = 420;
 const IDENTITY_AT = 24 + 8 + 256;
 
-/** An image's first bytes for a chip, and some more. */
 function image({ chip }: { chip: number }, identity: Partial<ImageIdentity> = {}): Uint8Array {
 	const { name, version, board } = { ...FIRMWARE, version: "2.0.0", ...identity };
 	const bytes = new Uint8Array(IMAGE_BYTES);

@@ -9,7 +9,6 @@ class FakeEthernet implements EthernetInterface {
 	readonly MAC = "AA:BB:CC:00:11:22";
 	attempts = 0;
 	readonly configured: object[] = [];
-	/** Thrown by `configure`. */
 	static configureFault: Error | undefined;
 	closed = false;
 	readonly #onChanged: () => void;

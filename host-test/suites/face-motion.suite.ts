@@ -3,13 +3,11 @@ import { equal, ok, suite } from "../harness.js";
 
 const WHOLE = 320 * 240;
 
-/** A face on a screen of 320 x 240 pixels, as it is drawn after a change. */
 function face(change: object, backlight?: { brightness: number }) {
 	const { canvas, timer, screen, draw } = makeFace({ font: { height: 16 }, ...(backlight && { backlight }) });
 	screen.show({ state: "idle", ...change });
 	draw();
 	canvas.forget();
-	/** Pixels of each drawing in a time. */
 	const drawnIn = (time: number): number[] => {
 		const drawn: number[] = [];
 		for (let passed = 0; passed < time; passed += 10) {
@@ -21,7 +19,6 @@ function face(change: object, backlight?: { brightness: number }) {
 		}
 		return drawn;
 	};
-	/** Lets a long time pass without keeping the drawings. */
 	const wait = (seconds: number): void => {
 		for (let passed = 0; passed < seconds; passed += 1) {
 			canvas.forget();

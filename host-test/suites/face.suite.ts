@@ -4,7 +4,6 @@ import { emotionWords, lookOf } from "../../src/pictures/face/emotions.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 
-/** Pixels of the screens of boards. */
 const SIZES = [
 	[128, 128],
 	[135, 240],

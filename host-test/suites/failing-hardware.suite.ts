@@ -32,7 +32,6 @@ function run(isDown = false) {
 	const socket = started.greet();
 	const say = (payload: object): void => socket.arrive([JSON.stringify({ type: "mcp", payload })]);
 	let id = 0;
-	/** The answer to a request, as text. */
 	const ask = async (method: string, params: object = {}): Promise<string> => {
 		id += 1;
 		socket.grant(100_000);
@@ -73,7 +72,6 @@ async function useEverything({ bus, board, timer, canvas, ask }: ReturnType<type
 	}
 }
 
-/** A call for each kind of part. */
 const CALLS: readonly (readonly [string, object])[] = [
 	["self.get_device_status", {}],
 	["self.get_system_info", {}],

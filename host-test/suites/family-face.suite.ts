@@ -10,7 +10,6 @@ import { equal, matches, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };
 
-/** The face after these messages. */
 function faceAfter(...messages: object[]): Partial<Face> {
 	const { board, transport } = inSession();
 	for (const message of messages) {

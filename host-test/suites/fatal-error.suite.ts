@@ -9,7 +9,6 @@ import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
-/** A device with these settings. */
 function startWith(built: Readonly<Record<string, unknown>>) {
 	const board = new FakeBoard();
 	return { ...startOn({ board, built }), board };

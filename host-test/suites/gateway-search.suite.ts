@@ -31,7 +31,6 @@ function search(host = "", onFound: () => void = () => {}) {
 	return { gatewaySearch, network, timer, found, failed, missing, log };
 }
 
-/** A device whose backend is to be found. */
 function startDevice(backend = "mdns:", openDnsSd = true) {
 	const network = new FakeDnsSd();
 	const board = new FakeBoard();

@@ -12,7 +12,6 @@ import { settled } from "../doubles/promises.js";
 import { meta, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
-/** A server at port 80, on a platform that listens at this address. */
 function open(built: object = {}, address?: string, more: readonly Tool<undefined>[] = []) {
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform(address);
@@ -54,7 +53,6 @@ function open(built: object = {}, address?: string, more: readonly Tool<undefine
 		connection.post(typeof message === "string" ? message : JSON.stringify(message), headers);
 		return connection.grant();
 	};
-	/** Lets the calls that wait come to their end. */
 	const finish = async (): Promise<void> => {
 		for (const resolve of waiting.splice(0)) {
 			resolve();
@@ -70,7 +68,6 @@ const WAIT = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wai
 const META = meta({});
 const STATELESS_HEADERS = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "greet" };
 
-/** Status and body of a response. */
 const answerOf = ({ response, sent }: FakeHttpConnection): unknown[] => [response?.status, sent && JSON.parse(sent)];
 
 export default suite("HTTP server", {

@@ -25,7 +25,6 @@ function bytes(hex: string): Uint8Array {
 	return Uint8Array.from(hex.split(" "), (each) => Number.parseInt(each, 16));
 }
 
-/** A computer at the other end of the line, and a device with Wi-Fi. */
 class Line {
 	readonly log: string[] = [];
 	readonly joinedWith: WiFiAccess[] = [];
@@ -71,12 +70,10 @@ class Line {
 		return opened;
 	}
 
-	/** Stored settings. */
 	get stored(): object {
 		return Object.fromEntries([...this.board.settings.values].map(([key, value]) => [key.slice(7), value]));
 	}
 
-	/** The computer sends. */
 	async send(data: Uint8Array): Promise<void> {
 		this.#arrived = data.slice();
 		this.options.onReadable(data.length);
@@ -126,7 +123,6 @@ class FakeUsb {
 	}
 }
 
-/** The command of a result, and its texts. */
 function texts(data: Uint8Array): unknown[] {
 	const found: unknown[] = [data[0]];
 	for (let at = 2; at < data.length; at += 1 + (data[at] as number)) {

@@ -10,7 +10,6 @@ import { settled } from "../doubles/promises.js";
 import { meta, statelessClient } from "../doubles/stateless-client.js";
 import { equal, suite } from "../harness.js";
 
-/** A tool that does what a test says. */
 const makeTool = (run: (call: ToolCall) => Promise<string>, name = "t") =>
 	tool(name, (_args, _context, call) => run(call));
 
@@ -38,7 +37,6 @@ function makeWaiting() {
 	return { waiting, met };
 }
 
-/** Another connection of a client, and how to call its tool there. */
 function connect({ client, timer }: ReturnType<typeof statelessClient>, owner: object) {
 	const heard: Wire[] = [];
 	const session = client.server.open({ owner, send: (text) => heard.push(JSON.parse(String(text))) });

@@ -4,7 +4,6 @@ import { equal, matches, suite } from "../harness.js";
 
 const client = () => clientWith(tool("echo", () => "echo"));
 
-/** The error that a text is answered with, which has a message. */
 function code(text: string, revision?: string): { id: unknown; code: number; answers: number } {
 	const peer = client();
 	if (revision !== undefined) {

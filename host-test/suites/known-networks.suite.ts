@@ -3,7 +3,6 @@ import { checkSetting } from "../../src/settings/read-setting.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";
 
-/** A device's stored settings, and its starts with what was flashed. */
 function device() {
 	const settings = new FakeSettings();
 	const writes: string[] = [];

@@ -4,7 +4,6 @@ import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, tool } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
-/** A client of a server that logs, a tool that does what the test says, and the time. */
 function makeClient(options: LoggingOptions = {}) {
 	const clock = { now: 0 };
 	let work: (call: ToolCall) => void = () => {};
@@ -14,7 +13,6 @@ function makeClient(options: LoggingOptions = {}) {
 	});
 	const features = new FeatureSet<undefined>([new Logging({ now: () => clock.now, ...options })]);
 	const client = new Client<undefined>({ context: undefined, tools: [worker], features });
-	/** Messages that a call sends before its answer. */
 	const during = (doWork: (call: ToolCall) => void): unknown[] => {
 		work = doWork;
 		return client

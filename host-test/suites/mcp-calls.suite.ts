@@ -4,7 +4,6 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { settled } from "../doubles/promises.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
-/** A client of a server with a tool that ends when the test says so. */
 function slow(options: { readonly maxCalls?: number } = {}) {
 	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
 	const made = tool(
@@ -12,7 +11,6 @@ function slow(options: { readonly maxCalls?: number } = {}) {
 		(_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })),
 	);
 	const client = new Client<undefined>({ context: undefined, tools: [made], ...options });
-	/** Calls the tool; returns what is heard at once. */
 	const begin = (id: number | string = 1, more: object = {}): Wire[] =>
 		client.say(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow", ...more } }));
 	return { client, calls, begin };

@@ -9,7 +9,6 @@ import { utf8Length } from "../../src/text/utf8.js";
 import { Client, clientWith, numbered, tool } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
-/** Bytes of the first page of a list, if it has this many items and is not the last. */
 function lengthOfFirst(items: readonly Listed[], count: number): number {
 	const entries = items.slice(0, count).map(({ entry }) => String.fromArrayBuffer(entry));
 	const end = count < items.length ? `],"nextCursor":${JSON.stringify(items[count]?.key)}}` : "]}";

@@ -47,7 +47,6 @@ class FakeThread implements OpusThread {
 		return this.bad;
 	}
 
-	/** The thread has done its work. */
 	work(): void {
 		for (const block of this.blocks.splice(0)) {
 			this.results.push(Uint8Array.of(...block, ...block).buffer);
@@ -89,7 +88,6 @@ class FakeAudioIn implements AudioIn {
 		this.state = "closed";
 	}
 
-	/** Samples have been recorded. */
 	record(byte: number, bytes: number): void {
 		this.byte = byte;
 		this.options.onReadable(bytes);
@@ -129,7 +127,6 @@ function open(channels?: 1 | 2) {
 	return { player, timer, decoders, encoders, logged, codec, pass };
 }
 
-/** A codec that records, with what it has recorded. */
 function recording() {
 	const opened = open(2);
 	const packets: Uint8Array[] = [];
@@ -138,7 +135,6 @@ function recording() {
 	return { ...opened, encoder, packets, audioIn: FakeAudioIn.made.at(-1) as FakeAudioIn };
 }
 
-/** A codec that has begun a sound, with its decoder and sound. */
 function begun() {
 	const opened = open();
 	opened.codec.begin(PARAMS);

@@ -34,7 +34,6 @@ function open(part: Part, name = "pump", { pins = new FakePins(), io = undefined
 	return { ...opened, opened, pins, pass, log, timer };
 }
 
-/** A sensor, and what it tells. */
 function openSensor(part: Part, name: string) {
 	const opened = open(part, name);
 	const sensor = opened.sensor as Sensor;

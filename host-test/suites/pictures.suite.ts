@@ -6,12 +6,10 @@ import { equal, suite } from "../harness.js";
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 const words = (piece: Uint8Array): string => String.fromArrayBuffer(Uint8Array.from(piece).buffer);
 
-/** A source that hands its pieces over when the test says so, and what was asked of it. */
 class SlowSource implements ByteSource {
 	readonly byteLength = 6;
 	readonly asked: number[] = [];
 	closed = false;
-	/** Hands over what was asked for. */
 	give: (piece: ArrayBuffer) => void = () => {};
 
 	read(count: number): Promise<ArrayBuffer> {
@@ -26,7 +24,6 @@ class SlowSource implements ByteSource {
 	}
 }
 
-/** A request that sends a body. */
 const upload = (...body: (ArrayBuffer | ByteSource)[]) => openHttp().ask({ method: "POST", body });
 
 export default suite("pictures", {

@@ -18,7 +18,6 @@ class FakeInflater implements Inflater {
 	}
 }
 
-/** Pixels of a file on a screen of the picture's size. */
 function shown(file: Uint8Array, width: number, height: number, pieceBytes = file.byteLength): number[][] {
 	const screen = new FakePictureScreen(width, height);
 	const inflater = new FakeInflater();
@@ -32,7 +31,6 @@ function shown(file: Uint8Array, width: number, height: number, pieceBytes = fil
 	return screen.rows;
 }
 
-/** A pixel as the screen has it. */
 const pixel = (red: number, green: number, blue: number): number =>
 	((red & 0xf8) << 8) | ((green & 0xfc) << 3) | (blue >> 3);
 

@@ -55,7 +55,6 @@ interface Choice {
 	readonly pins?: readonly number[];
 	readonly chip?: FakeChipPower;
 	readonly switches?: Switches;
-	/** Stored timers. */
 	readonly timers?: readonly string[];
 }
 
@@ -86,7 +85,6 @@ function start({
 	const timer = new FakeTimer();
 	const power = (options: PowerOptions) => openPower({ ...options, now: () => NOW + timer.now });
 	const started = startOn({ board, built: { session: "on-demand", ...built }, power, timer });
-	/** Backlight of the screen `seconds` later. */
 	const lightAfter = (seconds: number): number => {
 		started.timer.pass(seconds * 1000);
 		return screen.light;
@@ -100,7 +98,6 @@ function start({
 	return { ...started, board, screen, chip, lightAfter, press, say };
 }
 
-/** The same in a session, after the screen was turned off. */
 function darkInSession() {
 	const started = start({ built: { session: "always", screenOff: 20 } });
 	started.greet();

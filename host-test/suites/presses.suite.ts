@@ -9,7 +9,6 @@ const pressed = (button: string, long = false): object => ({
 	params: { button, long, milliseconds: long ? 2_000 : 120 },
 });
 
-/** An application in a session on a board with buttons and sensors, and what it has told since. */
 function pressable() {
 	const board = boardWithParts();
 	const { application, transport, timer, mcp } = inSession(board);

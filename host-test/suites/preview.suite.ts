@@ -40,7 +40,6 @@ function read(file: Uint8Array, pieceBytes = file.byteLength) {
 	return undefined;
 }
 
-/** Draws a picture of 16-bit pixels in blocks of 2 x 2. */
 function draw(screen: FakePictureScreen, picture: readonly (readonly number[])[]): number[][] {
 	const [height, width] = [picture.length, picture[0]?.length ?? 0];
 	const fitted = new FittedPicture(screen, width, height, 2);
@@ -54,7 +53,6 @@ function draw(screen: FakePictureScreen, picture: readonly (readonly number[])[]
 	return screen.rows;
 }
 
-/** A preview of a picture of 16 x 8 pixels, on a screen of that size with a face. */
 function preview() {
 	const { timer, canvas, screen: face } = makeFace();
 	timer.pass(100);

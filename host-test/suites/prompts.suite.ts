@@ -34,7 +34,6 @@ const lines = createResource<undefined, "log://{day}">({
 	read: () => "",
 });
 
-/** A client of a server with these prompts, a template, and completion. */
 function makeClient() {
 	const prompts = new Prompts<undefined>([greet, talk]);
 	const resources = new Resources<undefined>({ resources: [lines] });

@@ -5,7 +5,6 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 
-/** A log that has lines before a session, on a device whose messages a test reads. */
 function started(lines: readonly string[]) {
 	let now = 1_000;
 	const timer = new FakeTimer();

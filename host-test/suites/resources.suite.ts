@@ -6,7 +6,6 @@ import { Client } from "../doubles/client.js";
 import { settled } from "../doubles/promises.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
-/** A client of a server with these resources, and the feature itself. */
 function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
 	const resources = new Resources<undefined>(options);
 	const client = new Client<undefined>({ context: undefined, features: new FeatureSet<undefined>([resources]) });
@@ -39,7 +38,6 @@ const numbered = (count: number) =>
 		}),
 	);
 
-/** A resource without more than a name and a way to read it. */
 const plain = (name: string, read: () => string | ArrayBuffer | Base64 | Promise<string>) =>
 	createResource<undefined, string>({ uri: `note://${name}`, name, read });
 

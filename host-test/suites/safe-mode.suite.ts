@@ -23,7 +23,6 @@ function starts(reasons: readonly string[], running = 1_000, settings = new Fake
 
 const crashes = (count: number, reason = "panic"): string[] => Array.from({ length: count }, () => reason);
 
-/** The firmware in safe mode. */
 function startSafely() {
 	const board = new FakeBoard();
 	const started = startOn({

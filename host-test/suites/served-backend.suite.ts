@@ -14,7 +14,6 @@ function startFrom(board = new FakeBoard(), otaInterval = 60) {
 	const requests = FakeHttpClient.made;
 	const firstRequest = requests.length;
 	const started = startOn({ board, built: { backend: "", otaUrl: OTA_URL, otaInterval } });
-	/** Answers the latest request. */
 	const answer = async (status: number, value: object = {}): Promise<void> => {
 		await settled();
 		requests.at(-1)?.answer(status, JSON.stringify(value));
@@ -28,7 +27,6 @@ function startFrom(board = new FakeBoard(), otaInterval = 60) {
 	return { ...started, board, answer, fail, requests: () => requests.slice(firstRequest), shown };
 }
 
-/** The same, to which a backend has been served. */
 async function startServed(otaInterval?: number) {
 	const started = startFrom(undefined, otaInterval);
 	await started.answer(200, websocket("first"));

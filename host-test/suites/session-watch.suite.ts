@@ -4,7 +4,6 @@ import { equal, suite } from "../harness.js";
 
 const MINUTE = 60_000;
 
-/** A watched session, and what its owner is told. */
 function watch(silenceTimeout: number) {
 	const timer = new FakeTimer();
 	const told: string[] = [];

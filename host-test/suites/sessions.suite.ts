@@ -16,7 +16,6 @@ function overMqtt(options: Parameters<typeof fakeProtocol>[0] = {}) {
 	return fake;
 }
 
-/** The same after its first session, with nothing heard since. */
 function betweenSessions() {
 	const fake = overMqtt();
 	fake.protocol.lastChannel.greet();

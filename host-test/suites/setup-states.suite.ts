@@ -35,7 +35,6 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 	return { ...started, application, fake, boot, accessPoint, platform, states, follow, begin, ...browserOf(platform) };
 }
 
-/** The same on a device that knows no network. */
 const startUnset = (fault?: Error) => start({ ssid: "", online: false, fault });
 
 const TYPED = { ssid: "new", password: "", backend: "ws://h/", token: "", otaUrl: "", name: "" };

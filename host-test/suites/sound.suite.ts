@@ -11,7 +11,6 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 function open(volume = 100) {
 	const timer = new FakeTimer();
 	const player = new SoundPlayer({ audioOut: { io: FakeAudioOut }, timer, volume });
-	/** A sound that has begun, and the audio out that it is played on. */
 	const begin = (sampleRate = 16_000): { sound: Sound; out: FakeAudioOut } => {
 		const sound = player.begin(sampleRate);
 		return { sound, out: FakeAudioOut.made[FakeAudioOut.made.length - 1] as FakeAudioOut };
@@ -19,7 +18,6 @@ function open(volume = 100) {
 	return { timer, player, begin };
 }
 
-/** What has come of a sound: its value is "done" at its end. */
 const watch = (promise: Promise<void>) => outcomeOf(promise.then(() => "done"));
 
 const ones = (count: number): Uint8Array => new Uint8Array(count).fill(1);

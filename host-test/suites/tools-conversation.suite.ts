@@ -17,7 +17,6 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 /** 2026-11-22. */
 const NOW = 1_795_305_600_000;
 
-/** An application in a session, with the feature, and how its backend calls tools. */
 function callable(events: SettingValue<"events"> = []) {
 	const board = boardWithParts();
 	const conversation: ApplicationOptions["conversation"] = (options) => {
@@ -31,7 +30,6 @@ function callable(events: SettingValue<"events"> = []) {
 		transport.channel.say(request(id, "tools/call", { name, arguments: args, ...meta }));
 		return id;
 	};
-	/** The answer to the last call: its object, or its words. */
 	const answer = async (): Promise<Wire> => {
 		await settled();
 		const { result, error } = mcp().find(({ payload }) => payload.id === id)?.payload ?? {};
@@ -57,7 +55,6 @@ function asking(question: Partial<Question> = {}) {
 	return { questions, timer, shown, chosen, press };
 }
 
-/** Timers on these settings, at this time of the clock. */
 function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const timer = new FakeTimer();
 	const due: object[] = [];

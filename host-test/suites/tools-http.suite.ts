@@ -8,7 +8,6 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };
 
-/** A client whose backend has a vision service, and its board. */
 function seeing(board: Hardware = new FakeBoard()): Client<Hardware> {
 	const client = clientOf(board);
 	client.initialize("2024-11-05", VISION);
@@ -18,7 +17,6 @@ function seeing(board: Hardware = new FakeBoard()): Client<Hardware> {
 const photo = (client: Client<Hardware>, question = "?"): Promise<Wire> =>
 	callTool(client, "self.camera.take_photo", { question });
 
-/** The body of a form, each boundary replaced by a word. */
 function form(board: FakeBoard): string {
 	const [request] = board.requests;
 	const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1];

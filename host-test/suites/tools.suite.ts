@@ -31,11 +31,9 @@ const USER = [
 
 const names = (board: Hardware, withUserTools = true): string[] => clientOf(board).names({ withUserTools });
 
-/** The names that are listed above. */
 const known = (listed: readonly string[]): string[] =>
 	listed.filter((name) => COMMON.includes(name) || USER.includes(name));
 
-/** A tool as it is listed. */
 interface Listed {
 	readonly name: string;
 	readonly title?: string;

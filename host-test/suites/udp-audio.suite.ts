@@ -24,12 +24,10 @@ function pair(): { sender: UdpAudio; receiver: UdpAudio } {
 	return { sender: new UdpAudio(settings, cipher), receiver: new UdpAudio(settings, cipher) };
 }
 
-/** A datagram with one byte changed. */
 function changed(datagram: Uint8Array, at: number, byte: number): Uint8Array {
 	return datagram.map((value, index) => (index === at ? byte : value));
 }
 
-/** A board with a codec behind a backend over MQTT, and its audio channel. */
 function connected(udp: unknown) {
 	const codec = new FakeCodec();
 	const opened: { settings: UdpSettings; onPacket(packet: Uint8Array): void; onDropped(reason: string): void }[] = [];

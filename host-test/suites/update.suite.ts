@@ -44,7 +44,6 @@ async function begin(
 	return { updater, board, timer, progress, outcome, server, paths };
 }
 
-/** The same, and the server sends a small image. */
 async function update(source: object = {}, options: UpdateOptions = {}) {
 	const begun = await begin(source, options);
 	begun.server()?.answer(200, "FIRMWARE");

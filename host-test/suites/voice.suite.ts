@@ -14,14 +14,12 @@ const PACKET = [88, 1, 2];
 const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
 const tts = (state: string): object => ({ type: "tts", state });
 
-/** The device's latest message besides MCP, without its session id. */
 function lastSaid({ channel }: ReturnType<typeof speaking>): object | undefined {
 	const said = channel.sent.map((each) => JSON.parse(String(each))).filter(({ type }) => type !== "mcp");
 	const { session_id: _, ...message } = said.at(-1);
 	return message;
 }
 
-/** A board with a codec, in a session whose backend has this audio format. */
 function speaking(audio?: object) {
 	const codec = new FakeCodec();
 	const board = Object.assign(boardWithParts(), { codec });

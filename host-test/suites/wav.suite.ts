@@ -2,7 +2,6 @@ import { WavReader } from "../../src/sound/player/wav-reader.js";
 import { wavFile } from "../doubles/wav.js";
 import { equal, suite, throws } from "../harness.js";
 
-/** The samples of a file that comes in pieces of this many bytes. */
 function read(file: Uint8Array, size = file.byteLength): { samples: number[]; sampleRate: number | undefined } {
 	const reader = new WavReader();
 	const samples: number[] = [];

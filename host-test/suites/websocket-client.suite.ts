@@ -14,7 +14,6 @@ const RESPONSE = [
 
 const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
 
-/** A server's frame. */
 function frame(opcode: number, payload: string | Uint8Array = "", { final = true, long = false } = {}): Uint8Array {
 	const bytes = typeof payload === "string" ? new Uint8Array(ArrayBuffer.fromString(payload)) : payload;
 	const { length } = bytes;
@@ -31,7 +30,6 @@ function frame(opcode: number, payload: string | Uint8Array = "", { final = true
 	return whole;
 }
 
-/** Frames that a client wrote, without the masks. */
 function framesOf(written: readonly number[]): { opcode: number; final: boolean; text: string }[] {
 	const frames = [];
 	let at = 0;
@@ -53,7 +51,6 @@ function framesOf(written: readonly number[]): { opcode: number; final: boolean;
 	return frames;
 }
 
-/** A client that has not connected yet, and what its owner hears of it. */
 function connect({ reads = true, onMessage = (_text: string): void => {} } = {}) {
 	const heard: string[] = [];
 	const controls: [opcode: number, text: string][] = [];
@@ -100,7 +97,6 @@ function connect({ reads = true, onMessage = (_text: string): void => {} } = {})
 	return { client, resolver, owner, take, heard, controls, errors, rooms, closes: () => closed };
 }
 
-/** The same with a socket. */
 function resolve(options?: Parameters<typeof connect>[0]) {
 	const fake = connect(options);
 	fake.resolver.answer.onResolved("backend", "10.0.0.1");
@@ -109,14 +105,12 @@ function resolve(options?: Parameters<typeof connect>[0]) {
 	return { ...fake, socket, request };
 }
 
-/** The same whose request has been sent. */
 function ask(options?: Parameters<typeof connect>[0]) {
 	const fake = resolve(options);
 	fake.socket.grant(2000);
 	return fake;
 }
 
-/** The same that sends and receives. */
 function open(options?: Parameters<typeof connect>[0]) {
 	const fake = ask(options);
 	fake.socket.arrive(RESPONSE);

@@ -15,7 +15,6 @@ function join(options?: Parameters<typeof joinWiFi>[0]) {
 	return { ...joined, changes };
 }
 
-/** A device that knows several networks, and the scan that ranks them. */
 function joinSeveral({ canScan = true } = {}) {
 	FakeWiFi.firstFound = canScan ? [] : undefined;
 	const joined = join({
@@ -36,7 +35,6 @@ function joinSeveral({ canScan = true } = {}) {
 	return { ...joined, finishScan };
 }
 
-/** A clock, the time servers it asks, and the machine's time, in milliseconds. */
 function askTime(now = 0, failure?: Error) {
 	const timer = new FakeTimer();
 	const log: string[] = [];

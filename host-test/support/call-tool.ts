@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Session } from "xs-mcp-manager/core";
 
-/** Calls a tool of the server that a session is with. Rejects as the session's `request` does. */
 export async function callTool(
 	session: Session | undefined,
 	name: string,

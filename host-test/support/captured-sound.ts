@@ -32,7 +32,6 @@ export function captureSound(t: TestContext): { readonly played: string; readonl
 	return { played, microphone };
 }
 
-/** The samples in a file. */
 export function samplesIn(file: string): Int16Array {
 	const bytes = readFileSync(file);
 	return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);

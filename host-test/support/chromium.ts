@@ -52,7 +52,6 @@ function noteComplaints(page: Page): Page {
 	return page;
 }
 
-/** Errors of a page, and violations of its policy. */
 export function complaintsOf(page: Page): readonly string[] {
 	return complaints.get(page) ?? [];
 }
@@ -70,7 +69,6 @@ export async function openPageWithMicrophone(t: TestContext, wav: string): Promi
 	return noteComplaints(await context.newPage());
 }
 
-/** The same as a phone shows it. */
 export async function openPhonePage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
 	const viewport = { width: 390, height: 844 };
 	return await openPage(t, { viewport, deviceScaleFactor: 2, isMobile: true, hasTouch: true, ...options });

@@ -33,7 +33,6 @@ export function readSteps(guide: string): Step[] {
 	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
 }
 
-/** The steps of a guide that need no board. */
 export function stepsWithoutBoard(guide: string): Step[] {
 	const steps = readSteps(guide);
 	const end = steps.findIndex(({ about }) => about === "board");

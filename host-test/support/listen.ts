@@ -3,7 +3,6 @@ import type { AddressInfo, Server } from "node:net";
 import type { TestContext } from "node:test";
 import { WebSocketServer } from "ws";
 
-/** Has a server listen on a free port of this machine until a test ends. Resolves with the port. */
 export async function listen(
 	test: Pick<TestContext, "after">,
 	server: Server & { closeAllConnections?(): void; keepAliveTimeout?: number },
@@ -18,7 +17,6 @@ export async function listen(
 	return (server.address() as AddressInfo).port;
 }
 
-/** A server of WebSockets on a free port of this machine until a test ends. */
 export async function listenForSockets(
 	test: Pick<TestContext, "after">,
 ): Promise<{ server: WebSocketServer; url: string }> {

@@ -22,7 +22,6 @@ export class LocalServer {
 		this.#ready = ready;
 	}
 
-	/** Starts the server until a test ends; then its folder goes, too. */
 	async runFor(test: Pick<TestContext, "after">): Promise<this> {
 		test.after(async () => {
 			await this.kill();
@@ -32,7 +31,6 @@ export class LocalServer {
 		return this;
 	}
 
-	/** Starts the server, also again after it was killed. */
 	async run(): Promise<void> {
 		const [program, config] = this.#command;
 		this.#process = spawn(program, ["-c", config], { stdio: "ignore" });
@@ -41,7 +39,6 @@ export class LocalServer {
 		}
 	}
 
-	/** The server answers nothing until {@link resume}. */
 	pause(): void {
 		this.#process?.kill("SIGSTOP");
 	}

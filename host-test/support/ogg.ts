@@ -7,7 +7,6 @@ const MAX_SEGMENT = 255;
 /** Samples that a decoder leaves out at the start, at 48 kHz: RFC 7845, section 5.1. */
 const PRE_SKIP = 312;
 
-/** The packets of a file, without those of its head. */
 export function readOgg(file: Uint8Array): Uint8Array[] {
 	const packets: Uint8Array[] = [];
 	let begun: number[] = [];
@@ -40,7 +39,6 @@ export function writeOgg(packets: readonly Uint8Array[], sampleRate: number, fra
 	return Buffer.concat(all.map((packet, index) => page(packet, index, all.length, frameDuration)));
 }
 
-/** A page with one packet. */
 function page(packet: Uint8Array, index: number, count: number, frameDuration: number): Buffer {
 	const sizes = [...new Array(Math.floor(packet.length / MAX_SEGMENT)).fill(MAX_SEGMENT), packet.length % MAX_SEGMENT];
 	const head = Buffer.alloc(HEAD);

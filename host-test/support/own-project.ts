@@ -5,7 +5,6 @@ import { temporaryFolder } from "./temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A project's manifest.json. */
 export const MANIFEST = {
 	build: { NAME: "pond", XS_MCP: "./node_modules/xs-mcp" },
 	include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/parts/manifest.json"],
@@ -13,7 +12,6 @@ export const MANIFEST = {
 	modules: { device: "./device", "tools/*": "./tools/*", "lib/*": "./lib/*" },
 };
 
-/** Its device.ts. */
 export const DEVICE = `import { analog, device, relay } from "xs-mcp";
 
 export default device({
@@ -21,7 +19,6 @@ export default device({
 });
 `;
 
-/** Its tool. */
 export const TOOL = `import { defineTool, READS } from "xs-mcp";
 import { levelOf } from "../lib/level.js";
 

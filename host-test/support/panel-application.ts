@@ -9,9 +9,7 @@ interface Shown {
 }
 
 const application = globalThis as never as {
-	/** Calls a tool of the server. */
 	callServer(params: object): Promise<never>;
-	/** Reads a resource of the server. */
 	readServer(params: object): Promise<never>;
 	showPanel(shown: Shown): void;
 	/** Last size that the page has reported. */

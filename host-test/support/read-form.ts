@@ -1,12 +1,10 @@
 import type { IncomingMessage } from "node:http";
 
-/** The form of a request. */
 export async function readForm(request: IncomingMessage): Promise<FormData> {
 	const headers = { "content-type": request.headers["content-type"] ?? "" };
 	return await new Response(request as never, { headers }).formData();
 }
 
-/** The content of a form's field `file`. */
 export async function fileIn(form: FormData): Promise<Buffer> {
 	return Buffer.from(await (form.get("file") as File).arrayBuffer());
 }

@@ -22,13 +22,10 @@ interface Published {
 	readonly tarball: Buffer;
 }
 
-/** A registry of npm packages on the loopback address. */
 export interface Registry {
-	/** For npm's setting `registry`. */
 	readonly url: string;
 	/** Requested packages that are not here. */
 	readonly missing: readonly string[];
-	/** Publishes a tarball, beside the versions that are there. */
 	publish(tarball: string): void;
 	close(): void;
 }

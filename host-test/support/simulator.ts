@@ -12,9 +12,7 @@ import { ChildGroup } from "./child-group.js";
 import { Xsbug, type XsbugMachine } from "./xsbug.js";
 
 interface Events {
-	/** A line of the firmware's trace. */
 	line: [line: string];
-	/** The firmware or the simulator has ended by itself. */
 	ended: [reason: string];
 }
 
@@ -100,7 +98,6 @@ export class Simulator extends EventEmitter<Events> {
 		return this.#display?.name;
 	}
 
-	/** Ends it, with everything it started. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		await this.#child.stop();

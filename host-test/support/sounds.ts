@@ -1,7 +1,6 @@
 import { type OpusRate, openOpusDecoder } from "../../toolchain/opus.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 
-/** Everything that a device's speaker plays from now on. */
 export function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {
 	const pieces: Buffer[] = [];
 	const heard = { rate: 0, samples: () => new Int16Array(Uint8Array.from(Buffer.concat(pieces)).buffer) };
@@ -12,7 +11,6 @@ export function follow(device: VirtualDevice): { rate: number; samples: () => In
 	return heard;
 }
 
-/** The samples of packets of Opus. */
 export async function decode(packets: readonly Uint8Array[], rate: OpusRate): Promise<Int16Array> {
 	const decoder = await openOpusDecoder(rate);
 	const samples = Int16Array.from(packets.flatMap((packet) => [...decoder.decode(packet)]));

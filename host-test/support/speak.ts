@@ -2,12 +2,10 @@ import { execFileSync } from "node:child_process";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { readWav } from "../../gateway/src/speech/wav.js";
 
-/** A sentence as espeak-ng speaks it: a WAV file. */
 export function speak(text: string, voice = "en"): Buffer {
 	return execFileSync("espeak-ng", ["--stdout", "-v", voice, text], { maxBuffer: 2 ** 24 });
 }
 
-/** The samples of a WAV file at a rate in hertz. */
 export function samplesOf(wav: Buffer, rate: number): Int16Array {
 	const { sampleRate, samples } = readWav(wav);
 	return resample(new Int16Array(Uint8Array.from(samples).buffer), sampleRate, rate);

@@ -12,7 +12,6 @@ interface SimulatorOptions {
 	readonly devices?: string;
 }
 
-/** Builds the firmware of a folder with these settings, and runs it in the simulator until the test ends. */
 export async function startSimulator(
 	t: TestContext,
 	folder: string,
@@ -22,7 +21,6 @@ export async function startSimulator(
 	const library = await buildForSimulator(sdk, folder, [...settings]);
 	const simulator = await Simulator.start(sdk, library, { headless: true, ...options });
 	t.after(() => simulator.stop());
-	/** Of its log, and why it ended. */
 	const lines: string[] = [];
 	simulator.on("line", (line) => lines.push(line));
 	simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));

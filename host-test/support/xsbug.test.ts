@@ -4,7 +4,6 @@ import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { Xsbug, type XsbugMachine } from "./xsbug.js";
 
-/** A machine that connects to a debugger, and the debugger's view of it. */
 async function login(test: TestContext): Promise<{ socket: Socket; machine: XsbugMachine; heard: () => string }> {
 	const xsbug = await Xsbug.listen();
 	test.after(() => xsbug.close());

@@ -3,7 +3,6 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import sax from "sax";
 
 interface MachineEvents {
-	/** A line of the trace, without its end. */
 	line: [line: string];
 	/** The connection has ended: the machine has ended, or sent invalid data. */
 	closed: [reason: string];
@@ -48,7 +47,6 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 		socket.on("close", () => this.#closed());
 	}
 
-	/** The program's name in the manifest. */
 	get name(): string {
 		return this.#name;
 	}
@@ -126,7 +124,6 @@ export class Xsbug extends EventEmitter<{ machine: [machine: XsbugMachine] }> {
 		});
 	}
 
-	/** At a free port. */
 	static async listen(): Promise<Xsbug> {
 		const server = createServer();
 		server.listen(0, "127.0.0.1");

@@ -12,7 +12,6 @@ function startOwn(manifest: string, commands: string) {
 	return start(`${commands}\n`, "--engine", "v8", "--port", "0", "--http-port", "0", "--manifest", manifest);
 }
 
-/** A manifest of a device in a folder of its own. */
 function writeDevice(parts: string): string {
 	const folder = temporaryFolder();
 	const include = ["manifest.json", "src/parts/manifest.json"].map((path) => relative(folder, join(root, path)));

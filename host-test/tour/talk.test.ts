@@ -21,7 +21,6 @@ const NO_OPUS = skipIf(await whyNoOpus());
 
 const PAGE = new URL("../../docs/talk.md", import.meta.url);
 
-/** The page of a device, and its output. */
 async function openPage(url: string) {
 	const { host } = new URL(url);
 	const socket = new WebSocket(`ws://${host}/device`, { headers: { origin: `http://${host}` } });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AudioLink } from "../../src/devices/audio-link.js";
 
-/** A link, the packets sent to the device, and the reasons for dropped packets. */
 function open() {
 	const sent: Uint8Array[] = [];
 	const dropped: string[] = [];

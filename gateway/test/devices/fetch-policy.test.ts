@@ -17,7 +17,6 @@ const resolve = ((name: string, _options: unknown, callback: (...args: unknown[]
 	callback(null, [{ address, family: 4 }], 4);
 }) as LookupFunction;
 
-/** A gateway with a device, and a function that calls its tools. */
 async function start(t: TestContext, settings: Parameters<typeof startProgram>[1] = {}) {
 	const side = await startProgram(t, { userTools: ["*"], ...settings }, makeStateFolder(), { resolve });
 	const device = await WireDevice.connect(t, side, { tools: [PLAY, UPGRADE, OPEN], onCall: () => done("true") });

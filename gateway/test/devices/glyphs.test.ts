@@ -12,7 +12,6 @@ const FONT = SentGlyphs.fontOf("latin");
 const glyphsFor = (font: unknown, features: object = { mcp: true, glyph_push: true }) =>
 	readHello({ type: "hello", features, text_font: font }).glyphsFor;
 
-/** The characters whose glyphs are sent with a text. */
 function sentWith(text: string, charset = "latin"): string {
 	const sent = new SentGlyphs();
 	const messages = glyphsFor(SentGlyphs.fontOf(charset))?.(text) ?? [];
@@ -23,7 +22,6 @@ function sentWith(text: string, charset = "latin"): string {
 	return [...new Set(text)].filter((character) => sent.widthOf(character) > 0).join("");
 }
 
-/** A device's connection that remembers what was written. */
 class WrittenTransport extends DeviceTransport {
 	readonly written: { readonly type: string }[] = [];
 

@@ -63,7 +63,6 @@ describe("a device over MQTT", () => {
 
 const ID = "aa:bb:cc:00:00:03";
 
-/** A gateway with its own broker, and a device that is connected to it. */
 async function start(t: Parameters<typeof startProgram>[0]) {
 	const started = await startProgram(t, { mqtt: true });
 	return { started, ...(await connectMqtt(t, started.program.urls.mqtt as string, { clientId: ID })) };

@@ -11,7 +11,6 @@ import { startProgram } from "../support/program.js";
 const ID = "aa:bb:cc:00:00:01";
 const PACKET = Uint8Array.from({ length: 20 }, (_, at) => at);
 
-/** A device of the family that is online: its socket, and its audio as the gateway has it. */
 async function connect(t: TestContext, version = 1) {
 	const side = await startProgram(t);
 	const headers = { "device-id": ID, "client-id": "uuid", "protocol-version": `${version}` };

@@ -18,7 +18,6 @@ const ID = "aa:bb:cc:00:00:04";
 /** Sixty milliseconds of Opus. */
 const PACKET = Uint8Array.of(0x58, 1, 2, 3);
 
-/** A device of the family over MQTT that has said hello, and its channel over UDP. */
 async function connect(t: TestContext, side: StartedProgram, id = ID) {
 	const { client, mcp } = await connectMqtt(t, side.program.urls.mqtt as string, { clientId: id });
 	mcp.say(familyHello("udp", 3));
@@ -31,7 +30,6 @@ async function connect(t: TestContext, side: StartedProgram, id = ID) {
 	return { client, mcp, sessionId, settings, audio, socket, send };
 }
 
-/** A gateway, and such a device. */
 async function start(t: TestContext) {
 	const side = await startProgram(t, { mqtt: true });
 	return { side, ...(await connect(t, side)) };
@@ -45,7 +43,6 @@ async function openSocket(t: TestContext, address = "127.0.0.1"): Promise<Socket
 	return socket;
 }
 
-/** The packets that the gateway receives from a device, and its reasons for rejections. */
 function listenTo({ gateway }: StartedProgram, id = ID) {
 	const heard: number[][] = [];
 	const rejected: string[] = [];
@@ -73,7 +70,6 @@ function noiseFor(settings: UdpSettings): Uint8Array {
 	return luckyNoise(settings, 0xffff_ffff, Uint8Array.of(1, 0, 0, 0));
 }
 
-/** The channel of an attacker who knows some of this. */
 const guess = (settings: UdpSettings, known: Partial<UdpSettings>): UdpAudio =>
 	new UdpAudio({ ...settings, ...known }, aesCtr);
 

@@ -14,7 +14,6 @@ const ID = "aa:bb:cc:00:00:02";
 const HEADERS = { "device-id": ID, "client-id": "7b94d69a-9808-4c59-9c9b-704333b38aff", "protocol-version": "1" };
 const QUERY = `?device-id=${encodeURIComponent(ID)}&client-id=web_test_client`;
 
-/** A gateway, and a device that has said hello. */
 async function start(t: TestContext, options: Parameters<typeof connectWebSocket>[2] = {}) {
 	const started = await startProgram(t);
 	const device = await connectWebSocket(t, started.deviceUrl, { headers: HEADERS, ...options });
@@ -22,7 +21,6 @@ async function start(t: TestContext, options: Parameters<typeof connectWebSocket
 	return { started, ...device };
 }
 
-/** Settles with the status that the gateway answers a device's request with. */
 async function statusOf(t: TestContext, url: string, headers: Record<string, string>): Promise<number> {
 	const socket = new WebSocket(url, { headers });
 	t.after(() => socket.terminate());

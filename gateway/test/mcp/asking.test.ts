@@ -57,7 +57,6 @@ const connectDevice = (t: TestContext, side: TestGateway, id = FIRST) =>
 		},
 	});
 
-/** A gateway with a device, and a client that knows its name, if it is asked. */
 async function start(
 	t: TestContext,
 	era: keyof typeof ERAS,
@@ -121,7 +120,6 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 }
 
 describe("what a device wants back from a client", () => {
-	/** Sends a call as it is on the wire, and returns the answer. */
 	async function send(side: TestGateway, params: { name: string; [member: string]: unknown }) {
 		const capabilities = { elicitation: { form: {} } };
 		return (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message;

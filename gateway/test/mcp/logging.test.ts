@@ -13,7 +13,6 @@ import {
 const STATELESS = { experimental: { stateless: { supportedVersions: ["2026-07-28"] } } };
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 
-/** A gateway with a device whose tool is answered when the test says so. */
 async function start(t: TestContext, isStateless: boolean) {
 	const calls: Asked[] = [];
 	const options: WireDeviceOptions = {
@@ -37,7 +36,6 @@ async function start(t: TestContext, isStateless: boolean) {
 	return { side, device, calls, log, end };
 }
 
-/** A client, and the log messages that it got. */
 async function connect(t: TestContext, side: TestGateway, era: "2025-11-25" | "2026-07-28") {
 	const client = await connectClient(t, side.clientUrl(), era);
 	const messages: unknown[] = [];

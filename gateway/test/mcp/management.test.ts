@@ -10,7 +10,6 @@ const { command, args } = nodeServer("one", ODD_SERVER, "good");
 const URL_OF_ONE = [command, ...args].map((word) => `"${word}"`).join(" ");
 const CONNECT = { name: "mcp_connect", arguments: { id: "one", url: URL_OF_ONE } };
 
-/** A client that answers every question in the same way. */
 async function askable(t: TestContext, base: string, era: keyof typeof ERAS, action: "accept" | "decline") {
 	const client = await connectClient(t, new URL(`${base}/mcp`), era, { capabilities: { elicitation: {} } });
 	const questions: string[] = [];
@@ -21,7 +20,6 @@ async function askable(t: TestContext, base: string, era: keyof typeof ERAS, act
 	return { client, questions };
 }
 
-/** The answer that a page in a browser gets. */
 const asPage = async (base: string, origin: string, method: string, params: object = {}) =>
 	(await postStateless(`${base}/mcp`, method, params, { headers: { origin } })).message;
 

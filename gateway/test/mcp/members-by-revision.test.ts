@@ -13,7 +13,6 @@ const DOOR = {
 	icons: [OWN_ICON],
 };
 
-/** Server information and tools, for a client of a revision with sessions. */
 async function askIn(revision: string, gateway: TestGateway) {
 	const { serverInfo, ask } = await openSession(gateway.clientUrl(), revision);
 	return { serverInfo, tools: (await ask("tools/list")).result.tools };

@@ -9,7 +9,6 @@ const URI = "skill://xs-mcp/devices/SKILL.md";
 const LIST = z.looseObject({ skills: z.array(z.unknown()), ttlMs: z.int(), cacheScope: z.string() });
 const GET = z.looseObject({ skill: z.unknown() });
 
-/** A gateway with two devices, and the official client. */
 async function start(t: TestContext) {
 	const { side, device: lamp } = await startWithDevice(t);
 	const id = "aa:bb:cc:00:00:02";

@@ -16,11 +16,9 @@ const IMPATIENT = { taskPatience: 0 };
 const TOOL = { inputSchema: { type: "object" } };
 const marked = (taskSupport: string) => ({ ...TOOL, name: `self.${taskSupport}`, execution: { taskSupport } });
 const done = (text: string) => ({ content: [{ type: "text", text }], isError: false });
-/** The result of a completed task. */
 const completed = (text: string) => ({ resultType: "complete", ...done(text) });
 const lacksTasks = { code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } };
 
-/** A device whose calls the test answers, with a client that knows tasks. */
 async function connectSlow(t: TestContext, options: object = IMPATIENT) {
 	const side = await startGateway(t, options);
 	const tools = [{ ...TOOL, name: "self.work" }, marked("optional"), marked("required")];
@@ -28,7 +26,6 @@ async function connectSlow(t: TestContext, options: object = IMPATIENT) {
 	return { side, device, user: await connectForTasks(t, side.clientUrl()) };
 }
 
-/** Begins the call of the device's tool, and waits until the device has it. */
 async function begin(side: TestGateway, device: WireDevice, name = "self_work") {
 	const { length } = device.calls;
 	const { result } = await callForTask(side, `lamp_000001__${name}`);
@@ -162,7 +159,6 @@ describe("a call as a task", () => {
 });
 
 describe("a stream of tasks", () => {
-	/** Listens, and returns the messages once the stream has ended. */
 	async function listen(side: TestGateway, notifications: object, capabilities: object = KNOWS_TASKS) {
 		const options = { id: 7, capabilities };
 		const response = await fetchStateless(side.clientUrl(), "subscriptions/listen", { notifications }, options);
@@ -216,7 +212,6 @@ describe("a stream of tasks", () => {
 });
 
 describe("input for a task", () => {
-	/** The texts of the open questions, by key. */
 	const questions = (task: object): Record<string, string> => {
 		const { inputRequests = {} } = task as { inputRequests?: Record<string, { params: { message: string } }> };
 		return Object.fromEntries(Object.entries(inputRequests).map(([key, { params }]) => [params.message, key]));
@@ -331,7 +326,6 @@ describe("whose a task is", () => {
 
 const clientOf = (holder: string) => ({ holder, access: LOCAL, server: undefined });
 
-/** A task that ends with a text of this many bytes. */
 async function end(task: Task, bytes: number): Promise<void> {
 	await task.follow(Promise.resolve({ content: [{ type: "text", text: "x".repeat(bytes) }] }));
 }

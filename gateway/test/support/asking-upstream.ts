@@ -15,9 +15,7 @@ const text = (value: unknown): CallToolResult => ({ content: [{ type: "text", te
 
 export async function startAskingUpstream(t: TestContext) {
 	const transports = new Map<string, NodeStreamableHTTPServerTransport>();
-	/** Errors of questions. */
 	const errors: string[] = [];
-	/** The capabilities of the last client. */
 	const told: { capabilities?: object | undefined } = {};
 	const open = async () => {
 		const server = new Server({ name: "asking", version: "1.0.0" }, { capabilities: { tools: {} } });

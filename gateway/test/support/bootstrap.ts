@@ -1,7 +1,6 @@
 // Requests of a device at power-on, as the C++ firmware and py-xiaozhi make them.
 import type { StartedProgram } from "./program.js";
 
-/** Identity of a device. */
 export interface InputClient {
 	readonly id: string;
 	readonly clientId: string;
@@ -9,7 +8,6 @@ export interface InputClient {
 
 export const BOARD: InputClient = { id: "aa:bb:cc:00:00:04", clientId: "5c2b0a9e-4a5e-4f0a-9a51-0f7b7a3e7f11" };
 
-/** The answer to a bootstrap request, and its status. */
 interface BootstrapReply {
 	readonly status: number;
 	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
@@ -53,7 +51,6 @@ export function systemInfo({ id, clientId }: InputClient, version = "1.8.2"): ob
 	};
 }
 
-/** Asks for a backend. */
 export async function bootstrap(
 	{ base }: Pick<StartedProgram, "base">,
 	inputClient: InputClient,
@@ -63,7 +60,6 @@ export async function bootstrap(
 	return await replyOf(fetch(`${base}/xiaozhi/ota/`, init));
 }
 
-/** Asks whether the device is bound now. */
 export async function activate({ base }: Pick<StartedProgram, "base">, inputClient: InputClient): Promise<number> {
 	const init = { method: "POST", headers: headersOf(inputClient), body: "{}" };
 	return (await replyOf(fetch(`${base}/xiaozhi/ota/activate`, init))).status;

@@ -12,13 +12,11 @@ import type { StartedProgram } from "./program.js";
 
 export const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
 
-/** The device of the tests. */
 export const LAMP = "aa:bb:cc:00:00:01";
 /** Its tool SET_VOLUME as /mcp lists it. */
 export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
-/** The program in a process of its own. */
 interface Running {
 	readonly child: ChildProcess;
 	readonly output: { stdout: string; stderr: string };
@@ -26,7 +24,6 @@ interface Running {
 	readonly exited: Promise<number | null>;
 }
 
-/** Starts the program; it is killed with its test. */
 export function start(t: TestContext, args: readonly string[], environment: Record<string, string> = {}): Running {
 	const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
 	t.after(() => child.kill("SIGKILL"));
@@ -40,7 +37,6 @@ export function start(t: TestContext, args: readonly string[], environment: Reco
 	return { child, output, exited: once(child, "close").then(([code]) => code) };
 }
 
-/** Starts a gateway, and waits until it listens. */
 export async function startListening(...args: Parameters<typeof start>) {
 	const running = start(...args);
 	await until(() => running.output.stderr.includes('"listening"'), "it listens");
@@ -54,7 +50,6 @@ export function addressesIn(log: string): { base: string; deviceUrl: string } {
 	return { base, deviceUrl };
 }
 
-/** Runs the program to its end, with an empty standard input. */
 export async function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
 	const { child, output, exited } = start(t, args, environment);
 	child.stdin?.end();
@@ -66,7 +61,6 @@ export function ask({ base }: Pick<StartedProgram, "base">) {
 	return (t: TestContext, ...args: string[]) => run(t, args, { XS_MCP_GATEWAY_URL: base });
 }
 
-/** The official SDK's client over stdio, which starts the program. */
 export async function startClient(
 	t: TestContext,
 	args: readonly string[],

@@ -7,7 +7,6 @@ import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
 import type { FleetMessage, FleetView } from "../../src/console/messages.js";
 import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
 
-/** A page in place of the bundled one. */
 function makeFiles(): string {
 	const folder = join(makeStateFolder(), "console");
 	mkdirSync(folder);
@@ -16,7 +15,6 @@ function makeFiles(): string {
 	return folder;
 }
 
-/** A gateway with that page. */
 export async function startWithConsole(
 	t: TestContext,
 	flags = {},
@@ -25,7 +23,6 @@ export async function startWithConsole(
 	return await startProgram(t, flags, stateFolder, { consoleFolder: makeFiles() });
 }
 
-/** A gateway that needs tokens, and one of them. */
 export async function startWithToken(t: TestContext, token: Partial<TokenRecord> = {}) {
 	const stateFolder = makeStateFolder();
 	const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client", ...token });

@@ -5,7 +5,6 @@ import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { until } from "../../../host-test/support/until.js";
 
-/** A message of a gateway's. */
 export interface Answer {
 	readonly id?: unknown;
 	readonly method?: string;
@@ -83,7 +82,6 @@ export class EndpointPeer {
 		return answer;
 	}
 
-	/** Every page of the list of tools. */
 	async listTools(): Promise<{ names: string[]; pages: Answer[] }> {
 		const pages: Answer[] = [];
 		let cursor: string | undefined;
@@ -103,7 +101,6 @@ export class EndpointPeer {
 		this.#socket?.pause();
 	}
 
-	/** Ends the connection, as a backend does. */
 	disconnect(): void {
 		this.#socket?.close(1000, "replaced");
 	}

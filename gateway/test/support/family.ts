@@ -25,7 +25,6 @@ export const AUDIO_FRAMES: readonly Buffer[] = [
 	Buffer.concat([Buffer.from([0, 0, 0, 20]), Buffer.alloc(20, 0x5a)]),
 ];
 
-/** Messages of a device around a conversation. */
 export const CONVERSATION: readonly object[] = [
 	{ type: "listen", state: "detect", text: "hello" },
 	{ type: "listen", state: "start", mode: "auto" },
@@ -49,14 +48,11 @@ interface Message {
 	readonly [member: string]: unknown;
 }
 
-/** Answers to calls: a result or an error. */
 type OnCall = () => object;
 
 const DONE: OnCall = () => ({ result: { content: [{ type: "text", text: "true" }], isError: false } });
 
-/** Answers of a device of the family to MCP. */
 class FamilyMcp {
-	/** Everything that the gateway has sent. */
 	readonly received: Message[] = [];
 	/** The session id in its messages; undefined: none. */
 	sessionId: string | undefined = "";
@@ -81,7 +77,6 @@ class FamilyMcp {
 		}
 	}
 
-	/** The first message of a type. */
 	first(type: string): Message | undefined {
 		return this.received.find((message) => message.type === type);
 	}

@@ -14,7 +14,6 @@ export class Gate {
 		this.port = port;
 	}
 
-	/** Opens a way to a port of this machine until a test ends. */
 	static async open(t: TestContext, target: number): Promise<Gate> {
 		const server = createServer((socket) => gate.#pass(socket, target));
 		const gate = new Gate(await listen(t, server));

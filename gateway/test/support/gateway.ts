@@ -17,7 +17,6 @@ import { HttpEndpoint, type HttpEndpointOptions } from "../../src/transports/htt
 
 export const LOCAL: Access = { principal: "local", userTools: false };
 
-/** A gateway that clients reach over HTTP, closed with its test. */
 export interface ClientSide {
 	readonly gateway: Gateway;
 	readonly endpoint: HttpEndpoint;
@@ -29,9 +28,7 @@ export interface ClientSide {
 	close(): Promise<void>;
 }
 
-/** A gateway with devices over WebSocket. */
 export interface TestGateway extends ClientSide {
-	/** The URL for devices. */
 	readonly deviceUrl: string;
 	readonly warnings: string[];
 }
@@ -46,7 +43,6 @@ export async function openGateway(test: TestContext, options: GatewayOptions = {
 	return gateway;
 }
 
-/** Serves a gateway to clients over HTTP. */
 export async function serveClients(
 	test: TestContext,
 	gateway: Gateway,
@@ -90,13 +86,11 @@ export async function startGateway(test: TestContext, options: TestGatewayOption
 	return Object.assign(clientSide, { warnings, deviceUrl });
 }
 
-/** The next session that begins, and the server that it is with. */
 export async function nextSession(servers: ServerRegistry): Promise<{ server: Server; session: Session }> {
 	const [server, session] = await once(servers, "connected");
 	return { server, session };
 }
 
-/** The next server that comes online. */
 export async function nextOnline(servers: ServerRegistry): Promise<Server> {
 	const [server] = await once(servers, "online");
 	return server;
@@ -125,7 +119,6 @@ export interface WireMessage {
 	readonly text?: string;
 }
 
-/** A call that a {@link WireDevice} gets. */
 export interface WireCall {
 	readonly id: number;
 	readonly name: string;
@@ -149,9 +142,7 @@ export interface WireDeviceOptions {
 	/** Of the request that opens its WebSocket. */
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly hello?: object;
-	/** Gets messages besides MCP. */
 	readonly onMessage?: (message: WireMessage, device: WireDevice) => void;
-	/** Gets packets of sound. */
 	readonly onPacket?: (packet: Buffer) => void;
 	/** Whether it never answers when it is asked for its tools. */
 	readonly listsNothing?: boolean;
@@ -205,10 +196,8 @@ const DEFAULTS: Readonly<Record<string, object>> = {
 export class WireDevice {
 	/** Every request and notification of the gateway, except the handshake. */
 	readonly asked: Asked[] = [];
-	/** The calls that its own tools got. */
 	readonly calls: WireCall[] = [];
 	readonly cancelled: unknown[] = [];
-	/** The capabilities that the gateway announced. */
 	capabilities: Readonly<Record<string, unknown>> = {};
 	tools: readonly object[];
 	readonly #options: WireDeviceOptions;
@@ -248,7 +237,6 @@ export class WireDevice {
 		return device;
 	}
 
-	/** Connects and says hello. */
 	static async connectTo(test: TestContext, url: string, options: WireDeviceOptions = {}): Promise<WireDevice> {
 		const { id = ID, token, headers: more, hello = HELLO } = options;
 		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -268,12 +256,10 @@ export class WireDevice {
 		return device;
 	}
 
-	/** The methods of {@link asked}. */
 	get methods(): string[] {
 		return this.asked.map(({ method }) => method);
 	}
 
-	/** Requests of this method. */
 	askedBy(method: string): Asked[] {
 		return this.asked.filter((each) => each.method === method);
 	}
@@ -315,17 +301,14 @@ export class WireDevice {
 		this.#socket.send(JSON.stringify({ session_id: "", ...message }));
 	}
 
-	/** Sends a packet of sound. */
 	send(packet: Uint8Array): void {
 		this.#socket.send(packet);
 	}
 
-	/** Asks the gateway something. */
 	ask(id: number, method: string): void {
 		this.#send({ id, method });
 	}
 
-	/** Has other tools from now on, and says so. */
 	changeTools(tools: readonly object[]): void {
 		this.tools = tools;
 		this.notify("notifications/tools/list_changed");
@@ -382,7 +365,6 @@ export class WireDevice {
 	}
 }
 
-/** A gateway with a device that is online. */
 export async function startWithDevice(
 	test: TestContext,
 	options: TestGatewayOptions = {},
@@ -418,7 +400,6 @@ export async function toolNames(client: Client): Promise<string[]> {
 	return tools.map(({ name }) => name);
 }
 
-/** Calls a tool. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 export async function callTool(client: Client, name: string, args: object = {}): Promise<any> {
 	return await client.callTool({ name, arguments: { ...args } });

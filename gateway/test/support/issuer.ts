@@ -4,7 +4,6 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { listen } from "../../../host-test/support/listen.js";
 
 export interface TestIssuer {
-	/** Its identifier. */
 	readonly url: string;
 	/** Status of every answer from now on; undefined: its metadata and keys. */
 	failure: number | undefined;
@@ -22,7 +21,6 @@ interface SignOptions {
 	readonly without?: readonly string[];
 }
 
-/** Starts an issuer that is closed with its test. */
 export async function startIssuer(test: TestContext): Promise<TestIssuer> {
 	const { publicKey, privateKey } = await generateKeyPair("ES256");
 	const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" }] };

@@ -19,13 +19,11 @@ export interface ListeningDeviceOptions {
 	/** Firmware of another maker, which knows no `listen` message: it listens after `tts` `stop`, or not at all. */
 	readonly family?: "auto" | "manual";
 	readonly tools?: readonly object[];
-	/** The reason with which it refuses to listen. Default: it listens. */
 	readonly refuses?: string;
 	/** Answers the call of a tool; undefined: later, by {@link ListeningDevice.answer}. */
 	readonly onCall?: (id: number, name: string) => object | undefined;
 }
 
-/** Encodes sounds as a device does. */
 export async function encode(samples: Int16Array): Promise<Uint8Array[]> {
 	const encoder = await openOpusEncoder(RATE, 60);
 	const packets: Uint8Array[] = [];
@@ -79,12 +77,10 @@ export class ListeningDevice {
 		return device;
 	}
 
-	/** The tools that were called. */
 	get calls(): string[] {
 		return this.#wire.calls.map(({ name }) => name);
 	}
 
-	/** Calls that were cancelled. */
 	get cancelled(): number {
 		return this.#wire.cancelled.length;
 	}

@@ -19,7 +19,6 @@ export class MemoryDevice extends DeviceTransport {
 		};
 	}
 
-	/** Has other tools from now on, and says so. */
 	changeTools(tools: readonly object[]): void {
 		this.#results["tools/list"] = { tools };
 		this.receive({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/tools/list_changed" } });

@@ -40,7 +40,6 @@ export async function startCamera(
 	return { started, device, client };
 }
 
-/** Where a device was told to upload its photos. */
 export function visionOf(device: WireDevice): { url: string; token: string } {
 	return device.capabilities.vision as { url: string; token: string };
 }

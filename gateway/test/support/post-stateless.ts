@@ -2,7 +2,6 @@ interface PostOptions {
 	/** Of the request. Default: 1. */
 	readonly id?: number;
 	readonly capabilities?: object;
-	/** Further headers. */
 	readonly headers?: Readonly<Record<string, string>>;
 }
 

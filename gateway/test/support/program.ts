@@ -20,11 +20,9 @@ export interface StartedProgram {
 	readonly stateFolder: string;
 	/** Without a path: http://127.0.0.1:1234. */
 	readonly base: string;
-	/** Where devices connect. */
 	readonly deviceUrl: string;
 	/** The store as another process would have it: the command line's. */
 	readonly tokens: TokenStore;
-	/** Everything that was logged. */
 	readonly log: () => string;
 }
 
@@ -38,14 +36,12 @@ export function makeStateFolder(): string {
 	return temporaryFolder("xs-mcp-gateway-");
 }
 
-/** A file of configured servers. */
 export function makeServersFile(mcpServers: object, folder = makeStateFolder()): string {
 	const file = join(folder, "servers.json");
 	writeFileSync(file, JSON.stringify({ mcpServers }));
 	return file;
 }
 
-/** A folder of firmware. */
 export function makeFirmwareFolder(files: Readonly<Record<string, string>>): string {
 	const folder = join(makeStateFolder(), "firmware");
 	mkdirSync(folder);
@@ -55,7 +51,6 @@ export function makeFirmwareFolder(files: Readonly<Record<string, string>>): str
 	return folder;
 }
 
-/** A client at /mcp of a gateway. */
 export const connect = (
 	test: TestContext,
 	{ base }: Pick<StartedProgram, "base">,
@@ -63,7 +58,6 @@ export const connect = (
 	era: keyof typeof ERAS = "2025-11-25",
 ): Promise<Client> => connectClient(test, new URL(`${base}/mcp`), era, { token });
 
-/** Sends JSON. */
 export const sendJson = (
 	method: string,
 	url: string,
@@ -76,7 +70,6 @@ export const sendJson = (
 		...(json && { body: JSON.stringify(json) }),
 	});
 
-/** Starts a gateway, and a device that is online. */
 export async function startProgramWithDevice(
 	test: TestContext,
 	options: WireDeviceOptions = {},
@@ -86,7 +79,6 @@ export async function startProgramWithDevice(
 	return { started, device: await WireDevice.connect(test, started, options) };
 }
 
-/** Starts a gateway that is closed with its test. */
 export async function startProgram(
 	test: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},

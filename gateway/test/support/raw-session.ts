@@ -2,7 +2,6 @@
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** What a client begins a session with. */
 export const initializeParams = (protocolVersion = "2025-11-25", capabilities: object = {}) => ({
 	protocolVersion,
 	capabilities,
@@ -20,13 +19,11 @@ export async function post(
 	return await fetch(url, { method: "POST", headers: { ...HEADERS, ...headers }, body, signal });
 }
 
-/** Posts a message in a session, and reads the answer to its end. */
 export async function postIn(url: string | URL, message: object, session?: string) {
 	const response = await post(url, message, session === undefined ? {} : { "mcp-session-id": session });
 	return { status: response.status, session: response.headers.get("mcp-session-id"), text: await response.text() };
 }
 
-/** Begins a session in a revision. */
 export async function openSession(
 	url: string | URL,
 	revision?: string,
@@ -38,7 +35,6 @@ export async function openSession(
 	return {
 		session,
 		serverInfo: result.serverInfo,
-		/** Sends a request, and returns the JSON-RPC message of its answer. */
 		ask: async (method: string, params: object = {}) =>
 			await messageIn(await post(url, { method, params }, { ...headers, "mcp-session-id": session })),
 	};

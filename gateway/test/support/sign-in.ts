@@ -16,7 +16,6 @@ import { post } from "./raw-session.js";
 export const REDIRECT = "https://client.example/callback";
 
 export interface SignInGateway extends StartedProgram {
-	/** The token of an operator. */
 	readonly operator: string;
 	readonly device: WireDevice;
 }
@@ -44,24 +43,20 @@ export async function startSignIn(
 	return { ...gateway, operator, device };
 }
 
-/** Sends a request of a client that registers. */
 export const postRegistration = (base: string, metadata: object): Promise<Response> =>
 	sendJson("POST", `${base}/oauth/register`, metadata);
 
-/** Registers a client; returns its id. */
 export async function register(base: string, metadata: object = {}): Promise<string> {
 	const response = await postRegistration(base, { client_name: "Test Client", redirect_uris: [REDIRECT], ...metadata });
 	assert.equal(response.status, 201);
 	return ((await response.json()) as { client_id: string }).client_id;
 }
 
-/** A PKCE verifier, and its challenge. */
 export function makePkce(): { readonly verifier: string; readonly challenge: string } {
 	const verifier = randomBytes(32).toString("base64url");
 	return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** The URL to which a client sends the browser. */
 export function authorizeUrl(
 	base: string,
 	clientId: string,
@@ -88,7 +83,6 @@ export async function beginSignIn(base: string, more: Record<string, string> = {
 		clientId,
 		verifier,
 		challenge,
-		/** Where it sends the browser. */
 		url: authorizeUrl(base, clientId, challenge, more),
 		/** What it exchanges for tokens, by where the browser was sent back to. */
 		exchange: (location: URL | undefined) => ({
@@ -107,7 +101,6 @@ export interface Page {
 	readonly html: string;
 	/** The sealed request in its form. */
 	readonly request: string;
-	/** Where it redirects to; undefined for a page. */
 	readonly location: URL | undefined;
 }
 
@@ -141,7 +134,6 @@ export class Browser {
 		};
 	}
 
-	/** Sends the page's form. */
 	async submit(
 		fields: Record<string, string> | [string, string][],
 		headers: Record<string, string> = {},
@@ -169,7 +161,6 @@ export class Browser {
 	}
 }
 
-/** A browser, and the page to which a client has sent it. */
 export async function openPage(base: string) {
 	const browser = new Browser(base);
 	return { browser, ...(await browser.open((await beginSignIn(base)).url)) };
@@ -180,13 +171,11 @@ interface TokenResponse {
 	readonly body: { access_token: string; refresh_token: string; scope: string; error: string; expires_in: number };
 }
 
-/** Asks the token endpoint. */
 export async function askTokens(base: string, fields: Record<string, string>): Promise<TokenResponse> {
 	const response = await fetch(`${base}/oauth/token`, { method: "POST", body: new URLSearchParams(fields) });
 	return { status: response.status, body: (await response.json()) as TokenResponse["body"] };
 }
 
-/** Signs a client in from beginning to end. */
 export async function signIn(
 	{ base, operator }: Pick<SignInGateway, "base" | "operator">,
 	choice: Record<string, string> | [string, string][] = {},
@@ -201,7 +190,6 @@ export async function signIn(
 	return { clientId, exchange, location, access: body.access_token, refresh: body.refresh_token, body };
 }
 
-/** The status of a request to MCP with a token. */
 export async function statusOf(base: string, token: string, path = "/mcp"): Promise<number> {
 	const response = await post(base + path, { method: "tools/list" }, { Authorization: `Bearer ${token}` });
 	await response.body?.cancel();

@@ -38,12 +38,10 @@ export class Speaker {
 		return self;
 	}
 
-	/** The calls of its tools so far: name and arguments. */
 	get calls(): string[] {
 		return this.device.calls.map(({ name, arguments: { url: _, ...args } }) => `${name} ${JSON.stringify(args)}`);
 	}
 
-	/** Ends the sound of a call. */
 	end(call: WireCall | undefined): void {
 		assert(call);
 		this.device.answer(call.id, done("true"));

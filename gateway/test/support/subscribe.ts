@@ -1,7 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { ERAS } from "./gateway.js";
 
-/** An update of a resource. */
 interface Update {
 	readonly uri: string;
 }

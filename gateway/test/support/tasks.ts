@@ -6,7 +6,6 @@ import { postStateless } from "./post-stateless.js";
 
 export const TASKS = "io.modelcontextprotocol/tasks";
 
-/** The capabilities of a client that knows tasks, and can be asked. */
 export const KNOWS_TASKS = { elicitation: { form: {} }, extensions: { [TASKS]: {} } };
 
 const TASK = z.looseObject({ taskId: z.string(), status: z.string() });
@@ -25,7 +24,6 @@ export async function connectForTasks(t: TestContext, url: URL, capabilities: ob
 	return {
 		client,
 		get,
-		/** The task, once it has one of these states. */
 		async in(taskId: string, ...states: readonly string[]) {
 			let task = await get(taskId);
 			await until(async () => {

@@ -15,7 +15,6 @@ import {
 
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
-/** A gateway with a device, connected to an endpoint. */
 async function start(
 	t: TestContext,
 	{ catalog = "auto", ...options }: WireDeviceOptions & { catalog?: "auto" | "full" } = {},

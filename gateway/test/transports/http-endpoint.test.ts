@@ -37,13 +37,11 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		const connect = (t: TestContext, side: TestGateway, device?: string): Promise<Client> =>
 			connectClient(t, side.clientUrl(device), era);
 
-		/** A gateway with a device, and a client. */
 		const start = async (t: TestContext, deviceOptions: WireDeviceOptions = {}) => {
 			const { side, device } = await startWithDevice(t, {}, deviceOptions);
 			return { side, device, client: await connect(t, side) };
 		};
 
-		/** Counts the notifications that the tools have changed. */
 		async function countChanges(client: Client): Promise<() => number> {
 			let count = 0;
 			client.setNotificationHandler("notifications/tools/list_changed", () => {
@@ -328,7 +326,6 @@ describe("the headers Mcp-Param-*, in 2026-07-28", () => {
 });
 
 describe("revisions before 2025-11-25", () => {
-	/** Calls the first device's tool in a session of that revision. */
 	async function call(side: TestGateway, revision: string, args: object) {
 		const { ask } = await openSession(side.clientUrl(), revision);
 		return await ask("tools/call", { name: NAMES.first, arguments: args });

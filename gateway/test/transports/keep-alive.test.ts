@@ -57,7 +57,6 @@ async function start(t: TestContext) {
 		await until(() => called === 1, "the call has arrived");
 		return { response };
 	};
-	/** Milliseconds pass, and what the timers have done is done. */
 	const tick = async (count = 1): Promise<void> => {
 		for (let at = 0; at < count; at += 1) {
 			t.mock.timers.tick(TICK);

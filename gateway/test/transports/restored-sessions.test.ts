@@ -13,7 +13,6 @@ const LIST = { method: "tools/list" };
 const CALL = { name: VOLUME, arguments: { volume: 1 } };
 const STATE = "device://lamp_000001/state";
 
-/** A gateway, and what starts the next one in its place. */
 async function startTwice(t: TestContext) {
 	const options = { sessionKey: "the same", stateFolder: makeStateFolder() };
 	const { side: first } = await startWithDevice(t, options);

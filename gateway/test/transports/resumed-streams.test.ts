@@ -11,7 +11,6 @@ import { initializeParams, post } from "../support/raw-session.js";
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 const STATE = "device://lamp_000001/state";
 
-/** A client by hand in one session. */
 class RawClient {
 	readonly #url: URL;
 	#session: Record<string, string> = {};
@@ -32,7 +31,6 @@ class RawClient {
 		return await post(this.#url, { id: this.#ids, method, params }, this.#session, signal);
 	}
 
-	/** Begins a call that wants progress. */
 	async call(volume: number, signal?: AbortSignal): Promise<Response> {
 		const params = { name: VOLUME, arguments: { volume }, _meta: { progressToken: volume } };
 		return await this.post("tools/call", params, signal);

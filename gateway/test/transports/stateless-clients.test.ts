@@ -115,7 +115,6 @@ describe("a stream of changes, in 2026-07-28", () => {
 	});
 });
 
-/** Opens a stream, and reads it as long as it is waited for: methods of notifications, and the type of its result. */
 async function openStream(url: URL, notifications: object, capabilities: object = {}) {
 	const options = { id: 7, capabilities };
 	const response = await fetchStateless(url, "subscriptions/listen", { notifications }, options);

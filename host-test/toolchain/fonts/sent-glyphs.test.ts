@@ -8,7 +8,6 @@ import { FakeTimer } from "../../doubles/fake-timer.js";
 
 const TEXT = "今天天气很好，最高25度。Grüße! 明日は晴れ、気温は２５℃です。";
 
-/** The screen of a board with this set of glyphs, for which the gateway's glyphs came before the text. */
 function draw(charset: string, [width, height]: readonly [number, number]): PixelCanvas {
 	const canvas = new PixelCanvas(width, height);
 	const timer = new FakeTimer();

@@ -13,7 +13,6 @@ async function pending({ base }: StartedProgram) {
 	return (await replyOf(fetch(`${base}/bindings`))).body.pending;
 }
 
-/** The status of the answer when the board connects over WebSocket. */
 async function statusOf({ url, token }: { url: string; token: string }): Promise<number | undefined> {
 	const socket = new WebSocket(url, { headers: { "device-id": BOARD.id, authorization: `Bearer ${token}` } });
 	socket.on("error", () => {});

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { backendBlocks, type DeviceAddresses } from "../../../src/devices/bootstrap/bootstrap-answer.js";
 
-/** Where a device that knows the gateway by a hostname is told to connect. */
 function addressesFor(addresses: DeviceAddresses, hostname: string): unknown[] {
 	const { websocket, mqtt } = backendBlocks(addresses, hostname, { id: "lamp", token: undefined });
 	return [(websocket as { url?: string })?.url, (mqtt as { endpoint?: string })?.endpoint];

@@ -16,7 +16,6 @@ import { makeFirmwareFolder, makeStateFolder, startProgram } from "../../support
 
 const MODEL = "bread-compact-wifi";
 
-/** A gateway with a folder of firmware. */
 async function start(t: TestContext, files: Readonly<Record<string, string>>, flags: object = { bootstrap: "open" }) {
 	const firmwareFolder = makeFirmwareFolder(files);
 	return { ...(await startProgram(t, { firmwareFolder, ...flags })), firmwareFolder };

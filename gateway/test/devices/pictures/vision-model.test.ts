@@ -14,7 +14,6 @@ interface Asked {
 	readonly body: { model: string; messages: { content: object[] }[] };
 }
 
-/** A service with the Chat Completions API. */
 async function startModel(t: TestContext, answer: (response: ServerResponse) => void) {
 	const asked: Asked[] = [];
 	const server = createServer(async (request: IncomingMessage, response) => {
@@ -26,7 +25,6 @@ async function startModel(t: TestContext, answer: (response: ServerResponse) => 
 	return { url: `http://127.0.0.1:${await listen(t, server)}/v1`, asked };
 }
 
-/** Takes a photo through a gateway that asks this model. */
 async function photograph(t: TestContext, answer: (response: ServerResponse) => void) {
 	const { url, asked } = await startModel(t, answer);
 	const settings = { visionUrl: url, visionModel: "eyes", visionKey: "k-secret" };
