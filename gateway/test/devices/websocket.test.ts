@@ -41,12 +41,14 @@ describe("a device of the family over WebSocket", () => {
 		});
 	}
 
-	it("can be called if its hello names no transport, and its ids are in the query", async (t) => {
+	it("is discovered if its hello names no transport, its ids are in the query, and its list has pages", async (t) => {
 		const started = await startProgram(t);
 		const { mcp } = await connectWebSocket(t, `${started.deviceUrl}xiaozhi/v1/${QUERY}`);
 		mcp.say(familyHello(undefined));
 		assert.equal(await callLamp(started, ID), "true");
 		assert.equal(mcp.first("hello")?.transport, "websocket");
+		const names = started.gateway.servers.find(ID)?.tools.map(({ name }) => name);
+		assert.deepEqual(names, ["self.lamp.set", "get_weather"]);
 	});
 
 	it("may have its token in the query", async (t) => {

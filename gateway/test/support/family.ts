@@ -41,10 +41,13 @@ const TOOL = {
 	inputSchema: { type: "object", properties: { on: { type: "boolean" } }, required: ["on"] },
 };
 
+/** On a page of its own, whose cursor is its name, as py-xiaozhi has it. */
+const WEATHER = { ...TOOL, name: "get_weather" };
+
 interface Message {
 	readonly type: string;
 	readonly session_id?: string;
-	readonly payload?: { readonly id?: number; readonly method?: string };
+	readonly payload?: { readonly id?: number; readonly method?: string; readonly params?: { readonly cursor?: string } };
 	readonly [member: string]: unknown;
 }
 
@@ -71,9 +74,9 @@ class FamilyMcp {
 	receive(text: string): void {
 		const message = JSON.parse(text) as Message;
 		this.received.push(message);
-		const { id, method } = message.payload ?? {};
+		const { id, method, params } = message.payload ?? {};
 		if (message.type === "mcp" && id !== undefined && method !== undefined) {
-			this.say({ type: "mcp", payload: { jsonrpc: "2.0", id, ...this.#answer(method) } });
+			this.say({ type: "mcp", payload: { jsonrpc: "2.0", id, ...this.#answer(method, params?.cursor) } });
 		}
 	}
 
@@ -81,13 +84,13 @@ class FamilyMcp {
 		return this.received.find((message) => message.type === type);
 	}
 
-	#answer(method: string): object {
+	#answer(method: string, cursor: string | undefined): object {
 		if (method === "initialize") {
 			const serverInfo = { name: "bread-compact-wifi", version: "2.0.3" };
 			return { result: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo } };
 		}
 		if (method === "tools/list") {
-			return { result: { tools: [TOOL] } };
+			return { result: cursor === WEATHER.name ? { tools: [WEATHER] } : { tools: [TOOL], nextCursor: WEATHER.name } };
 		}
 		return method === "tools/call" ? this.#onCall() : { error: { message: `Method not implemented: ${method}` } };
 	}

@@ -109,6 +109,19 @@ describe("an MCP endpoint", () => {
 		assert.doesNotMatch(log.join("\n"), /t-secret/);
 	});
 
+	it("may be a relay of agents that each begin anew, use an id again and do not wait for an answer", async (t) => {
+		const { peer, device } = await start(t);
+		for (const agent of ["0a1b", "4e5f"]) {
+			const initialized = peer.ask(`${agent}_1`, "initialize", { protocolVersion: "2024-11-05", capabilities: {} });
+			peer.say({ jsonrpc: "2.0", method: "notifications/initialized", params: {} });
+			const { result } = await peer.ask(`${agent}_2`, "tools/list");
+			assert.deepEqual([(await initialized).result.protocolVersion, result.tools[0].name], ["2024-11-05", VOLUME]);
+			peer.received.length = 0;
+			assert.equal((await peer.call(`${agent}_1`, VOLUME, { volume: 46 })).result.content[0].text, "true");
+		}
+		assert.equal(device.calls.length, 2);
+	});
+
 	it("survives messages that are not JSON-RPC", async (t) => {
 		const { peer } = await start(t);
 		for (const message of ["", "no JSON", "[]", "null", '{"jsonrpc":"1.0"}', '{"jsonrpc":"2.0","id":{},"method":1}']) {
