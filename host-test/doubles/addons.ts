@@ -1,7 +1,7 @@
 import type { Addons } from "../../src/app/addons.js";
 import { Bootstrap } from "../../src/backend/bootstrap/bootstrap.js";
 import { BackendSearch } from "../../src/backend/search/backend-search.js";
-import { ServedTransport } from "../../src/backend/search/served-transport.js";
+import { ServedTransport } from "../../src/backend/search/feature.js";
 import { Conversation } from "../../src/conversation/conversation.js";
 import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { LANGUAGES } from "../../src/language/feature.js";

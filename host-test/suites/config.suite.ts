@@ -1,8 +1,7 @@
 import { createTransport } from "../../src/app/create-transport.js";
-import { deviceUuid } from "../../src/app/uuid.js";
 import type { Settings } from "../../src/hardware/hardware.js";
 import type { Transport } from "../../src/protocols/transport.js";
-import { type Config, readConfig } from "../../src/settings/config.js";
+import { type Config, deviceUuid, readConfig } from "../../src/settings/config.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { ADDONS } from "../doubles/addons.js";
 import { FakeSettings } from "../doubles/fake-board.js";

@@ -1,6 +1,6 @@
 import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-list.js";
 import { GatewaySearch } from "../../src/backend/discovery/gateway-search.js";
-import { readBackend } from "../../src/settings/backend-setting.js";
+import { readBackend } from "../../src/settings/config.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,4 +1,4 @@
-import { parseUrl } from "../../src/protocols/url.js";
+import { parseUrl } from "../../src/protocols/transport.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

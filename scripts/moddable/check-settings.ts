@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
-import { parseUrl, unsupportedScheme } from "../../src/protocols/url.js";
-import { readBackend } from "../../src/settings/backend-setting.js";
-import { readDirectConfig } from "../../src/settings/config.js";
+import { parseUrl, unsupportedScheme } from "../../src/protocols/transport.js";
+import { readBackend, readDirectConfig } from "../../src/settings/config.js";
 import { readSetting } from "../../src/settings/read-setting.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { SETTINGS, type SettingName } from "../../src/settings/settings-table.js";

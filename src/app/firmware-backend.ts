@@ -2,7 +2,7 @@ import type { BootstrapOptions } from "../backend/bootstrap/bootstrap.js";
 import type { BackendSource } from "../backend/search/backend-search.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { HttpClients } from "../net/http-client.js";
-import { type BackendSetting, readBackend } from "../settings/backend-setting.js";
+import { type BackendSetting, readBackend } from "../settings/config.js";
 import type { SettingSource } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { CheckSettings } from "../setup/setup-form.js";

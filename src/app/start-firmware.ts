@@ -4,7 +4,7 @@ import { DeviceStateMachine } from "../device_state/device-state.js";
 import { Guard } from "../hardware/guard.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { Transport } from "../protocols/transport.js";
-import { type Config, readConfig } from "../settings/config.js";
+import { type Config, deviceUuid, readConfig } from "../settings/config.js";
 import { readSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { SettingValue } from "../settings/settings-table.js";
@@ -21,7 +21,6 @@ import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, 
 import { OfflineRestart } from "./offline-restart.js";
 import { SAFE_TIME } from "./safe-mode.js";
 import { RESTART_DELAY } from "./system-commands.js";
-import { deviceUuid } from "./uuid.js";
 
 /**
  * Starts the firmware on a board. If a setting cannot be used, the device enters `fatal_error`, names the setting in the

@@ -3,8 +3,9 @@ import type { Hardware, Settings } from "../hardware/hardware.js";
 import { nextReminder } from "../hardware/reminder-times.js";
 import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
-import { Alarm } from "./alarm.js";
+import { drawAttention } from "../sound/chime.js";
 import { AssistantLine } from "./assistant-line.js";
 import type { ConversationOptions } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
@@ -167,5 +168,45 @@ export class Conversation implements Reminders {
 
 	private typed(text: string): void {
 		this.line.say(text).catch((error: Error) => this.options.board.chat?.show(`assistant: ${error.message}`));
+	}
+}
+
+/** How often the chime is played, unless a button is pressed before. */
+const RINGS = 5;
+
+/** Milliseconds from chime to chime. */
+const RING_INTERVAL = 4_000;
+
+/** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
+class Alarm {
+	private readonly options: ConversationOptions;
+	private left = 0;
+	private ringing: TimerHandle | undefined;
+
+	constructor(options: ConversationOptions) {
+		this.options = options;
+	}
+
+	/** Begins to ring, or begins again. */
+	begin(): void {
+		this.end();
+		this.left = RINGS;
+		this.ring();
+	}
+
+	/** @returns whether it was ringing */
+	end(): boolean {
+		const wasRinging = this.ringing !== undefined;
+		this.options.timer.clear(this.ringing);
+		this.ringing = undefined;
+		return wasRinging;
+	}
+
+	private ring(): void {
+		const { board, timer, log } = this.options;
+		const { player } = board;
+		this.left -= 1;
+		drawAttention(player, log);
+		this.ringing = this.left === 0 || player === undefined ? undefined : timer.set(() => this.ring(), RING_INTERVAL);
 	}
 }

@@ -1,7 +1,7 @@
 import { goodbyeMessage } from "../protocols/envelope.js";
 import { type ChannelOptions, DEFAULT_LIMIT } from "../protocols/queued-channel.js";
 import type { Channel, ChannelEvents, Transport } from "../protocols/transport.js";
-import { parseUrl, unsupportedScheme } from "../protocols/url.js";
+import { parseUrl, unsupportedScheme } from "../protocols/transport.js";
 import { MqttChannel, type MqttRecord, QOS } from "./mqtt-channel.js";
 
 export interface MqttTransportOptions extends ChannelOptions {

@@ -1,6 +1,6 @@
 import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
-import { parseUrl, unsupportedScheme } from "./url.js";
+import { parseUrl, unsupportedScheme } from "./transport.js";
 import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
 
 export interface WebSocketTransportOptions extends ChannelOptions {

@@ -1,3 +1,4 @@
+import type { Settings } from "../hardware/hardware.js";
 import { readSetting, type SettingSource } from "./read-setting.js";
 import { SettingError } from "./setting-error.js";
 import type { SettingName, SettingValue } from "./settings-table.js";
@@ -104,4 +105,71 @@ export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | un
 		hmacKey: readSetting("hmacKey", source),
 		language: readSetting("language", source),
 	};
+};
+
+/**
+ * The device's UUID: the configured one, or else one of version 4
+ * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
+ *
+ * @param configured replaces the one that is kept
+ * @param random a number in [0, 1)
+ */
+export const deviceUuid = (
+	settings: Settings | undefined,
+	configured?: string,
+	random: () => number = Math.random,
+): string => {
+	const stored = settings?.get("board", "uuid");
+	if (typeof stored === "string" && (configured === undefined || configured === stored)) {
+		return stored;
+	}
+	const uuid = configured ?? makeUuid(random);
+	settings?.set("board", "uuid", uuid);
+	return uuid;
+};
+
+const makeUuid = (random: () => number): string =>
+	"xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
+		const digit = Math.floor(random() * 16);
+		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
+	});
+
+/** The backend as the settings name it. At most one of `bootstrap` and `gateway` is set. */
+export interface BackendSetting {
+	/** The backend comes from a server. */
+	readonly bootstrap: BootstrapConfig | undefined;
+	/** The gateway is searched on the local network: its hostname, empty for any. */
+	readonly gateway: string | undefined;
+	readonly config: Config;
+}
+
+/** The transport options that need no URL. */
+interface BackendNeeds {
+	/** It may serve clients directly, and then needs no backend. */
+	readonly mayLackBackend: boolean;
+	readonly findsGateways: boolean;
+}
+
+/** A backend that is to be found: `mdns:` or `mdns:HOST`. */
+const SEARCH_SCHEME = "mdns:";
+
+/**
+ * Reads all settings of the backend.
+ *
+ * @param deviceId the device's MAC address
+ * @throws SettingError
+ */
+export const readBackend = (
+	source: SettingSource,
+	deviceId: string,
+	{ mayLackBackend, findsGateways }: BackendNeeds,
+): BackendSetting => {
+	const bootstrap = readBootstrapConfig(source);
+	const backend = bootstrap === undefined ? readSetting("backend", source) : "";
+	const gateway = backend?.startsWith(SEARCH_SCHEME) ? backend.slice(SEARCH_SCHEME.length) : undefined;
+	if (gateway !== undefined && !findsGateways) {
+		throw new SettingError("backend", "this build has no multicast DNS to find a gateway: name its address");
+	}
+	const comesLater = bootstrap !== undefined || gateway !== undefined || (mayLackBackend && backend === undefined);
+	return { bootstrap, gateway, config: readConfig(source, deviceId, comesLater ? "" : undefined) };
 };

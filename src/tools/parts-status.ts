@@ -1,5 +1,6 @@
 import type { Light } from "../hardware/light.js";
 import type { SerialLine } from "../hardware/line.js";
+import type { Sensor, Sensors } from "../hardware/sensor.js";
 import type { Servo } from "../hardware/servo.js";
 import type { Switch } from "../hardware/switch.js";
 import { formatColor } from "./color.js";
@@ -31,3 +32,21 @@ export const describeServo = ({ title, angle, min, max, error }: Servo): object 
 
 /** The line that arrived last. */
 export const describeLine = ({ title, last, error }: SerialLine): object => ({ title, last, error });
+
+/** The current value of every sensor, or an `error` if it fails. */
+export const sensorsStatus = (sensors: Sensors): object =>
+	partsStatus(sensors, (sensor) => {
+		try {
+			return readSensor(sensor);
+		} catch (error) {
+			return { kind: sensor.kind, error: error instanceof Error ? error.message : String(error) };
+		}
+	});
+
+/** The current value of a sensor. */
+export const readSensor = (sensor: Sensor): object => {
+	// A driver of several things knows what they are after its first sample. JSON leaves out what is undefined.
+	const value = sensor.read();
+	const { title, kind, unit } = sensor;
+	return { title, kind, value, unit };
+};

@@ -4,7 +4,7 @@ import { expectOk } from "../net/http-status.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { fromHex, toHex } from "../text/hex.js";
 import { isNewer, isVersion } from "../text/version.js";
-import { rememberTrial } from "./trial-memory.js";
+import { rememberTrial } from "./trial.js";
 
 export interface FirmwareInstallerOptions {
 	readonly updater: Updater;

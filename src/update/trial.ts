@@ -2,7 +2,6 @@ import type { Settings } from "../hardware/hardware.js";
 import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { Updater } from "../hardware/updater.js";
 import { FIRMWARE } from "../settings/firmware.js";
-import { forgetTrial } from "./trial-memory.js";
 
 export interface TrialOptions extends Runtime {
 	/** Undefined on a board that cannot update itself. */
@@ -90,4 +89,22 @@ export const rollBack = ({ updater, log }: Pick<TrialOptions, "updater" | "log">
 	} catch (error) {
 		log(`rollback failed: ${String(error)}`);
 	}
+};
+
+const DOMAIN = "update";
+const KEY = "trial";
+
+/** Stores which firmware is on trial from the next restart on: its version, or its URL if the version is unknown. */
+export const rememberTrial = (settings: Settings | undefined, name: string): void => {
+	settings?.set(DOMAIN, KEY, name);
+};
+
+/** The firmware put on trial last, unless already read. */
+const forgetTrial = (settings: Settings | undefined): string | undefined => {
+	const name = settings?.get(DOMAIN, KEY);
+	if (typeof name !== "string") {
+		return undefined;
+	}
+	settings?.delete(DOMAIN, KEY);
+	return name;
 };

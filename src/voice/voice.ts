@@ -1,13 +1,10 @@
 import type { DeviceState } from "../device_state/device-state.js";
-import type { Lights } from "../hardware/light.js";
+import type { Light, Lights } from "../hardware/light.js";
 import type { Codec } from "../hardware/sound.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { Protocol } from "../protocols/protocol.js";
 import { isObject } from "../text/is-object.js";
-import { readFrame, writeFrame } from "./audio-frames.js";
-import { readAudioParams } from "./audio-params.js";
-import { DroppedAudio } from "./dropped-audio.js";
-import { ListeningLight } from "./listening-light.js";
+import { readAudioParams, readFrame, writeFrame } from "./audio-frames.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
 /** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
@@ -209,3 +206,61 @@ export class Voice {
 			});
 	}
 }
+
+/** Counts audio that is dropped. The log has the first one, the tenth, the hundredth …, so that a flood does not fill it. */
+class DroppedAudio {
+	private readonly log: (message: string) => void;
+	private count = 0;
+	private nextLogged = 1;
+
+	constructor(log: (message: string) => void) {
+		this.log = log;
+	}
+
+	add(reason: string): void {
+		this.count += 1;
+		if (this.count === this.nextLogged) {
+			this.nextLogged *= 10;
+			this.log(`audio dropped: ${reason}${this.count === 1 ? "" : ` (${this.count} so far)`}`);
+		}
+	}
+}
+
+/** Red, as on devices that record. */
+const COLOR = 0xff0000;
+
+/** Shows by a board's first light that the device listens. */
+class ListeningLight {
+	private readonly light: Light | undefined;
+	/** How the light was before; undefined while the device does not listen. */
+	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
+
+	constructor(lights: Lights = {}) {
+		this.light = Object.values(lights).find(({ error }) => error === undefined);
+	}
+
+	show(isListening: boolean): void {
+		const light = this.light;
+		if (light === undefined) {
+			return;
+		}
+		if (isListening) {
+			const { on, color } = light;
+			this.before = { on, color };
+			set(light, { on: true, color: color === undefined ? undefined : COLOR });
+		} else if (this.before !== undefined) {
+			// A color that was set meanwhile stays.
+			if (light.on && (light.color === undefined || light.color === COLOR)) {
+				set(light, this.before);
+			}
+			this.before = undefined;
+		}
+	}
+}
+
+const set = (light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void => {
+	if (color !== undefined) {
+		light.color = color;
+	}
+	light.on = on;
+};

@@ -2,7 +2,7 @@ import { Content, text } from "../content.js";
 import { type Listed, listed } from "../paged-list.js";
 import type { Revision } from "../revision.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Completer, Completers } from "./completer.js";
+import type { Completer, Completers } from "./completion.js";
 
 /** An argument of a prompt. Its value is always text. */
 export interface PromptArgument {

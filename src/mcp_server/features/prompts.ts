@@ -3,7 +3,7 @@ import type { McpServer } from "../mcp-server.js";
 import { PagedList } from "../paged-list.js";
 import { type Params, readArguments, readCursor } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Completable, Completers } from "./completer.js";
+import type { Completable, Completers } from "./completion.js";
 import type { FeatureResult } from "./feature-session.js";
 import { type Prompt, type PromptResult, promptResult } from "./prompt.js";
 import { readText } from "./read-param.js";

@@ -3,7 +3,7 @@ import { utf8Length } from "../../text/utf8.js";
 import { ErrorCode, RpcError } from "../json-rpc.js";
 import { type Listed, listed } from "../paged-list.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Completers } from "./completer.js";
+import type { Completers } from "./completion.js";
 import { parseTemplate, type TemplateValues, type UriTemplate } from "./uri-template.js";
 
 /** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */

@@ -3,7 +3,7 @@ import type { McpServer } from "../mcp-server.js";
 import { PagedList } from "../paged-list.js";
 import { type Params, readCursor } from "../params.js";
 import type { CallSession, ToolCall } from "../tool-call.js";
-import type { Completable, Completers } from "./completer.js";
+import type { Completable, Completers } from "./completion.js";
 import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";

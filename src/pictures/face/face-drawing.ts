@@ -6,15 +6,7 @@ import { drawFeatures, FACE_HEIGHT, FACE_WIDTH, type FacePlace, type Pose } from
 import { visibleText } from "./line-breaks.js";
 import type { SentGlyphs } from "./sent-glyphs.js";
 import { drawHeader, drawLevel, headerHeight, type Level, levelTop, MARGIN, type Tools } from "./status-drawing.js";
-import type { PageLine } from "./text-pages.js";
-
-/** The page of words that is to be seen. */
-export interface ShownPage {
-	readonly lines: readonly PageLine[];
-	/** Its number, from 0, of so many. */
-	readonly number: number;
-	readonly count: number;
-}
+import type { ShownPage } from "./text-pages.js";
 
 /** Everything that is to be seen. */
 export interface FacePicture {

@@ -27,8 +27,7 @@ import { ScreenLight } from "./screen-light.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 import { headerHeight, levelTop, MARGIN } from "./status-drawing.js";
-import { layOutPages } from "./text-pages.js";
-import { TurningPages } from "./turning-pages.js";
+import { layOutPages, TurningPages } from "./text-pages.js";
 
 interface FaceScreenOptions {
 	readonly canvas: Canvas;

@@ -1,4 +1,5 @@
 import type { Face } from "../../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
 /** A line of what is said. */
@@ -12,6 +13,14 @@ export interface Page {
 	readonly lines: readonly PageLine[];
 	/** Milliseconds that a person needs to read it. */
 	readonly readingTime: number;
+}
+
+/** The page of words on the screen. */
+export interface ShownPage {
+	readonly lines: readonly PageLine[];
+	/** Index of the page, and how many there are. */
+	readonly number: number;
+	readonly count: number;
 }
 
 /** The room for words. */
@@ -45,3 +54,56 @@ export const layOutPages = ({ message, alert }: Said, room: Room, measure: Measu
 	}
 	return pages;
 };
+
+/** Shows page after page, and then the first again, because nobody may have looked. */
+export class TurningPages {
+	private readonly timer: TimerModule;
+	private readonly onTurn: () => void;
+	private pages: readonly Page[] = [];
+	/** Index of the page that is shown. */
+	private number = 0;
+	private turning: TimerHandle | undefined;
+
+	/** @param onTurn called when the next page is shown */
+	constructor(timer: TimerModule, onTurn: () => void) {
+		this.timer = timer;
+		this.onTurn = onTurn;
+	}
+
+	/** The current page; it has no lines if there are no pages. */
+	get shown(): ShownPage {
+		return { lines: this.pages[this.number]?.lines ?? [], number: this.number, count: this.pages.length };
+	}
+
+	/** Milliseconds that a person needs to read all of them. */
+	get readingTime(): number {
+		return this.pages.reduce((sum, { readingTime }) => sum + readingTime, 0);
+	}
+
+	/** Shows the first of these pages; without any, nothing. */
+	show(pages: readonly Page[]): void {
+		this.close();
+		this.pages = pages;
+		this.number = 0;
+		this.turnLater();
+	}
+
+	/** Turns no more. */
+	close(): void {
+		this.timer.clear(this.turning);
+		this.turning = undefined;
+	}
+
+	private turnLater(): void {
+		const page = this.pages[this.number];
+		if (page === undefined || this.pages.length === 1) {
+			return;
+		}
+		this.turning = this.timer.set(() => {
+			this.turning = undefined;
+			this.number = (this.number + 1) % this.pages.length;
+			this.turnLater();
+			this.onTurn();
+		}, page.readingTime);
+	}
+}

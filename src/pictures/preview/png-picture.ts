@@ -2,7 +2,6 @@ import { deepFreeze } from "../../text/deep-freeze.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import type { PictureDecoder } from "./jpeg-picture.js";
 import { PngChunks } from "./png-chunks.js";
-import { unfilter } from "./png-filter.js";
 
 /** Moddable's decompression, as far as it is used. */
 export interface Inflater {
@@ -186,4 +185,53 @@ const readFrame = (bytes: Uint8Array): PngFrame => {
 		throw new Error("interlaced PNG is not supported");
 	}
 	return { width, height, depth, color, channels };
+};
+
+/**
+ * Takes back what an encoder did to a row to make it compress better, in place (PNG specification, clause 9).
+ *
+ * @param filter 0 to 4
+ * @param above the row above; zeros above the first one
+ * @param distance bytes from a pixel to the one before
+ * @throws Error if there is no such filter
+ */
+const unfilter = (filter: number, row: Uint8Array, above: Uint8Array, distance: number): void => {
+	switch (filter) {
+		case 0:
+			return;
+		case 1:
+			for (let at = distance; at < row.length; at += 1) {
+				row[at] = (row[at] as number) + (row[at - distance] as number);
+			}
+			return;
+		case 2:
+			for (let at = 0; at < row.length; at += 1) {
+				row[at] = (row[at] as number) + (above[at] as number);
+			}
+			return;
+		case 3:
+			for (let at = 0; at < row.length; at += 1) {
+				row[at] = (row[at] as number) + (((row[at - distance] ?? 0) + (above[at] as number)) >> 1);
+			}
+			return;
+		case 4:
+			for (let at = 0; at < row.length; at += 1) {
+				const nearest = paeth(row[at - distance] ?? 0, above[at] as number, above[at - distance] ?? 0);
+				row[at] = (row[at] as number) + nearest;
+			}
+			return;
+		default:
+			throw new Error("PNG damaged");
+	}
+};
+
+/** Which of its neighbours is nearest to what they let expect. */
+const paeth = (left: number, up: number, corner: number): number => {
+	const toLeft = Math.abs(up - corner);
+	const toUp = Math.abs(left - corner);
+	const toCorner = Math.abs(left + up - 2 * corner);
+	if (toLeft <= toUp && toLeft <= toCorner) {
+		return left;
+	}
+	return toUp <= toCorner ? up : corner;
 };

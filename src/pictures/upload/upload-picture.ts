@@ -1,7 +1,6 @@
 import type { Http } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { expectOk } from "../../net/http-status.js";
-import { encodeMultipart, type FormField } from "./multipart.js";
 
 interface PictureUpload {
 	readonly url: string;
@@ -29,4 +28,39 @@ export const uploadPicture = async (http: Http, upload: PictureUpload): Promise<
 	} finally {
 		picture.close();
 	}
+};
+
+/** A field of a form; a file has a name and a type. */
+interface FormField {
+	readonly name: string;
+	readonly value: string | ByteSource;
+	readonly filename?: string;
+	readonly type?: string;
+}
+
+/** Long and unusual enough not to occur in a JPEG or a question. */
+const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
+
+/** A form, ready to be sent. */
+interface Multipart {
+	readonly contentType: string;
+	readonly body: readonly (ArrayBuffer | ByteSource)[];
+}
+
+/** Encodes a form as multipart/form-data (RFC 7578). The files stay where they are: a body is a list of parts. */
+const encodeMultipart = (fields: readonly FormField[]): Multipart => {
+	const body: (ArrayBuffer | ByteSource)[] = [];
+	for (const field of fields) {
+		body.push(ArrayBuffer.fromString(partHeader(field)));
+		body.push(typeof field.value === "string" ? ArrayBuffer.fromString(field.value) : field.value);
+		body.push(ArrayBuffer.fromString("\r\n"));
+	}
+	body.push(ArrayBuffer.fromString(`--${BOUNDARY}--\r\n`));
+	return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, body };
+};
+
+const partHeader = ({ name, filename, type }: FormField): string => {
+	const file = filename === undefined ? "" : `; filename="${filename}"`;
+	const contentType = type === undefined ? "" : `Content-Type: ${type}\r\n`;
+	return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n${contentType}\r\n`;
 };

@@ -1,8 +1,14 @@
 import { boolean, integer, number, object, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { READS } from "../hints.js";
-import { describeLight, describeLine, describeServo, describeSwitch, partsStatus } from "../parts-status.js";
-import { sensorsStatus } from "../sensors-status.js";
+import {
+	describeLight,
+	describeLine,
+	describeServo,
+	describeSwitch,
+	partsStatus,
+	sensorsStatus,
+} from "../parts-status.js";
 
 export default defineTool({
 	name: "self.get_device_status",

@@ -2,7 +2,7 @@ import { optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { READS } from "../hints.js";
-import { readSensor, sensorsStatus } from "../sensors-status.js";
+import { readSensor, sensorsStatus } from "../parts-status.js";
 
 export default defineTool({
 	name: "self.sensor.read",
