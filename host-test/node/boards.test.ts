@@ -109,15 +109,25 @@ describe("boards", () => {
 		}
 	});
 
-	it("have the larger heap only if malloc uses their PSRAM", { skip: noSdk }, async () => {
+	describe("memory", { skip: noSdk }, () => {
 		const memoryOf = async (name: string) =>
 			readMemory(await configureBuild(sdk, ROOT, name), findTarget(sdk, name).chip);
-		const small = await memoryOf("esp32");
-		assert.ok(!small.usesPsram);
-		for (const name of BOARDS) {
-			const { chunkBytes, chunkSetting, usesPsram } = await memoryOf(name);
-			assert.equal(chunkBytes > small.chunkBytes, usesPsram, name);
-			assert.equal(messageLimits(chunkSetting).maxMessageBytes, chunkBytes / 8, name);
-		}
+
+		it("has the size of the board's flash", async () => {
+			const MEGABYTES = { esp32: 4, "esp32/m5atom_s3": 8, "esp32/m5stack_core2": 16, "esp32/m5stack_cores3": 16 };
+			for (const [name, megabytes] of Object.entries(MEGABYTES)) {
+				assert.equal((await memoryOf(name)).flashBytes, megabytes * 1024 * 1024, name);
+			}
+		});
+
+		it("has the larger heap only if malloc uses PSRAM", async () => {
+			const small = await memoryOf("esp32");
+			assert.ok(!small.usesPsram);
+			for (const name of BOARDS) {
+				const { chunkBytes, chunkSetting, usesPsram } = await memoryOf(name);
+				assert.equal(chunkBytes > small.chunkBytes, usesPsram, name);
+				assert.equal(messageLimits(chunkSetting).maxMessageBytes, chunkBytes / 8, name);
+			}
+		});
 	});
 });

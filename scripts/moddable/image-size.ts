@@ -62,13 +62,14 @@ export function readMemory(folder: string, chip: string): BuildMemory {
 		]),
 	);
 	const isSet = (key: string): boolean => settings.get(key) === "y";
-	const flash = [...settings.keys()].find((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)) ?? "";
+	// A choice of ESP-IDF takes the last option that is set: the SDK's base file has 4 MB.
+	const flash = [...settings.keys()].filter((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)).at(-1);
 	const apps = read(`xsProj-${chip}/partitions.csv`)
 		.split("\n")
 		.map((line) => line.split(",").map((field) => field.trim()))
 		.filter(([, type]) => type === "app");
 	return {
-		flashBytes: Number(/\d+/.exec(flash)?.[0]) * MEGABYTE,
+		flashBytes: Number(/\d+/.exec(flash ?? "")?.[0]) * MEGABYTE,
 		usesPsram: isSet("SPIRAM") && !isSet("SPIRAM_USE_CAPS_ALLOC"),
 		chunkBytes: creation.chunk.initial,
 		chunkSetting: config.chunkBytes,
