@@ -35,8 +35,7 @@ export async function connectOverHttp(url: string, era: Era, token?: string): Pr
 /** The SDK's client of the first generation, over Streamable HTTP. It speaks 2025-11-25. */
 export async function connectV1OverHttp(url: string): Promise<ClientV1> {
 	const client = new ClientV1(CLIENT_INFO);
-	// The SDK's own types disagree under exactOptionalPropertyTypes.
-	await client.connect(new TransportV1(new URL(url)) as never);
+	await client.connect(new TransportV1(new URL(url)));
 	return client;
 }
 

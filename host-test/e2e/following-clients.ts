@@ -97,8 +97,7 @@ async function connectV1(test: TestContext, url: string): Promise<FollowingClien
 	client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
 		told += 1;
 	});
-	// The SDK's own types disagree under exactOptionalPropertyTypes.
-	await client.connect(new TransportV1(new URL(url), { reconnectionOptions: PATIENT }) as never);
+	await client.connect(new TransportV1(new URL(url), { reconnectionOptions: PATIENT }));
 	return {
 		call: (name, args = {}) => client.callTool({ name, arguments: args }),
 		list: async () => (await client.listTools()).tools.map(({ name }) => name),

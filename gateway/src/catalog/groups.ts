@@ -138,25 +138,25 @@ function listedAs(
 	members: readonly Member[],
 ): Tool {
 	const choices = choicesOf(members);
-	const items = choices.length <= MAX_CHOICES ? { type: "string", enum: choices } : { type: "string" };
-	const where = choices.length <= MAX_CHOICES ? "" : ", as servers_list names them";
+	const isShort = choices.length <= MAX_CHOICES;
+	const where = isShort ? "" : ", as servers_list names them";
 	const devices = {
 		type: "array",
-		items,
+		items: { type: "string", ...(isShort && { enum: choices }) },
 		minItems: 1,
 		description: `Devices${where}, tags of several, or "${EVERY_DEVICE}"`,
 	};
 	return {
 		name,
-		...(title !== undefined && { title }),
-		...(description !== undefined && { description }),
+		title,
+		description,
 		inputSchema: {
 			...inputSchema,
 			properties: { [DEVICES]: devices, ...inputSchema.properties },
 			required: [DEVICES, ...(inputSchema.required ?? [])],
 		},
-		...(annotations !== undefined && { annotations }),
-		...(icons !== undefined && { icons }),
+		annotations,
+		icons,
 	};
 }
 

@@ -44,7 +44,7 @@ export async function readState(server: Server, signal?: AbortSignal): Promise<T
 		...own,
 		device: alias,
 		online,
-		...(state !== undefined && { state }),
+		state,
 		...(event && { lastEvent: { ...event, time: new Date(event.time).toISOString() } }),
 		board: board.name,
 		firmware: board.version,

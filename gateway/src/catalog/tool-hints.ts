@@ -77,9 +77,9 @@ export class ToolHints {
 		const annotations = { ...ANNOTATIONS[hint], openWorldHint: openWorld, ...tool.annotations };
 		return {
 			...tool,
-			...(title !== undefined && { title: tool.title ?? title }),
+			title: tool.title ?? title,
 			annotations,
-			...(icon !== undefined && { icons: tool.icons ?? ICONS[icon] }),
+			icons: tool.icons ?? (icon && ICONS[icon]),
 		};
 	}
 }

@@ -53,7 +53,7 @@ async function pushTo(name: string, { version, ...options }: PushOptions): Promi
 	const { textOf } = await import("xs-mcp-manager/core");
 	const { gateway, device, tools } = await toolsOf(name, options);
 	const tool = findTool(UPGRADE_TOOL, device, tools);
-	const json = { ...(version !== undefined && { version }) };
+	const json = { version };
 	const path = `/devices/${encodeURIComponent(device.alias)}/firmware`;
 	const offer = await gateway.ask<Partial<FirmwareOffer>>(path, { method: "POST", json });
 	if (offer.version === undefined) {

@@ -122,7 +122,7 @@ export function failureOf(request: Request, error: Error): Answer {
 	const isUnanswered = code === CODE.server || code === CODE.sessionNotFound;
 	return request.method === "tools/call" && isUnanswered
 		? failedCall(request, `The gateway did not answer: ${message}. The call may have been carried out, or not.`)
-		: { error: { code, message, ...(data !== undefined && { data }) } };
+		: { error: { code, message, data } };
 }
 
 /** The answer to a request until a gateway has been reached. */

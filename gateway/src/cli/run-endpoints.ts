@@ -23,16 +23,13 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 	if (!given.every((each) => /^wss?:\/\//.test(each) && URL.canParse(each))) {
 		throw new UsageError("expected URLs of endpoints that begin with ws:// or wss://");
 	}
-	const { url, token, device, config } = options;
-	const { endpoints } = configurationFrom({
-		...(config !== undefined && { config }),
-		...(given.length > 0 && { endpoints: given }),
-	});
+	const { device, config } = options;
+	const { endpoints } = configurationFrom({ config, ...(given.length > 0 && { endpoints: given }) });
 	if (endpoints.length === 0) {
 		throw new UsageError("expected the URL of an endpoint: wss://HOST/mcp/?token=…");
 	}
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
-	const gateway = clientFor({ ...(url && { url }), ...(token && { token }) });
+	const gateway = clientFor(options);
 	const serve = (endpoint: string) =>
 		serveEndpoint(endpoint, { onChange, open: () => gateway.address(device, options) });
 	const served = await Promise.all(endpoints.map(serve));

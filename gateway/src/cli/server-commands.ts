@@ -38,7 +38,7 @@ async function login(id: string, { port, ...settings }: { readonly port?: number
 	try {
 		await signIn(server, {
 			signIns: new SignIns(signInFolder(stateFolder)),
-			...(port !== undefined && { port }),
+			port,
 			onAuthorize(url) {
 				console.error(`Open this address in a browser:\n\n${url.href}\n`);
 				terminal?.on("line", visit);

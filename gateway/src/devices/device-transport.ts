@@ -66,7 +66,7 @@ export abstract class DeviceTransport implements ServerTransport {
 		checkNesting(message);
 		const { jsonrpc, id, ...rest } = message as JSONRPCMessage & { id?: RequestId };
 		// The id comes first: a device that cannot read the whole message can still answer it.
-		const text = this.#wrap({ type: "mcp", payload: { jsonrpc, ...(id !== undefined && { id }), ...rest } });
+		const text = this.#wrap({ type: "mcp", payload: { jsonrpc, id, ...rest } });
 		this.#checkSize(text);
 		this.#write(text);
 	}

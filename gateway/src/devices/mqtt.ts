@@ -120,7 +120,7 @@ export class MqttDevices {
 		} else if (!isLate(message) && !this.#helloTimers.has(clientId)) {
 			// The device believes to be in a session that this gateway does not know, so it has to start a new one.
 			const { session_id } = message;
-			this.#send(clientId, { type: "goodbye", ...(session_id !== undefined && { session_id }) });
+			this.#send(clientId, { type: "goodbye", session_id });
 			this.#awaitHello(identityOf(clientId, admission));
 		}
 	}

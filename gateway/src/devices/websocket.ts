@@ -120,8 +120,8 @@ export class WebSocketDevices {
 			id: deviceId,
 			clientId,
 			transport: "websocket",
-			...(gatewayUrl !== undefined && { gatewayUrl }),
-			...(pageUrl !== undefined && { pageUrl }),
+			gatewayUrl,
+			pageUrl,
 			...admission,
 		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {

@@ -60,7 +60,7 @@ export class WebhookDelivery {
 			active: true,
 			lastDeliveryAt: this.#lastDeliveryAt,
 			lastError: this.#lastError,
-			...(this.#failedSince !== undefined && { failedSince: this.#failedSince }),
+			failedSince: this.#failedSince,
 		};
 	}
 

@@ -137,7 +137,7 @@ export class Webhooks {
 		}
 		const truncated = feed.takeTruncated();
 		const { cursor } = feed;
-		const subject = { holder, ...(server !== undefined && { server }), name, arguments: args, url };
+		const subject = { holder, server, name, arguments: args, url };
 		const record = { id, ...subject, secret, cursor, expires };
 		const subscription = { record };
 		this.#subscriptions.set(id, subscription);

@@ -89,7 +89,7 @@ export function onProgress(mcpReq: ServerContext["mcpReq"]): CallOptions["onProg
 	return ({ progress, total, message }) => {
 		if (rate.take()) {
 			const text = typeof message === "string" && { message: message.slice(0, MAX_PROGRESS_TEXT) };
-			const params = { progressToken, progress, ...(total !== undefined && { total }), ...text };
+			const params = { progressToken, progress, total, ...text };
 			// A client that has disconnected needs no progress.
 			mcpReq.notify({ method: "notifications/progress", params } as never).catch(() => {});
 		}

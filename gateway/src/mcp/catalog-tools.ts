@@ -252,7 +252,7 @@ function summaries(catalog: Catalog, servers: readonly Server[]) {
 			online,
 			tools,
 			...(tags.length > 0 && { tags }),
-			...(state !== undefined && { state }),
+			state,
 		};
 	});
 }

@@ -77,7 +77,7 @@ function toolFor({ icons: _icons, title, outputSchema, annotations, _meta, ...to
 		...tool,
 		...(title !== undefined && isTitled && { title }),
 		...(outputSchema !== undefined && isTitled && { outputSchema }),
-		...(annotations !== undefined && { annotations }),
+		annotations,
 		...(_meta !== undefined && isTitled && { _meta }),
 	};
 }

@@ -45,8 +45,7 @@ export function serveExtensions(served: ServedClient, options: ExtensionOptions,
 	if (events !== undefined) {
 		for (const [method, serve] of Object.entries(EVENT_METHODS)) {
 			served.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
-				const { holder: _, ...access } = catalog.access;
-				const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
+				const viewer = { access: { ...catalog.access, holder }, server: catalog.server };
 				return { ...(await serve({ events, viewer, holder, params, context })) };
 			});
 		}

@@ -97,7 +97,7 @@ export class Task extends EventEmitter<Events> {
 		return {
 			taskId: this.id,
 			status: this.#status,
-			...(this.#message !== undefined && { statusMessage: this.#message }),
+			statusMessage: this.#message,
 			createdAt: this.#created.toISOString(),
 			lastUpdatedAt: this.#updated.toISOString(),
 			ttlMs: this.#options.ttl,
@@ -244,5 +244,5 @@ function errorOf(error: unknown): object {
 		return { code: ProtocolErrorCode.InternalError, message: (error as Error).message };
 	}
 	const { code, message, data } = error;
-	return { code, message, ...(data !== undefined && { data }) };
+	return { code, message, data };
 }

@@ -165,7 +165,7 @@ class Consent {
 			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
 		}
 		const scope = optionalField(query, "scope") ?? SCOPES.control;
-		return { challenge, audience, scope, ...(state !== undefined && { state }) };
+		return { challenge, audience, scope, state };
 	}
 
 	async #identify(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {

@@ -40,7 +40,7 @@ export class GatewayEvents extends EventEmitter<{ event: [event: GatewayEvent] }
 
 	#emit({ device, ...event }: WithoutTime<GatewayEvent>): void {
 		const { alias } = this.#servers.find(device) ?? {};
-		const of = { time: new Date().toISOString(), device, ...(alias !== undefined && { alias }) };
+		const of = { time: new Date().toISOString(), device, alias };
 		this.emit("event", { ...of, ...event } as GatewayEvent);
 	}
 }

@@ -20,7 +20,7 @@ async function start(t: TestContext, settings: Partial<Record<SettingName, unkno
 	const device = await WireDevice.connect(t, gateway, { tools });
 	await WireDevice.connect(t, gateway, { tools, id: "aa:bb:cc:00:00:02" });
 	const post = async (token: string | undefined, path = "/mcp", body: object = LIST) => {
-		const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+		const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 		const response = await postMessage(`${gateway.base}${path}`, body, headers);
 		const { error } = (await response.json()) as { error?: { message: string } };
 		return { status: response.status, challenge: response.headers.get("www-authenticate") ?? "", error };

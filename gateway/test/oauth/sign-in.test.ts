@@ -143,7 +143,8 @@ describe("signing in", () => {
 		const { base, operator } = await startSignIn(t);
 		const { browser, ...first } = await openPage(base);
 		const second = await browser.submit({ request: first.request, secret: operator, answer: "go" });
-		for (const choice of [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }]) {
+		const choices: Record<string, string>[] = [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }];
+		for (const choice of choices) {
 			const { status, html } = await browser.submit({ request: second.request, answer: "go", ...choice });
 			assert.equal(status, 400);
 			assert.match(html, /role="alert">Choose all devices, or at least one\./);
