@@ -1,24 +1,22 @@
-import type { EventEmitter } from "node:events";
+import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ServerTool } from "../core/offers.js";
 import { ServerRegistry } from "../core/registry.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import { problemText } from "../upstreams/config-problem.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers } from "../upstreams/configured-servers.js";
-import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
+import { LISTED_SERVER, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import { ServersFile } from "../upstreams/servers-file.js";
 import { ELICITATION } from "./asking-person.js";
 import { McpError, toMcpError, translated } from "./mcp-error.js";
 import type { McpConnection, McpManagerEvents, McpManagerOptions, RegisteredServer, Reloaded } from "./mcp-types.js";
 
-type OnNotification = (server: Server, method: string, params: Readonly<Record<string, unknown>>) => void;
-
 /** The servers of a manager: listed in its options, in its file, registered while it runs, and its registry's devices. */
-export class ManagedServers {
-	readonly #options: McpManagerOptions;
-	readonly #events: EventEmitter<McpManagerEvents>;
+export abstract class ManagedServers extends EventEmitter<McpManagerEvents> {
+	protected readonly options: McpManagerOptions;
 	readonly #file: ServersFile | undefined;
-	/** Undefined before {@link open}. */
+	/** Undefined before {@link initialize}. */
 	#opened: { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } | undefined;
 	/** The servers of the file, connected or not. */
 	#fileConfigs = new Map<string, ServerConfig>();
@@ -26,41 +24,56 @@ export class ManagedServers {
 	/** The problems of the file as it was read last. */
 	#problems: readonly string[] = [];
 
-	readonly #onChanged = (): void => void this.#events.emit("changed");
+	readonly #onChanged = (): void => void this.emit("changed");
 
-	/** @param events emits `changed`, `status`, `warning` and `debug` */
-	constructor(options: McpManagerOptions, events: EventEmitter<McpManagerEvents>) {
-		this.#options = options;
-		this.#events = events;
+	constructor(options: McpManagerOptions) {
+		super();
+		this.setMaxListeners(0);
+		this.options = options;
 		this.#file = options.file === undefined ? undefined : new ServersFile(options.file);
 	}
 
-	/** Rejects with McpError if a server of the options is not valid. */
-	async open(onNotification: OnNotification): Promise<void> {
-		const { registry, options, elicit, servers = [] } = this.#options;
-		const opened =
-			registry ??
-			(await ServerRegistry.open(elicit && { relayed: ELICITATION }, (message) =>
-				this.#events.emit("warning", message),
-			));
-		this.#opened = { registry: opened, servers: new ConfiguredServers(opened, options) };
-		this.#servers.on("status", ({ id, lastError }, status) => this.#events.emit("status", id, status, lastError));
-		this.#servers.on("stderr", ({ id }, line) => this.#events.emit("debug", id, line));
-		this.registry.on("notification", onNotification);
-		this.registry.on("requestNotification", onNotification);
-		this.registry.on("changed", this.#onChanged);
+	protected abstract onServerNotification(
+		server: Server,
+		method: string,
+		params: Readonly<Record<string, unknown>>,
+	): void;
+
+	/**
+	 * Reads the file, connects to the servers that are enabled, and follows the file from now on. Settles when each server
+	 * was tried once: one that cannot be reached does not stop the others.
+	 *
+	 * Rejects with McpError if `servers` has one that is not valid.
+	 *
+	 * @param maxWait milliseconds after which it settles even if servers have not answered; they go on connecting. Default: no limit
+	 */
+	async initialize(maxWait?: number): Promise<void> {
+		const opened = this.#open();
+		await (maxWait === undefined ? opened : Promise.race([opened, delay(maxWait, undefined, { ref: false })]));
+	}
+
+	async #open(): Promise<void> {
+		const { registry: given, options, elicit, servers = [], isFileOptional } = this.options;
+		const onWarning = (message: string): void => void this.emit("warning", message);
+		const registry = given ?? (await ServerRegistry.open(elicit && { relayed: ELICITATION }, onWarning));
+		this.#opened = { registry, servers: new ConfiguredServers(registry, options) };
+		this.#servers.on("status", ({ id, lastError }, status) => this.emit("status", id, status, lastError));
+		this.#servers.on("stderr", ({ id }, line) => this.emit("debug", id, line));
+		registry.on("notification", (server, method, params) => this.onServerNotification(server, method, params));
+		registry.on("requestNotification", (...event) => this.onServerNotification(...event));
+		registry.on("changed", this.#onChanged);
 		for (const server of servers) {
 			this.#servers.add(this.#configOf(server));
 		}
-		if (this.#file === undefined || (this.#options.isFileOptional && !this.#file.exists())) {
+		if (this.#file === undefined || (isFileOptional && !this.#file.exists())) {
 			await this.#servers.startEnabled();
 		} else {
 			await this.reload();
 		}
 	}
 
-	/** @throws McpError before {@link open} */
-	get registry(): ServerRegistry {
+	/** @throws McpError before {@link initialize} */
+	protected get registry(): ServerRegistry {
 		return this.#expectOpened().registry;
 	}
 
@@ -68,7 +81,7 @@ export class ManagedServers {
 		return this.#expectOpened().servers;
 	}
 
-	#expectOpened(): { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } {
+	#expectOpened() {
 		if (this.#opened === undefined) {
 			throw new McpError("INVALID_REQUEST", "the manager is not initialized: call initialize() and wait for it first");
 		}
@@ -80,19 +93,13 @@ export class ManagedServers {
 		return [...this.#fileConfigs.values()];
 	}
 
-	/** The file of servers. */
+	/** The path of the servers file. */
 	get path(): string | undefined {
 		return this.#file?.path;
 	}
 
-	/** Whether the host of an agent offers this tool of a server itself. */
-	isDirect(id: string, tool: string): boolean {
-		const { directTools = false } = this.configOf(id) ?? {};
-		return typeof directTools === "boolean" ? directTools : matchesAny(directTools, tool);
-	}
-
-	/** As `McpManager.listConnections`. */
-	list(): McpConnection[] {
+	/** Every configured server, and every device. */
+	listConnections(): McpConnection[] {
 		const configured = this.#servers.all.filter(
 			({ status, server, isLazy }) => status !== "disconnected" || server !== undefined || isLazy,
 		);
@@ -100,8 +107,14 @@ export class ManagedServers {
 		return [...configured.map(connectionOf), ...devices.map(deviceConnectionOf)];
 	}
 
-	/** As `McpManager.registerServer`. */
-	async register(input: RegisteredServer, approve?: (shown: string) => Promise<boolean>): Promise<McpConnection> {
+	/**
+	 * Adds a server and connects to it.
+	 *
+	 * Rejects with McpError if it is not valid, if its id is in use, or if it cannot be connected: then it is not added.
+	 *
+	 * @param approve called first with the URL or command, unless the server is in the file
+	 */
+	async registerServer(input: RegisteredServer, approve?: (shown: string) => Promise<boolean>): Promise<McpConnection> {
 		const config = this.#configOf(input);
 		const existing = this.#servers.find(config.id);
 		if (existing !== undefined && (existing.status !== "disconnected" || existing.server !== undefined)) {
@@ -111,7 +124,7 @@ export class ManagedServers {
 			throw new McpError("PERMISSION_DENIED", `The connection to '${config.id}' was not approved`);
 		}
 		await this.#servers.remove(config.id);
-		const server = this.#add(config);
+		const server = asRequest(() => this.#servers.add(config));
 		try {
 			await server.connect();
 		} catch (error) {
@@ -121,7 +134,12 @@ export class ManagedServers {
 		return connectionOf(server);
 	}
 
-	/** As `McpManager.whenKnown`. */
+	/**
+	 * Settles when the tools of a server are known: connects to a lazy one, and waits for one that is connecting for the first
+	 * time. Returns at once for any other.
+	 *
+	 * Rejects with McpError if it cannot be connected.
+	 */
 	async whenKnown(server: string): Promise<void> {
 		const configured = this.#servers.find(server);
 		if (configured?.server === undefined && (configured?.isLazy || configured?.status === "connecting")) {
@@ -129,7 +147,13 @@ export class ManagedServers {
 		}
 	}
 
-	/** As `McpManager.disconnect`. */
+	/**
+	 * Disconnects a configured server and forgets its tools, until it is registered again or the file is read again.
+	 *
+	 * Rejects with McpError if it is a device: only the device itself, or who runs the gateway, can keep it away.
+	 *
+	 * @returns its URL or command; undefined if the server does not exist
+	 */
 	async disconnect(id: string): Promise<string | undefined> {
 		const server = this.#servers.find(id);
 		if (server === undefined && this.registry.find(id) !== undefined) {
@@ -140,12 +164,15 @@ export class ManagedServers {
 		return server?.config.shown;
 	}
 
-	/** As `McpManager.disconnectAll`. */
+	/** Disconnects every configured server, as {@link disconnect} does. Devices stay connected. */
 	async disconnectAll(): Promise<void> {
 		await Promise.all(this.#servers.all.map(({ id }) => this.disconnect(id)));
 	}
 
-	/** As `McpManager.reload`. */
+	/**
+	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
+	 * replaced. If the file as a whole cannot be read, nothing changes; if an entry is not valid, its server stays as it is.
+	 */
 	async reload(disconnectExisting = false): Promise<Reloaded> {
 		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
 		this.#reloading = next.catch(() => {});
@@ -156,12 +183,12 @@ export class ManagedServers {
 	}
 
 	/** The id of a configured server, or the alias of a device. */
-	idOf({ id, alias }: Server): string {
+	protected idOf({ id, alias }: Server): string {
 		return this.#servers.find(id) === undefined ? alias : id;
 	}
 
 	/** A configured server, by its id, or else a device. The id of a server that is not connected may be a device's alias. */
-	expect(name: string): Server {
+	protected expect(name: string): Server {
 		const configured = this.#servers.find(name);
 		const server = configured === undefined ? this.registry.find(name) : configured.server;
 		if (server !== undefined) {
@@ -176,12 +203,12 @@ export class ManagedServers {
 	}
 
 	/** The configuration of a server; undefined for a device. */
-	configOf(id: string): ServerConfig | undefined {
+	protected configOf(id: string): ServerConfig | undefined {
 		return this.#servers.find(id)?.config;
 	}
 
 	/** Servers that are not connected, and why, to append to an error: a missing tool may be theirs. */
-	failures(): string {
+	protected failures(): string {
 		const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
 		return failed.map(({ id, lastError }) => `; '${id}' is not connected: ${lastError}`).join("");
 	}
@@ -192,17 +219,8 @@ export class ManagedServers {
 		await this.#reloading;
 		this.#opened?.registry.off("changed", this.#onChanged);
 		await this.#opened?.servers.close();
-		if (this.#options.registry === undefined) {
+		if (this.options.registry === undefined) {
 			await this.#opened?.registry.close();
-		}
-	}
-
-	/** Another caller may have registered a server with this id in the meantime. */
-	#add(config: ServerConfig): ConfiguredServer {
-		try {
-			return this.#servers.add(config);
-		} catch (error) {
-			throw new McpError("INVALID_REQUEST", (error as Error).message);
 		}
 	}
 
@@ -218,11 +236,7 @@ export class ManagedServers {
 		if (issue !== undefined) {
 			throw new McpError("INVALID_REQUEST", `${issue.path.join(".")}: ${issue.message}`);
 		}
-		try {
-			return serverConfig({ ...input, id: id ?? name ?? "" }, this.#options.options);
-		} catch (error) {
-			throw new McpError("INVALID_REQUEST", (error as Error).message);
-		}
+		return asRequest(() => serverConfig({ ...input, id: id ?? name ?? "" }, this.options.options));
 	}
 
 	/** Reads the file and takes over what it says, without connecting. */
@@ -232,10 +246,10 @@ export class ManagedServers {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
 		}
 		try {
-			file.watch(() => void this.reload().catch(({ message }: Error) => this.#events.emit("warning", message)));
+			file.watch(() => void this.reload().catch(({ message }: Error) => this.emit("warning", message)));
 		} catch (error) {
-			if (!this.#options.isFileOptional) {
-				this.#events.emit("warning", `changes of ${file.path} are not followed: ${(error as Error).message}`);
+			if (!this.options.isFileOptional) {
+				this.emit("warning", `changes of ${file.path} are not followed: ${(error as Error).message}`);
 			}
 		}
 		const { configs, problems, invalidIds, isBroken } = await file.read();
@@ -260,34 +274,34 @@ export class ManagedServers {
 	/** Of each problem once: an edited file is read again automatically, and on request. */
 	#warn(problems: readonly string[]): void {
 		for (const problem of problems.filter((each) => !this.#problems.includes(each))) {
-			this.#events.emit("warning", problem);
+			this.emit("warning", problem);
 		}
 		this.#problems = problems;
 	}
 }
 
+/** Turns an error of a server's entry, or of an id in use, into that of the request. */
+function asRequest<T>(task: () => T): T {
+	try {
+		return task();
+	} catch (error) {
+		throw new McpError("INVALID_REQUEST", (error as Error).message);
+	}
+}
+
 /** How a configured server is listed. */
 function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
-	const { id, shown: url } = config;
 	const { tools = [], board: serverInfo, listProblems: problems = [] } = server ?? {};
+	const { id, shown: url } = config;
 	return { id, url, transport, status, tools: countOf(tools), serverInfo, lastError, problems };
 }
 
 /** How a device is listed. */
-function deviceConnectionOf({ alias, session, online, tools, board, listProblems }: Server): McpConnection {
+function deviceConnectionOf({ alias: id, session, online, tools, board, listProblems }: Server): McpConnection {
 	const transport = session?.identity.transport ?? "device";
 	const status = online ? "connected" : "disconnected";
-	const problems = listProblems;
-	return {
-		id: alias,
-		url: transport,
-		transport,
-		status,
-		tools: countOf(tools),
-		serverInfo: board,
-		lastError: "",
-		problems,
-	};
+	const listed = { id, url: transport, transport, status, tools: countOf(tools) } as const;
+	return { ...listed, serverInfo: board, lastError: "", problems: listProblems };
 }
 
 /** The tools that `mcp_list_tools` lists, too. */

@@ -1,126 +1,39 @@
-import { EventEmitter } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import type { Offers } from "../core/offers.js";
-import type { Server } from "../core/server.js";
+import { ServerError } from "../core/errors.js";
+import { isSimilar, portable } from "../core/names.js";
+import type { Offers, ServerTool } from "../core/offers.js";
+import { SchemaChecker } from "../core/schema-checker.js";
+import { isUserOnly, type Server } from "../core/server.js";
 import { textOf } from "../core/tool-results.js";
-import type { ServerConfig } from "../upstreams/server-config.js";
-import { expectComplete } from "./asking-person.js";
-import { LocalTools } from "./local-tools.js";
+import { matchesAny } from "../upstreams/server-config.js";
+import { expectComplete, withQuestions } from "./asking-person.js";
 import { ManagedServers } from "./managed-servers.js";
-import { McpError, type McpToolResult, translated } from "./mcp-error.js";
-import type {
-	CallRequest,
-	LocalTool,
-	McpConnection,
-	McpManagerEvents,
-	McpManagerOptions,
-	McpTool,
-	RegisteredServer,
-	Reloaded,
-} from "./mcp-types.js";
+import { McpError, type McpToolResult, toMcpError, translated } from "./mcp-error.js";
+import type { Approve, CallRequest, LocalTool, McpManagerEvents, McpManagerOptions, McpTool } from "./mcp-types.js";
 import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache, readResource } from "./resource-cache.js";
-import { ToolCalls } from "./tool-calls.js";
 import { methodNameOf } from "./typed-tools.js";
 
+/** Names of tools in the error for one that is not known. */
+const MAX_SUGGESTED = 3;
+
 /** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
-export class McpManager extends EventEmitter<McpManagerEvents> {
-	readonly #servers: ManagedServers;
-	readonly #calls: ToolCalls;
-	readonly #localTools = new LocalTools((message) => this.emit("warning", message));
+export class McpManager extends ManagedServers {
+	readonly #localTools = new Map<string, LocalTool>();
+	/** Checks the arguments of local tools. */
+	readonly #checker = new SchemaChecker((message) => this.emit("warning", message));
 	readonly #cache: ResourceCache;
 	readonly #parallel;
 
 	constructor(options: McpManagerOptions = {}) {
-		super();
-		this.setMaxListeners(0);
+		super(options);
 		const { cacheTtl = 60_000, maxParallel = 10, debug = false } = options.options ?? {};
 		if (debug) {
 			this.on("debug", (server, line) => console.error(`${server}: ${line}`));
 		}
-		this.#servers = new ManagedServers(options, this);
-		this.#calls = new ToolCalls(this.#servers, this.#localTools, {
-			approve: options.approve,
-			elicit: options.elicit,
-			wantsProgress: () => this.listenerCount("notification") > 0,
-		});
 		this.#cache = new ResourceCache(cacheTtl);
 		this.#parallel = pLimit(maxParallel);
-	}
-
-	/**
-	 * Reads the file, connects to the servers that are enabled, and follows the file from now on. Settles when each server
-	 * was tried once: one that cannot be reached does not stop the others.
-	 *
-	 * Rejects with McpError if `servers` has one that is not valid.
-	 *
-	 * @param maxWait milliseconds after which it settles even if servers have not answered; they go on connecting. Default: no limit
-	 */
-	async initialize(maxWait?: number): Promise<void> {
-		const opened = this.#servers.open((...event) => this.#notified(...event));
-		await (maxWait === undefined ? opened : Promise.race([opened, delay(maxWait, undefined, { ref: false })]));
-	}
-
-	/** The servers of the file, enabled or not. */
-	get configs(): readonly ServerConfig[] {
-		return this.#servers.configs;
-	}
-
-	/** The path of the servers file. */
-	get path(): string | undefined {
-		return this.#servers.path;
-	}
-
-	/** Every configured server, and every device. */
-	listConnections(): McpConnection[] {
-		return this.#servers.list();
-	}
-
-	/**
-	 * Adds a server and connects to it.
-	 *
-	 * Rejects with McpError if it is not valid, if its id is in use, or if it cannot be connected: then it is not added.
-	 *
-	 * @param approve called first with the URL or command, unless the server is in the file
-	 */
-	async registerServer(input: RegisteredServer, approve?: (shown: string) => Promise<boolean>): Promise<McpConnection> {
-		return await this.#servers.register(input, approve);
-	}
-
-	/**
-	 * Settles when the tools of a server are known: connects to a lazy one, and waits for one that is connecting for the first
-	 * time. Returns at once for any other.
-	 *
-	 * Rejects with McpError if it cannot be connected.
-	 */
-	async whenKnown(server: string): Promise<void> {
-		await this.#servers.whenKnown(server);
-	}
-
-	/**
-	 * Disconnects a configured server and forgets its tools, until it is registered again or the file is read again.
-	 *
-	 * Rejects with McpError if it is a device: only the device itself, or who runs the gateway, can keep it away.
-	 *
-	 * @returns its URL or command; undefined if the server does not exist
-	 */
-	async disconnect(id: string): Promise<string | undefined> {
-		return await this.#servers.disconnect(id);
-	}
-
-	/** Disconnects every configured server, as {@link disconnect} does. Devices stay connected. */
-	async disconnectAll(): Promise<void> {
-		await this.#servers.disconnectAll();
-	}
-
-	/**
-	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
-	 * replaced. If the file as a whole cannot be read, nothing changes; if an entry is not valid, its server stays as it is.
-	 */
-	async reload(disconnectExisting = false): Promise<Reloaded> {
-		return await this.#servers.reload(disconnectExisting);
 	}
 
 	/**
@@ -131,18 +44,33 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 * @throws McpError if a tool of this name is already registered
 	 */
 	registerTool(tool: LocalTool): () => void {
-		this.#localTools.add(tool);
-		return () => this.#localTools.remove(tool.name);
+		if (this.#localTools.has(tool.name)) {
+			throw new McpError("INVALID_REQUEST", `Tool '${tool.name}' is already registered`);
+		}
+		this.#localTools.set(tool.name, tool);
+		return () => void this.#localTools.delete(tool.name);
 	}
 
 	/** The tools of a server, or of all and of this program. Tools that only people may call are left out. */
 	listTools(server?: string): McpTool[] {
-		return this.#calls.list(server);
+		const servers = server === undefined ? this.registry.all : [this.expect(server)];
+		const local = server === undefined ? [...this.#localTools.values()] : [];
+		return [
+			...local.map((tool) => this.#listedTool(tool, "", tool.version)),
+			...servers.flatMap((each) =>
+				each.tools
+					.filter((tool) => !isUserOnly(tool))
+					.map((tool) => this.#listedTool(tool, this.idOf(each), each.board.version)),
+			),
+		];
 	}
 
 	/** The tools that the configuration has the host of an agent offer by themselves: `directTools`. */
 	listDirectTools(): McpTool[] {
-		return this.listTools().filter(({ server, name }) => this.#servers.isDirect(server, name));
+		return this.listTools().filter(({ server, name }) => {
+			const { directTools = false } = this.configOf(server) ?? {};
+			return typeof directTools === "boolean" ? directTools : matchesAny(directTools, name);
+		});
 	}
 
 	/** The tool of this name; null if it does not exist, or if several servers have one and `server` is absent. */
@@ -161,7 +89,27 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		params: object = {},
 		request: CallRequest = {},
 	): Promise<McpToolResult<Data>> {
-		return await this.#calls.execute(name, params, request);
+		const start = performance.now();
+		const metadata = () => ({ executionTime: performance.now() - start });
+		const local = request.server === undefined ? this.#localTools.get(name) : undefined;
+		let tool: ServerTool | undefined;
+		try {
+			if (local !== undefined) {
+				const result = await this.#runLocal(local, params);
+				return { ...(result as McpToolResult<Data>), metadata: metadata() };
+			}
+			await (request.server && this.whenKnown(request.server));
+			const server = this.#serverWith(name, request.server);
+			tool = server.tools.find(isNamed(name)) ?? server.tools.find(isMeant(name, server));
+			if (tool === undefined) {
+				throw this.#notOffered(server, name);
+			}
+			const data = await this.#callTool(server, tool, params, request);
+			return { success: true, data: data as Data, metadata: metadata() };
+		} catch (error) {
+			const { code, message, details, retryable } = toMcpError(error, tool);
+			return { success: false, error: { code, message, details, retryable }, metadata: metadata() };
+		}
 	}
 
 	/**
@@ -209,7 +157,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
 		await this.whenKnown(server);
 		const { messages } = await translated(async () =>
-			expectComplete(await this.#servers.expect(server).calls.request("prompts/get", { name, arguments: args })),
+			expectComplete(await this.expect(server).calls.request("prompts/get", { name, arguments: args })),
 		);
 		return messages.map(({ content }) => textOf([content])).join("\n\n");
 	}
@@ -230,7 +178,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 */
 	async readResource(name: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
 		await this.whenKnown(name);
-		return await translated(() => readResource(this.#servers.expect(name), uri, this.#cache, fresh));
+		return await translated(() => readResource(this.expect(name), uri, this.#cache, fresh));
 	}
 
 	/**
@@ -256,22 +204,119 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 
 	/** Ends every connection to a configured server. A registry that was given stays open. */
-	async close(): Promise<void> {
+	override async close(): Promise<void> {
 		this.#cache.clear();
-		await this.#localTools.close();
-		await this.#servers.close();
+		await this.#checker.close();
+		await super.close();
 	}
 
 	#listed<List extends "prompts" | "resources">(list: List, name: string | undefined) {
-		const servers = name === undefined ? this.#servers.registry.all : [this.#servers.expect(name)];
+		const servers = name === undefined ? this.registry.all : [this.expect(name)];
 		return servers.flatMap((server) => {
 			const items: readonly Offers[List][number][] = server.offers[list];
-			return items.map((item) => ({ ...item, server: this.#servers.idOf(server) }));
+			return items.map((item) => ({ ...item, server: this.idOf(server) }));
 		});
 	}
 
-	#notified(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
+	protected override onServerNotification(
+		server: Server,
+		method: string,
+		params: Readonly<Record<string, unknown>>,
+	): void {
 		this.#cache.notified(server, method, params);
-		this.emit("notification", server.known ? this.#servers.idOf(server) : server.id, notificationType(method), params);
+		this.emit("notification", server.known ? this.idOf(server) : server.id, notificationType(method), params);
 	}
+
+	#listedTool(
+		{ name, description = "", inputSchema, outputSchema, ...tool }: ServerTool | LocalTool,
+		server: string,
+		version = "",
+	): McpTool {
+		const annotations = "annotations" in tool ? tool.annotations : undefined;
+		const request = server === "" ? {} : { server };
+		const execute: McpTool["execute"] = (params) => this.executeTool(name, params, request);
+		return { name, description, version, inputSchema, outputSchema, annotations, server, execute };
+	}
+
+	/** Checks the arguments, and runs the tool. Rejects with what it throws, with ServerError, or with McpError. */
+	async #runLocal(
+		tool: LocalTool,
+		params: object,
+	): Promise<Pick<McpToolResult<unknown>, "success" | "data" | "error">> {
+		const { name, inputSchema: schema } = tool;
+		const problem = await this.#checker.check({ tool: name, what: "arguments", schema, value: params });
+		if (problem !== undefined) {
+			throw new ServerError("invalid-arguments", problem);
+		}
+		if (tool.canExecute !== undefined && !(await tool.canExecute(params))) {
+			throw new McpError("INVALID_PARAMS", `Tool '${name}' cannot be executed with these arguments`);
+		}
+		return await tool.execute(params);
+	}
+
+	/** Rejects if the tool has failed, too. */
+	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
+		await server.calls.checkArguments(tool, params);
+		await this.#expectApproved(server, tool.name, params, request.approve ?? this.options.approve);
+		const { principal = "local", signal } = request;
+		// A server sends progress only if it is asked to. Handlers get it with the other notifications.
+		const wantsProgress = this.listenerCount("notification") > 0;
+		const options = { signal, ...(wantsProgress && { onProgress: () => {} }) };
+		const call = { server: this.idOf(server), tool: tool.name, signal };
+		const data = await withQuestions(this.options.elicit, call, (inputClient) =>
+			server.calls.call(principal, tool, params, { ...options, inputClient }),
+		);
+		if (data.isError) {
+			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });
+		}
+		return data;
+	}
+
+	#serverWith(tool: string, name: string | undefined): Server {
+		if (name !== undefined) {
+			return this.expect(name);
+		}
+		const { all } = this.registry;
+		const exact = all.filter((server) => server.tools.some(isNamed(tool)));
+		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(isMeant(tool, server)));
+		if (found.length !== 1) {
+			const ids = found.map((server) => this.idOf(server)).join(", ");
+			const message =
+				found.length === 0 ? `Tool ${tool} not found${this.failures()}` : `Tool ${tool} is on several servers: ${ids}`;
+			throw new McpError("TOOL_NOT_FOUND", message);
+		}
+		return found[0] as Server;
+	}
+
+	#notOffered(server: Server, tool: string): McpError {
+		const { allow = ["*"], deny = [] } = this.configOf(server.id)?.tools ?? {};
+		const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, tool));
+		const names = similar.slice(0, MAX_SUGGESTED).map(({ name }) => name);
+		const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
+		return matchesAny(deny, tool) || !matchesAny(allow, tool)
+			? new McpError("PERMISSION_DENIED", `Tool '${tool}' is not allowed by the configuration of '${server.id}'`)
+			: new McpError("TOOL_NOT_FOUND", `Tool '${tool}' not found on server${hint}`);
+	}
+
+	async #expectApproved(server: Server, tool: string, args: object, approve: Approve | undefined): Promise<void> {
+		const { autoApprove = false } = this.configOf(server.id) ?? {};
+		const isApproved = typeof autoApprove === "boolean" ? autoApprove : matchesAny(autoApprove, tool);
+		if (approve === undefined || isApproved) {
+			return;
+		}
+		if (!(await approve({ server: this.idOf(server), tool, args }))) {
+			throw new McpError("PERMISSION_DENIED", `The call of '${tool}' was not approved`);
+		}
+	}
+}
+
+/** Whether a tool that models may call has this name. */
+function isNamed(name: string): (tool: ServerTool) => boolean {
+	return (tool) => tool.name === name && !isUserOnly(tool);
+}
+
+/** Whether the name means a tool, as a gateway writes it: in the characters that every client takes, or after the server's alias. */
+function isMeant(name: string, { alias }: Server): (tool: ServerTool) => boolean {
+	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
+	return (tool) => portable(tool.name) === own && !isUserOnly(tool);
 }
