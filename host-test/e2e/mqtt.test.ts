@@ -241,7 +241,7 @@ describe("the gateway's broker", () => {
 		first.device.stop();
 		const { session: after } = await again;
 		assert.equal(before.connected, false);
-		assert.equal(gateway.servers.sessionOf("twin"), after);
+		assert.equal(gateway.servers.get("twin")?.session, after);
 		await after.ping();
 		assert.equal(gateway.servers.sessions.length, 1);
 	});

@@ -220,7 +220,7 @@ export class Remotes {
 	/** Brings the registry in line with an entry. */
 	#apply(entry: Entry, offers: Offers | undefined): void {
 		const { registry } = this.#options;
-		const session = registry.sessionOf(entry.id);
+		const session = registry.get(entry.id)?.session;
 		// A device in a session with this gateway is not remote.
 		if (this.#isClosed || (session !== undefined && session.identity.gateway === undefined)) {
 			return;

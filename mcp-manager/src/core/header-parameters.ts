@@ -59,7 +59,8 @@ function nameProblem(
 	return undefined;
 }
 
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+/** Returns the first text that a function finds for an item; undefined if it finds none. */
+export function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
 	for (const item of items) {
 		const found = find(item);
 		if (found !== undefined) {

@@ -1,7 +1,7 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
-export type { CallDetails, CallRecord } from "./call-record.js";
+export type { CallDetails, CallRecord } from "./calls.js";
 export { clientInput } from "./client-input.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { followStates } from "./follow-states.js";

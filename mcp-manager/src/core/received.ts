@@ -23,37 +23,41 @@ export function jsonIn(text: string): unknown {
 
 type Members = Record<string, unknown>;
 
-/** Members that hold data or schemas of their own, in which null is a value. */
-const VERBATIM: ReadonlySet<string> = new Set([
-	"data",
-	"structuredContent",
-	"inputSchema",
-	"outputSchema",
-	"requestedSchema",
-]);
+/** Members that hold data or schemas of their own. */
+const VERBATIM: ReadonlySet<string> = new Set(["structuredContent", "inputSchema", "outputSchema", "requestedSchema"]);
 
-/** Returns a value of a protocol without its members that are null. The same object if there are none. */
-export function withoutNulls<Value>(value: Value, levels = MAX_NESTING): Value {
+/** Whether a member of a message is data, in which null is a value. A prompt has a list of arguments, a call those of the tool. */
+function isMessageData(key: string, member: unknown): boolean {
+	const isVerbatim = VERBATIM.has(key) || (key === "arguments" && !Array.isArray(member));
+	return key === "data" || (isVerbatim && member !== null);
+}
+
+/**
+ * Returns a value of a protocol without its members that are null. The same object if there are none.
+ *
+ * @param isData whether a member stays as it is; `parent` is the name of the object that it is in
+ */
+export function withoutNulls<Value>(
+	value: Value,
+	isData: (key: string, member: unknown, parent: string) => boolean = isMessageData,
+	levels = MAX_NESTING,
+	parent = "",
+): Value {
 	if (typeof value !== "object" || value === null || levels === 0) {
 		return value;
 	}
 	if (Array.isArray(value)) {
-		const items = value.map((item) => withoutNulls(item, levels - 1));
+		const items = value.map((item) => withoutNulls(item, isData, levels - 1));
 		return items.some((item, index) => item !== value[index]) ? (items as Value) : value;
 	}
-	let isSame = true;
-	const kept: [string, unknown][] = [];
-	for (const [key, member] of Object.entries(value)) {
-		// A prompt has a list of arguments, a call has an object with those of the tool.
-		const isVerbatim = VERBATIM.has(key) || (key === "arguments" && !Array.isArray(member));
-		const read: unknown = isVerbatim ? member : withoutNulls(member, levels - 1);
-		isSame &&= read === member;
-		if (read === null && key !== "data") {
-			isSame = false;
-		} else {
-			kept.push([key, read]);
-		}
-	}
+	const members = Object.entries(value);
+	const kept = members
+		.filter(([key, member]) => member !== null || isData(key, member, parent))
+		.map(
+			([key, member]) =>
+				[key, isData(key, member, parent) ? member : withoutNulls(member, isData, levels - 1, key)] as const,
+		);
+	const isSame = kept.length === members.length && kept.every(([, member], index) => member === members[index]?.[1]);
 	return isSame ? value : (Object.fromEntries(kept) as Value);
 }
 

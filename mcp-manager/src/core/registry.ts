@@ -1,23 +1,19 @@
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Implementation } from "@modelcontextprotocol/client";
-import type { CallLimits } from "./calls.js";
-import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { coalesced } from "./coalesced.js";
+import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
 import { ServerError } from "./errors.js";
-import type { RegistryEvents } from "./registry-events.js";
-import { SchemaChecker } from "./schema-checker.js";
-import type { Server, ServerContext, ServerSettings } from "./server.js";
-import { ServerDirectory, type ServerDirectoryOptions, type ServerEdit } from "./server-directory.js";
+import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
+import type { Server } from "./server.js";
+import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
 import { keepState } from "./server-notifications.js";
-import { ServerOffers } from "./server-offers.js";
 import type { ServerRecord } from "./server-record.js";
-import type { ServerTransport } from "./server-transport.js";
+import type { ServerInfo, ServerTransport } from "./server-transport.js";
 import { type Capabilities, Session } from "./session.js";
 import type { Uploads } from "./uploads.js";
 
-export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
-	/** Most known servers. Default 10,000. Beyond that a new one is disconnected. */
-	readonly maxServers?: number;
+export interface ServerRegistryOptions extends ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
 	/** The name and version sent in `initialize`. Default: those of this package. */
 	readonly info?: Implementation;
 	/** The capabilities sent in `initialize`. */
@@ -27,10 +23,6 @@ export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOption
 	 * none.
 	 */
 	readonly relayed?: Capabilities;
-	/** Where devices upload files during calls. Default: nowhere. */
-	readonly uploads?: Uploads | undefined;
-	/** Milliseconds for which changes are collected before clients are notified. Default 250. */
-	readonly changeDelay?: number;
 }
 
 const RESOURCE_UPDATED = "notifications/resources/updated";
@@ -39,45 +31,16 @@ const RESOURCE_UPDATED = "notifications/resources/updated";
  * Every known server, online or offline. When a server connects, its identity and lists are read,
  * and its lists again whenever it reports a change.
  */
-export class ServerRegistry extends EventEmitter<RegistryEvents> {
+export class ServerRegistry extends ServerDirectory {
 	readonly #options: ServerRegistryOptions;
-	readonly #context: ServerContext;
-	readonly #directory: ServerDirectory;
-	readonly #offers: ServerOffers;
+	readonly #discovery: Discovery;
 	readonly #extended = new Set<Server>();
-	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
 	private constructor(options: ServerRegistryOptions) {
-		super();
-		// One listener per client.
-		this.setMaxListeners(0);
+		super(options);
 		this.#options = options;
-		const warn = (message: string): void => void this.emit("warning", message);
-		this.#context = {
-			...options,
-			checker: new SchemaChecker(warn),
-			onCall: (record, details) => this.emit("call", record, details),
-			onUpdated: (server, uri) => this.emit("updated", server, uri),
-			warn,
-		};
-		this.#directory = new ServerDirectory(options, this.#context, {
-			onChanged: () => this.#changed(),
-			onEdited: (server, change) => this.emit("edited", server, change),
-			onSaved: (error) => this.emit("saved", error),
-		});
-		this.#offers = new ServerOffers({
-			discovery: new Discovery({ ...options, warn }),
-			directory: this.#directory,
-			uploadsOf: (session) => this.#uploadsOf(session),
-			onRecord: (server, record) => this.#online(server, record),
-			onFailed: (session, error) => {
-				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
-					this.#disconnect(session, `could not list its tools, resources or prompts: ${error.message}`);
-				}
-			},
-			warn,
-		});
+		this.#discovery = new Discovery({ ...options, warn: this.warn });
 	}
 
 	/**
@@ -95,18 +58,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (onWarning !== undefined) {
 			registry.on("warning", onWarning);
 		}
-		await registry.#directory.load();
+		await registry.load();
 		return registry;
-	}
-
-	/** Increases whenever a server was added or removed, or has other tools or another alias. */
-	get version(): number {
-		return this.#directory.version;
-	}
-
-	/** Every known server, by alias. */
-	get all(): readonly Server[] {
-		return this.#directory.known;
 	}
 
 	/** The servers that are online and have extensions which clients can use. */
@@ -116,31 +69,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/** Every session, also of servers that are not known yet. */
 	get sessions(): Session[] {
-		return this.#directory.all.flatMap(({ session }) => session ?? []);
-	}
-
-	/** The session of the server with this id, whether or not the server is known yet. */
-	sessionOf(id: string): Session | undefined {
-		return this.#directory.get(id)?.session;
-	}
-
-	/** A known server, by alias or else by id. */
-	find(name: string): Server | undefined {
-		return this.#directory.find(name);
-	}
-
-	/**
-	 * Reserves an id for a configured server: from now on, no device can have it, nor the alias that follows from it.
-	 *
-	 * @throws RangeError if another configured server has this id
-	 */
-	configure(id: string, settings: ServerSettings): void {
-		this.#directory.configure(id, settings);
-	}
-
-	/** Forgets a configured server, which must have been disconnected. */
-	unconfigure(id: string): void {
-		this.#directory.unconfigure(id);
+		return this.servers.flatMap(({ session }) => session ?? []);
 	}
 
 	/**
@@ -150,27 +79,26 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	 */
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
-		const settings = this.#directory.settingsOf(id);
+		const isConfigured = this.settingsOf(id) !== undefined;
 		// A device may give the id of a configured server as its own.
-		if ((transport.identity.configured === true) !== (settings !== undefined)) {
+		if ((transport.identity.configured === true) !== isConfigured) {
 			const session = new Session(transport);
-			this.emit("rejected", `${id}: the id belongs to a configured server`);
+			this.reject(`${id}: the id belongs to a configured server`);
 			session.close("the id belongs to a configured server");
 			return session;
 		}
-		this.#directory.get(id)?.session?.close("the server has reconnected");
-		const { maxServers = 10_000 } = this.#options;
-		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
-		const server = this.#directory.open(id);
+		this.get(id)?.session?.close("the server has reconnected");
+		const isOneTooMany = this.get(id) === undefined && this.isFull;
+		const server = this.open(id);
 		const { capabilities, relayed, info } = this.#options;
-		const more = settings === undefined ? this.#uploadsOf(transport)?.begin(transport.identity) : relayed;
+		const more = isConfigured ? relayed : this.#uploadsOf(transport)?.begin(transport.identity);
 		const session = new Session(transport, { ...capabilities, ...more }, info);
-		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
+		session.on("invalid", (description) => this.reject(`${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
 		server.connect(session);
 		this.emit("connected", server, session);
 		if (isOneTooMany) {
-			this.#disconnect(session, `server limit (${maxServers}) reached: forget unused devices`);
+			this.#disconnect(session, `server limit (${this.maxServers}) reached: forget unused devices`);
 		} else {
 			this.#follow(server, session);
 		}
@@ -179,9 +107,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/** Adds a device that another gateway knows: offline, until it connects. No effect if the id is in use, or the limit reached. */
 	addOffline(record: ServerRecord): void {
-		const { maxServers = 10_000 } = this.#options;
-		if (this.#directory.get(record.id) === undefined && this.#directory.size < maxServers) {
-			this.#directory.add(record);
+		if (this.get(record.id) === undefined && !this.isFull) {
+			this.add(record);
 		}
 	}
 
@@ -200,44 +127,10 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it first`);
 		}
-		const removed = this.#directory.remove(server.id);
+		const removed = this.remove(server.id);
 		this.emit("forgotten", server.id);
 		await removed;
 		return true;
-	}
-
-	/**
-	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is on disk: what cannot be
-	 * stored is not changed.
-	 *
-	 * Rejects with RangeError when the alias is invalid or another server's, or a tag is invalid, or the configuration chose the
-	 * server's; with another Error if the disk cannot be written.
-	 *
-	 * @returns the server; undefined if it is unknown
-	 */
-	async edit(name: string, change: ServerEdit): Promise<Server | undefined> {
-		const server = this.find(name);
-		if (server !== undefined) {
-			await this.#directory.edit(server, change);
-		}
-		return server;
-	}
-
-	/**
-	 * Gives a server at once the alias and tags that another gateway of a cluster has stored. They are stored here in the background.
-	 * Another device that has the alias gets its default one.
-	 *
-	 * @returns the id of that device
-	 * @throws RangeError if the alias or a tag is invalid, or the configuration chose the alias
-	 */
-	relabel(name: string, change: ServerEdit): string | undefined {
-		const server = this.find(name);
-		return server && this.#directory.relabel(server, change);
-	}
-
-	/** Emits that a connection or a message was rejected. */
-	reject(description: string): void {
-		this.emit("rejected", description);
 	}
 
 	/**
@@ -246,10 +139,10 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	 * @param timeout milliseconds after which it settles in any case
 	 */
 	async drain(timeout: number): Promise<void> {
-		for (const server of this.#directory.all) {
+		for (const server of this.servers) {
 			server.calls.close();
 		}
-		const ended = Promise.all(this.#directory.all.map((server) => server.calls.idle()));
+		const ended = Promise.all(this.servers.map((server) => server.calls.idle()));
 		const late = once(AbortSignal.timeout(timeout), "abort");
 		await Promise.race([ended, late]);
 		// Callers pass their results on first: another gateway's client gets its answer before it hears that
@@ -258,20 +151,123 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	}
 
 	/** Ends every session, rejects every call, and settles when everything is on disk. */
-	async close(): Promise<void> {
+	override async close(): Promise<void> {
 		this.#closed = true;
-		for (const server of this.#directory.all) {
+		for (const server of this.servers) {
 			server.calls.close();
 			server.session?.close("shutting down");
 		}
-		clearTimeout(this.#changeTimer);
-		await this.#context.checker.close();
-		await this.#directory.flush();
+		await super.close();
 	}
 
 	/** Where a device uploads: a device of another gateway uploads there. */
 	#uploadsOf({ identity }: Pick<Session, "identity">): Uploads | undefined {
 		return identity.gateway === undefined ? this.#options.uploads : undefined;
+	}
+
+	#follow(server: Server, session: Session): void {
+		session.on("notification", (...event) => this.#notified(server, ...event));
+		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
+		if (session.known === undefined) {
+			this.#discover(server, session).catch((error: Error) => this.#discoveryFailed(session, error));
+			return;
+		}
+		server.state = session.known.state ?? server.state;
+		// Another gateway reads the lists before it sends a notification.
+		const learn = (): void => {
+			if (session.known !== undefined) {
+				const { info, offers } = session.known;
+				this.#learn(server, session, info, { offers, failures: new Map() });
+			}
+		};
+		session.on("notification", (method) => changedLists(method).length > 0 && learn());
+		learn();
+	}
+
+	/** Reads a server's identity and lists, and follows changes to the end of its session. Rejects if it does not answer properly. */
+	async #discover(server: Server, session: Session): Promise<void> {
+		const outdated = new Set(LIST_NAMES);
+		let board: ServerInfo | undefined;
+		/** Whether any list was read. After that, a list that cannot be read stays as it was. */
+		let isListed = false;
+		const report = (listed: Listed): void => {
+			const [failure] = listed.failures.values();
+			isListed ||= Object.keys(listed.offers).length > 0;
+			if (!isListed && failure !== undefined) {
+				this.#discoveryFailed(session, failure);
+			} else if (board !== undefined) {
+				this.#learn(server, session, board, listed);
+			}
+		};
+		const read = coalesced(async () => {
+			if (board !== undefined && session.connected) {
+				const lists = [...outdated];
+				outdated.clear();
+				await this.#discovery.list(session, lists, report);
+			}
+		});
+		session.on("notification", (method) => {
+			const changed = changedLists(method);
+			if (changed.length > 0) {
+				for (const list of changed) {
+					outdated.add(list);
+				}
+				read().catch((error: Error) => this.#discoveryFailed(session, error));
+			}
+		});
+		board = await session.initialize();
+		if (server.known && sameJson(server.board, board)) {
+			// Unchanged firmware: the known tools can be called while its lists are read again.
+			this.#online(server, server.record);
+		}
+		await read();
+	}
+
+	/** The server did not answer properly: no list of it can be read. */
+	#discoveryFailed(session: Session, error: Error): void {
+		if (!(error instanceof ServerError && error.code === "server-disconnected")) {
+			this.#disconnect(session, `could not list its tools, resources or prompts: ${error.message}`);
+		}
+	}
+
+	/** Keeps the lists that a server has in its record. */
+	#learn(server: Server, session: Session, board: ServerInfo, listed: Listed): void {
+		if (server.session !== session) {
+			return;
+		}
+		for (const problem of server.noteLists(listed)) {
+			this.warn(`${server.id}: could not read ${problem}`);
+		}
+		const before = server.known ? server.record : undefined;
+		const offers = this.#merge(server, before?.offers ?? NO_OFFERS, listed.offers);
+		const record = {
+			...before,
+			id: server.id,
+			alias: this.aliasFor(server, board.name),
+			board,
+			offers,
+			lastSeen: server.online && before ? before.lastSeen : Date.now(),
+		};
+		this.#online(server, record);
+		if (offers !== before?.offers || !sameJson(before.board, board)) {
+			this.save(record);
+		}
+		if (record.alias !== before?.alias) {
+			this.renamed();
+		} else if (offers !== before.offers) {
+			this.changed();
+		}
+	}
+
+	/** An unchanged list is the same object, and so are the offers if no list has changed: what is made from them stays valid. */
+	#merge({ id, session }: Server, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
+		const settings = this.settingsOf(id);
+		const visible = settings
+			? tools?.filter(({ name }) => settings.offers(name))
+			: tools && session && (this.#uploadsOf(session)?.offered(tools) ?? tools);
+		const listed = this.lists.shareAll({ ...others, ...(visible && { tools: visible }) });
+		const isSame = Object.entries(listed).every(([list, items]) => before[list as ListName] === items);
+		return isSame ? before : this.lists.offers({ ...before, ...listed });
 	}
 
 	#online(server: Server, record: ServerRecord): void {
@@ -287,22 +283,12 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 	}
 
-	#follow(server: Server, session: Session): void {
-		session.on("notification", (...event) => this.#notified(server, ...event));
-		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
-		const { state } = session.known ?? {};
-		if (state !== undefined) {
-			server.state = state;
-		}
-		this.#offers.follow(server, session);
-	}
-
 	#notified(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
 		let isState = false;
 		try {
 			isState = keepState(server, { method, params });
 		} catch (error) {
-			this.emit("rejected", `${server.id}: ${(error as Error).message}`);
+			this.reject(`${server.id}: ${(error as Error).message}`);
 		}
 		this.emit("notification", server, method, params, isState);
 		if (method === RESOURCE_UPDATED) {
@@ -318,9 +304,9 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			server.disconnect();
 		}
 		if (!server.known) {
-			void this.#directory.remove(server.id);
+			void this.remove(server.id);
 		} else if (wasOnline) {
-			this.#directory.save(server.record);
+			this.save(server.record);
 		}
 		// While the gateway stops, clients are not notified of each disconnected device.
 		this.emit("disconnected", server, session, reason, wasOnline && !this.#closed);
@@ -329,16 +315,17 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	/** Ends a session that cannot be used. The server may connect again. The status of a configured server says why. */
 	#disconnect(session: Session, reason: string): void {
 		if (!this.#closed && !session.identity.configured) {
-			this.emit("warning", `${session.identity.id}: disconnected: ${reason}`);
+			this.warn(`${session.identity.id}: disconnected: ${reason}`);
 		}
 		session.close(reason);
 	}
+}
 
-	#changed(): void {
-		// Thousands of devices may connect at the same time.
-		this.#changeTimer ??= setTimeout(() => {
-			this.#changeTimer = undefined;
-			this.emit("changed");
-		}, this.#options.changeDelay ?? 250);
-	}
+/** The lists that a notification reports as changed. */
+function changedLists(method: string): ListName[] {
+	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
 }

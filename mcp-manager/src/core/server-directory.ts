@@ -1,15 +1,26 @@
+import { EventEmitter } from "node:events";
 import { Aliases } from "./aliases.js";
+import type { CallDetails, CallLimits, CallRecord } from "./calls.js";
+import { SchemaChecker } from "./schema-checker.js";
 import { Server, type ServerContext, type ServerSettings } from "./server.js";
 import type { ServerRecord } from "./server-record.js";
+import type { Session } from "./session.js";
 import { SharedLists } from "./shared-lists.js";
 import { ServerStore } from "./store.js";
 import { readTags } from "./tags.js";
+import type { Uploads } from "./uploads.js";
 
-export interface ServerDirectoryOptions {
+export interface ServerDirectoryOptions extends CallLimits {
 	/** The folder of records. Default: none; servers are known until the process ends. */
 	readonly folder?: string;
 	/** Aliases by server id, instead of the default ones. */
 	readonly aliases?: ReadonlyMap<string, string>;
+	/** Where devices upload files during calls. Default: nowhere. */
+	readonly uploads?: Uploads | undefined;
+	/** Most known servers. Default 10,000. Beyond that a new one is disconnected. */
+	readonly maxServers?: number;
+	/** Milliseconds for which changes are collected before clients are notified. Default 250. */
+	readonly changeDelay?: number;
 }
 
 /** An operator's change of a server. */
@@ -18,22 +29,46 @@ export interface ServerEdit {
 	readonly tags?: readonly string[] | undefined;
 }
 
-interface DirectoryEvents {
-	/** {@link ServerDirectory.version} has increased. */
-	readonly onChanged: () => void;
-	/** {@link ServerDirectory.edit} has changed a server. */
-	readonly onEdited: (server: Server, change: ServerEdit) => void;
-	/** A record was written, or could not be written. */
-	readonly onSaved: (error?: Error) => void;
+/** Events of a registry of servers. */
+export interface RegistryEvents {
+	/** A session has begun. */
+	connected: [server: Server, session: Session];
+	/** A session has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
+	disconnected: [server: Server, session: Session, reason: string, isLeaving: boolean];
+	/** A server can be called. */
+	online: [server: Server];
+	/**
+	 * A server sent a notification; progress and cancellation go to their calls. `isState`: it has changed the content of
+	 * `device://ALIAS/state`.
+	 */
+	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>, isState: boolean];
+	/** A server sent progress of a call, or cancelled a request of its own. */
+	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
+	/** Servers, tools or names have changed: once for a burst of changes. The version of the registry has increased. */
+	changed: [];
+	/** The operator has given a server another alias, other tags, or both. */
+	edited: [server: Server, change: ServerEdit];
+	/** A server was forgotten. */
+	forgotten: [id: string];
+	/** A resource of a server that clients have subscribed to has been updated. */
+	updated: [server: Server, uri: string];
+	/** A call has ended. */
+	call: [record: CallRecord, details: CallDetails];
+	/** A connection or a message was rejected. */
+	rejected: [description: string];
+	/** A record was stored, or why it could not be. */
+	saved: [error: Error | undefined];
+	/** A warning, other than a failed call. */
+	warning: [message: string];
 }
 
 /** Every server by id and alias, with its settings and its record on disk. */
-export class ServerDirectory {
+export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	/** The lists of all servers. */
-	readonly lists = new SharedLists();
+	protected readonly lists = new SharedLists();
 	readonly #context: ServerContext;
-	readonly #onChanged: () => void;
-	readonly #onEdited: DirectoryEvents["onEdited"];
+	readonly #changeDelay: number;
+	protected readonly maxServers: number;
 	readonly #aliases: Aliases;
 	readonly #store: ServerStore | undefined;
 	/** By id. A server that has never been discovered is in it only during its session. */
@@ -43,17 +78,26 @@ export class ServerDirectory {
 	readonly #configuredAliases = new Map<string, string>();
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
+	#changeTimer: NodeJS.Timeout | undefined;
+	protected readonly warn = (message: string): void => void this.emit("warning", message);
 
-	constructor(
-		{ folder, aliases }: ServerDirectoryOptions,
-		context: ServerContext,
-		{ onChanged, onEdited, onSaved }: DirectoryEvents,
-	) {
-		this.#context = context;
-		this.#onChanged = onChanged;
-		this.#onEdited = onEdited;
+	constructor(options: ServerDirectoryOptions) {
+		super();
+		// One listener per client.
+		this.setMaxListeners(0);
+		const { folder, aliases, changeDelay = 250, maxServers = 10_000 } = options;
+		this.#context = {
+			...options,
+			checker: new SchemaChecker(this.warn),
+			onCall: (record, details) => this.emit("call", record, details),
+			onUpdated: (server, uri) => this.emit("updated", server, uri),
+			warn: this.warn,
+		};
+		this.#changeDelay = changeDelay;
+		this.maxServers = maxServers;
 		this.#aliases = new Aliases(aliases);
-		this.#store = folder === undefined ? undefined : new ServerStore(folder, context.warn, onSaved);
+		this.#store =
+			folder === undefined ? undefined : new ServerStore(folder, this.warn, (error) => this.emit("saved", error));
 	}
 
 	/** Reads what is on disk. Rejects with a RangeError if the folder cannot be used. */
@@ -69,19 +113,18 @@ export class ServerDirectory {
 	}
 
 	/** Every known server, by alias. */
-	get known(): readonly Server[] {
-		this.#sorted ??= this.all.filter(({ known }) => known).sort((a, b) => (a.alias < b.alias ? -1 : 1));
+	get all(): readonly Server[] {
+		this.#sorted ??= this.servers.filter(({ known }) => known).sort((a, b) => (a.alias < b.alias ? -1 : 1));
 		return this.#sorted;
 	}
 
 	/** Every server, known or not. */
-	get all(): Server[] {
+	protected get servers(): Server[] {
 		return [...this.#servers.values()];
 	}
 
-	/** The number of servers, known or not. */
-	get size(): number {
-		return this.#servers.size;
+	protected get isFull(): boolean {
+		return this.#servers.size >= this.maxServers;
 	}
 
 	/** A known server, by alias or else by id. */
@@ -104,7 +147,7 @@ export class ServerDirectory {
 	}
 
 	/** Adds a server that is offline. Its alias differs from the record's if another server has that. */
-	add(record: ServerRecord): void {
+	protected add(record: ServerRecord): void {
 		this.save(this.#load(record).record);
 		this.renamed();
 	}
@@ -118,7 +161,7 @@ export class ServerDirectory {
 	}
 
 	/** The settings of a configured server; undefined for a device. */
-	settingsOf(id: string): ServerSettings | undefined {
+	protected settingsOf(id: string): ServerSettings | undefined {
 		return this.#settings.get(id);
 	}
 
@@ -201,14 +244,18 @@ export class ServerDirectory {
 	}
 
 	/**
-	 * Gives a server another alias, other tags, or both: all of it or nothing. Settles when that is on disk and clients see it.
+	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is on disk: what cannot be
+	 * stored is not changed.
 	 *
-	 * Rejects with RangeError when the alias or a tag cannot be used, or the server is a configured one; with another Error if the
-	 * disk cannot be written.
+	 * Rejects with RangeError when the alias is invalid or another server's, or a tag is invalid, or the configuration chose the
+	 * server's; with another Error if the disk cannot be written.
+	 *
+	 * @returns the server; undefined if it is unknown
 	 */
-	async edit(server: Server, edit: ServerEdit): Promise<void> {
-		if (!differs(server, edit)) {
-			return;
+	async edit(name: string, edit: ServerEdit): Promise<Server | undefined> {
+		const server = this.find(name);
+		if (server === undefined || !differs(server, edit)) {
+			return server;
 		}
 		const before = server.record;
 		const change = this.#prepare(server, edit);
@@ -220,19 +267,21 @@ export class ServerDirectory {
 		}
 		this.#apply(server, before, change);
 		if (this.#servers.get(server.id) === server) {
-			this.#onEdited(server, change);
+			this.emit("edited", server, change);
 		}
+		return server;
 	}
 
 	/**
-	 * The same at once, for what is stored elsewhere, too. It is stored here in the background. Another device that has the alias
-	 * gets its default one.
+	 * Gives a server at once the alias and tags that another gateway of a cluster has stored. They are stored here in the background.
+	 * Another device that has the alias gets its default one.
 	 *
 	 * @returns the id of that device
-	 * @throws RangeError
+	 * @throws RangeError if the alias or a tag is invalid, or the configuration chose the alias
 	 */
-	relabel(server: Server, edit: ServerEdit): string | undefined {
-		if (!differs(server, edit)) {
+	relabel(name: string, edit: ServerEdit): string | undefined {
+		const server = this.find(name);
+		if (server === undefined || !differs(server, edit)) {
 			return undefined;
 		}
 		const { alias = server.alias } = edit;
@@ -310,27 +359,38 @@ export class ServerDirectory {
 	}
 
 	/** Configured servers are not stored: the configuration lists them. */
-	save(record: ServerRecord): void {
+	protected save(record: ServerRecord): void {
 		if (!this.#settings.has(record.id)) {
 			// The store warns if it cannot.
 			this.#store?.save(record).catch(() => {});
 		}
 	}
 
+	/** Emits that a connection or a message was rejected. */
+	reject(description: string): void {
+		this.emit("rejected", description);
+	}
+
 	/** Reports a visible change of a known server other than its alias. */
-	changed(): void {
+	protected changed(): void {
 		this.#version += 1;
-		this.#onChanged();
+		// Thousands of devices may connect at the same time.
+		this.#changeTimer ??= setTimeout(() => {
+			this.#changeTimer = undefined;
+			this.emit("changed");
+		}, this.#changeDelay);
 	}
 
 	/** A server has become known, is no longer known, or has another alias. */
-	renamed(): void {
+	protected renamed(): void {
 		this.#sorted = undefined;
 		this.changed();
 	}
 
-	/** Settles when everything is on disk. */
-	async flush(): Promise<void> {
+	/** Reports no further changes. Settles when everything is on disk. */
+	async close(): Promise<void> {
+		clearTimeout(this.#changeTimer);
+		await this.#context.checker.close();
 		await this.#store?.flush();
 	}
 }

@@ -1,4 +1,5 @@
 import type { ServerTool } from "../core/offers.js";
+import { atPointer } from "../core/usable-schema.js";
 import { isObject } from "../firmware.js";
 
 /** Options of the declarations of a server's tools. */
@@ -53,7 +54,7 @@ function typeOf(schema: unknown, root: unknown = schema, depth = 0): string {
 		return "unknown";
 	}
 	if (typeof schema.$ref === "string") {
-		return typeOf(referred(root, schema.$ref), root, depth + 1);
+		return typeOf(atPointer(root, schema.$ref), root, depth + 1);
 	}
 	if ("const" in schema) {
 		return literal(schema.const);
@@ -110,13 +111,4 @@ function literal(value: unknown): string {
 
 function union(types: readonly string[]): string {
 	return [...new Set(types)].join(" | ") || "never";
-}
-
-/** The schema of a local reference: `#/$defs/name`. */
-function referred(root: unknown, reference: string): unknown {
-	let found = root;
-	for (const part of reference.split("/").slice(1)) {
-		found = isObject(found) ? found[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
-	}
-	return reference.startsWith("#") ? found : undefined;
 }

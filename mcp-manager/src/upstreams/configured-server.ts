@@ -3,7 +3,7 @@ import type { AuthProvider, OAuthClientProvider, VersionNegotiationMode } from "
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff } from "../core/backoff.js";
-import type { CallRecord } from "../core/call-record.js";
+import type { CallRecord } from "../core/calls.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
 import type { ServerRegistry } from "../core/registry.js";

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
-import { SchemaChecker } from "../../src/core/schema-checker.js";
 import type { ServerSettings } from "../../src/core/server.js";
 import { ServerDirectory } from "../../src/core/server-directory.js";
 import { connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
@@ -99,12 +98,7 @@ const settings = (alias: string): ServerSettings => ({
 });
 
 function directory(folder?: string): ServerDirectory {
-	const context = { checker: new SchemaChecker(() => {}), onCall: () => {}, onUpdated: () => {}, warn: () => {} };
-	return new ServerDirectory({ ...(folder && { folder }) }, context, {
-		onChanged: () => {},
-		onEdited: () => {},
-		onSaved: () => {},
-	});
+	return new ServerDirectory({ ...(folder && { folder }) });
 }
 
 const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };
@@ -144,13 +138,13 @@ describe("the alias of a configured server", () => {
 		assert.ok(first && second);
 		const alias = servers.aliasFor(first, "lamp");
 		first.discovered({ id: first.id, ...RECORD, alias });
-		await servers.edit(first, { alias: "files" });
+		await servers.edit(first.id, { alias: "files" });
 		assert.equal(servers.find("files"), first);
 		await servers.remove(first.id);
 		assert.equal(servers.find("files"), undefined);
 		second.discovered({ id: second.id, ...RECORD, alias: servers.aliasFor(second, "lamp") });
 		assert.equal(second.alias, "lamp_445566");
-		await servers.edit(second, { alias: "files" });
+		await servers.edit(second.id, { alias: "files" });
 	});
 
 	it("cannot be configured twice, and is of no device that can be renamed or tagged", async () => {
@@ -159,8 +153,8 @@ describe("the alias of a configured server", () => {
 		assert.throws(() => servers.configure("files", settings("files")), /id files: already in use/);
 		const server = servers.open("files");
 		server.discovered({ id: "files", alias: servers.aliasFor(server, "board"), ...RECORD });
-		await assert.rejects(servers.edit(server, { alias: "notes" }), /derived from its configured id/);
-		await assert.rejects(servers.edit(server, { tags: ["a"] }), /only devices have tags/);
+		await assert.rejects(servers.edit(server.id, { alias: "notes" }), /derived from its configured id/);
+		await assert.rejects(servers.edit(server.id, { tags: ["a"] }), /only devices have tags/);
 	});
 
 	it("does not depend on who is configured or connected first", () => {
@@ -198,18 +192,21 @@ describe("the alias of a configured server", () => {
 		}
 		const device = servers.get("aa:bb:cc:00:00:01");
 		assert.ok(device);
-		const renamed = assert.rejects(servers.edit(device, { alias: "notes" }), /alias notes: already assigned to notes/);
+		const renamed = assert.rejects(
+			servers.edit(device.id, { alias: "notes" }),
+			/alias notes: already assigned to notes/,
+		);
 		servers.configure("notes", settings("notes"));
 		servers.configure("files", settings("files"));
 		assert.equal(servers.aliasFor(servers.open("notes"), "board"), "notes");
 		assert.equal(device.alias, "files_000001");
 		assert.equal(servers.find("files"), undefined, "the device with its id is no longer known");
 		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
-		await servers.flush();
+		await servers.close();
 		await renamed;
 		const later = directory(folder);
 		await later.load();
-		const seen = later.known.map(({ id, alias }) => [id, alias]);
+		const seen = later.all.map(({ id, alias }) => [id, alias]);
 		assert.deepEqual(seen, [["aa:bb:cc:00:00:01", "files_000001"]], "on disk, too");
 	});
 });

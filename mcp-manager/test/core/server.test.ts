@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { CallDetails, CallRecord } from "../../src/core/call-record.js";
+import type { CallDetails, CallRecord } from "../../src/core/calls.js";
 import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
 import type { SchemaChecker } from "../../src/core/schema-checker.js";
 import { isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
