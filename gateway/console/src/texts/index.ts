@@ -1,20 +1,22 @@
 import { computed, effect } from "@preact/signals";
 import { visibleLine } from "../parts/visible.js";
 import { chosenLanguage } from "../store/preferences.js";
-import { LABELS } from "./labels.js";
-import { SENTENCES } from "./sentences.js";
+import en from "./en.json";
+import ja from "./ja.json";
+import zh from "./zh.json";
 
-const TEXTS = { ...LABELS, ...SENTENCES };
+/** Every language by the beginning of its tag, with its own name. */
+export const LANGUAGES = { en: "English", ja: "日本語", zh: "中文" } as const;
 
-export type TextKey = keyof typeof TEXTS;
+type Language = keyof typeof LANGUAGES;
 
-/** Every language, by the beginning of its tag, and its own name. The texts are in this order. */
-export const LANGUAGES: Readonly<Record<string, string>> = { en: "English", ja: "日本語", zh: "中文" };
+/** Texts of the page. A key that a translation lacks is a type error. */
+const TEXTS: Readonly<Record<Language, typeof en>> = { en, ja, zh };
 
 /** The chosen language, or the first of the browser's that there is. */
 export const language = computed(() => {
 	const wanted = [chosenLanguage.value ?? "", ...navigator.languages].map((tag) => tag.slice(0, 2));
-	return wanted.find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? "en";
+	return wanted.find((tag): tag is Language => Object.hasOwn(LANGUAGES, tag)) ?? "en";
 });
 
 effect(() => {
@@ -22,14 +24,13 @@ effect(() => {
 });
 
 /** A text in the current language. `{name}` in it stands for a value. */
-export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-	const text = TEXTS[key][Object.keys(LANGUAGES).indexOf(language.value)] as string;
-	return text.replace(/\{([a-z]+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+export function t(key: keyof typeof en, values: Readonly<Record<string, string | number>> = {}): string {
+	return TEXTS[language.value][key].replace(/\{([a-z]+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 /** The text for a computed key, or undefined if the key is unknown. */
 export function textOf(key: string): string | undefined {
-	return Object.hasOwn(TEXTS, key) ? t(key as TextKey) : undefined;
+	return Object.hasOwn(en, key) ? t(key as keyof typeof en) : undefined;
 }
 
 /** A state of a device. Other firmware may have states without a text. */
