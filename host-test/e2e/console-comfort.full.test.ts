@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator } from "playwright-core";
+import { BOARD, bootstrap } from "../../gateway/test/support/bootstrap.js";
 import { REBOOT, WireDevice } from "../../gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
@@ -89,6 +90,29 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await operator.locator(".row .name a").click();
 		await operator.locator(".tool", { hasText: "Restart device" }).waitFor();
 		assert.equal(await operator.getByText("For people only").count(), 0);
+	});
+
+	it("offers names, tags, favourites and approvals to an operator alone", async (t) => {
+		const gateway = await startConsole(t, { bootstrap: "approve" });
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME], token });
+		await gateway.gateway.servers.edit(LAMP, { tags: ["favourite"] });
+		await bootstrap(gateway, BOARD);
+		const secret = await gateway.tokens.add({ name: "guest", kind: "client" });
+		for (const [isOperator, page] of [
+			[true, await openSignedIn(t, gateway)],
+			[false, await openSignedIn(t, { ...gateway, secret })],
+		] as const) {
+			const star = page.getByRole("button", { name: /^Favourite/ });
+			await star.waitFor();
+			assert.equal(await star.isEnabled(), isOperator);
+			await page.getByRole("heading", { name: "Waiting for approval" }).waitFor({
+				state: isOperator ? "visible" : "detached",
+			});
+			await page.locator(".row .name a").click();
+			await page.getByRole("button", { name: "Disconnect" }).waitFor();
+			assert.equal(await page.getByRole("button", { name: "Name and tags" }).count(), Number(isOperator));
+		}
 	});
 
 	it("marks which client is a page of the console, and which has the page's own token", async (t) => {

@@ -9,7 +9,7 @@ import type { EventService } from "../events/event-service.js";
 import { readJson } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
 import { HttpError } from "../http/http-error.js";
-import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
+import { allow, type HttpEnv, type Middleware, mayOperate, needsOperator, type Route } from "../http/route.js";
 import { isOfForeignPage } from "../http/source-check.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
@@ -104,24 +104,6 @@ function needsOwnPage(guard: RequestGuard): Middleware {
 		}
 		await next();
 	};
-}
-
-/** Rejects clients that may not change what everybody uses: those without an operator's token, and other sites. */
-export const needsOperator: Middleware = async (c, next) => {
-	if (!mayOperate(c.var.admission)) {
-		throw new HttpError(403, "token", "requires a token created with --operator");
-	}
-	await next();
-};
-
-/** Without tokens, every user of this machine may do everything. */
-function mayOperate({ access, token, grant }: HttpEnv["Variables"]["admission"]): boolean {
-	return (
-		grant === undefined &&
-		!access.isForeignPage &&
-		access.devices === undefined &&
-		(token === undefined || token.operator === true)
-	);
 }
 
 const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Access } from "../config/access.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
-import type { Route } from "../http/route.js";
+import { type Admission, mayOperate, type Route } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { Fleet } from "./fleet.js";
 import { FLEET_VIEW } from "./fleet-query.js";
@@ -38,9 +37,10 @@ export class FleetStreams {
 	readonly open: Route = (c) => {
 		const id = randomUUID();
 		const { outgoing } = c.env;
-		const { access, owner } = c.var.admission;
-		this.#count(owner, outgoing);
-		this.#pages.set(id, { principal: access.principal, look: streamPage(this.#fleet, outgoing, { access, id }) });
+		const { admission } = c.var;
+		this.#count(admission.owner, outgoing);
+		const look = streamPage(this.#fleet, outgoing, admission, id);
+		this.#pages.set(id, { principal: admission.access.principal, look });
 		outgoing.once("close", () => this.#pages.delete(id));
 		return RESPONSE_ALREADY_SENT;
 	};
@@ -62,7 +62,7 @@ export class FleetStreams {
 }
 
 /** Sends a page what it looks at, and what changes in it. Returns what has it look at something else. */
-function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { access: Access; id: string }) {
+function streamPage(fleet: Fleet, response: ServerResponse, admission: Admission, id: string) {
 	response.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
 	/** The parts that the page has, as JSON. */
 	const sent = new Map<string, string>();
@@ -72,7 +72,7 @@ function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { ac
 		if (response.writableNeedDrain || response.destroyed) {
 			return;
 		}
-		const different = Object.entries({ stream: id, ...contentFor(fleet, view, access) }).flatMap(([name, part]) => {
+		const different = Object.entries({ stream: id, ...contentFor(fleet, view, admission) }).flatMap(([name, part]) => {
 			const text = JSON.stringify(part);
 			const isSent = sent.get(name) === text;
 			sent.set(name, text);
@@ -99,7 +99,9 @@ function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { ac
 }
 
 /** Content of a view, within the page's rights. */
-function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): FleetMessage {
+function contentFor(fleet: Fleet, { list, device }: FleetView, admission: Admission): FleetMessage {
+	const { access } = admission;
+	const { approvals, ...lists } = fleet.lists;
 	const found = list && fleet.find(list, access);
 	const rows = list && found?.slice(list.offset, list.offset + list.count).map(({ row }) => row);
 	return {
@@ -107,6 +109,7 @@ function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): 
 		...(list && found && rows && { list: { found: found.length, offset: list.offset, rows } }),
 		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
 		// Other clients and rejections are for those who may see every device.
-		...(access.devices === undefined && !access.isForeignPage && fleet.lists),
+		...(access.devices === undefined && !access.isForeignPage && lists),
+		...(mayOperate(admission) && { approvals }),
 	};
 }

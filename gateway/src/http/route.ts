@@ -39,3 +39,21 @@ export function allow(...methods: readonly string[]): Middleware {
 		await next();
 	};
 }
+
+/** Whether a request may change what everybody uses. Without tokens, every user of this machine may do everything. */
+export function mayOperate({ access, token, grant }: Admission): boolean {
+	return (
+		grant === undefined &&
+		!access.isForeignPage &&
+		access.devices === undefined &&
+		(token === undefined || token.operator === true)
+	);
+}
+
+/** Rejects clients that may not change what everybody uses: those without an operator's token, and other sites. */
+export const needsOperator: Middleware = async (c, next) => {
+	if (!mayOperate(c.var.admission)) {
+		throw new HttpError(403, "token", "requires a token created with --operator");
+	}
+	await next();
+};

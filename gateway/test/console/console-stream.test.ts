@@ -117,6 +117,19 @@ describe("the console's stream", () => {
 		assert.equal(await statusOf(`${gateway.base}/tokens`, { headers }), 403);
 	});
 
+	it("sends approvals to operators alone: others may neither read nor decide them", async (t) => {
+		const gateway = await startWithToken(t);
+		const operator = await gateway.tokens.add({ name: "boss", kind: "client", operator: true });
+		for (const [secret, approvals] of [
+			[gateway.secret, undefined],
+			[operator, []],
+		] as const) {
+			const { headers } = await signIn(gateway, secret);
+			const { messages } = await follow(t, gateway, headers);
+			assert.deepEqual([messages[0]?.approvals, messages[0]?.rejections], [approvals, []]);
+		}
+	});
+
 	it("is looked through by its own page alone, and by views that make sense", async (t) => {
 		const gateway = await startWithToken(t);
 		const other = await gateway.tokens.add({ name: "other", kind: "client" });

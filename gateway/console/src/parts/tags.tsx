@@ -24,7 +24,7 @@ export function Tags({ tags }: Pick<FleetRow, "tags">) {
 /** A star that adds a device to the favourites, or removes it. */
 export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRow }) {
 	const isFavourite = tags.includes(FAVOURITE);
-	if (kind === "server" || (session.value?.readOnly && !isFavourite)) {
+	if (kind === "server" || (!session.value?.operator && !isFavourite)) {
 		return null;
 	}
 	const change = async (): Promise<void> => {
@@ -37,7 +37,7 @@ export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRo
 			class="quiet star"
 			aria-pressed={isFavourite}
 			aria-label={t("favourite", { device: visibleLine(alias) })}
-			disabled={session.value?.readOnly === true}
+			disabled={!session.value?.operator}
 			onClick={() => void attempt(change)}
 		>
 			<span aria-hidden="true">{isFavourite ? "★" : "☆"}</span>

@@ -6,10 +6,9 @@ import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
 import { lists } from "../store/fleet.js";
 import { now } from "../store/now.js";
-import { session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
-/** Devices that wait for approval, with the codes that they show. */
+/** Devices that wait for approval, with the codes that they show. The gateway sends them to operators. */
 export function Approvals() {
 	const pending = lists.value.approvals ?? [];
 	if (pending.length === 0) {
@@ -43,12 +42,10 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 					{visibleLine(device)} · {address}
 				</small>
 			</span>
-			{!session.value?.readOnly && (
-				<span class="actions">
-					<Button onClick={() => void decide("DELETE")} text={t("reject")} />
-					<Button class="primary" onClick={() => void decide("POST")} text={t("approve")} />
-				</span>
-			)}
+			<span class="actions">
+				<Button onClick={() => void decide("DELETE")} text={t("reject")} />
+				<Button class="primary" onClick={() => void decide("POST")} text={t("approve")} />
+			</span>
 		</li>
 	);
 }

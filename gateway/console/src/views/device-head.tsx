@@ -118,7 +118,7 @@ function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => 
 	};
 	return (
 		<div class="actions">
-			<Button onClick={onEdit} text={t("rename")} />
+			{session.value?.operator && <Button onClick={onEdit} text={t("rename")} />}
 			{online && upgrade && session.value?.hasFirmware && (
 				<Button onClick={() => void attempt(update)} text={t("update")} />
 			)}
