@@ -16,7 +16,6 @@ interface Options {
 	readonly rest?: boolean;
 	readonly recordCoverage?: boolean;
 	readonly coverage?: boolean;
-	readonly times?: boolean;
 	readonly watch?: boolean;
 	readonly simulator?: boolean;
 	readonly esp32?: boolean;
@@ -76,7 +75,7 @@ function widerTests({ inputs }: Bundle, tests: readonly string[]): string[] {
 
 async function runOnNode(
 	paths: readonly string[],
-	{ rest = false, all = rest, coverage = false, recordCoverage = coverage, times = false, watch = false }: Options,
+	{ rest = false, all = rest, coverage = false, recordCoverage = coverage, watch = false }: Options,
 ): Promise<number> {
 	const begin = performance.now();
 	const tests = select(paths, all);
@@ -89,7 +88,7 @@ async function runOnNode(
 		paths.length === 0 && announceXs(all),
 	]);
 	const chosen = rest ? widerTests(bundle, tests) : tests;
-	const codes = [await runBundle(bundle, chosen, { env, times, flags: ["--expose-gc"] }, begin)];
+	const codes = [await runBundle(bundle, chosen, { env, flags: ["--expose-gc"] }, begin)];
 	if (coverage) {
 		codes.push(await reportCoverage());
 	}
@@ -105,7 +104,6 @@ const program = makeProgram("test", "Runs the tests: every suite on Node and XS,
 	.option("--rest", "of the full matrix only the files that run otherwise than in npm test: for after it")
 	.option("--record-coverage", "write which lines the tests run, for --rest --coverage after it")
 	.option("--coverage", "tell which lines of the sources the tests run")
-	.option("--times", "tell which files use most CPU")
 	.option("--watch", "run again what a change affects: npm run test:watch")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
 	.option("--esp32", "only the firmware's image, on the chips that QEMU emulates: npm run test:esp32")

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Bundle, bundleTests } from "./bundle.js";
-import { FileReport, Progress, summarize, type TestEvent, tableOfTimes } from "./report.js";
+import { type FileReport, type FileResult, makeProgress, summarize } from "./report.js";
 import { bundledPath, ROOT } from "./select.js";
 
 const REPORTER = new URL("events.mjs", import.meta.url).href;
@@ -28,6 +28,7 @@ export interface RunOptions {
 	/** Processes at a time. Default: {@link CONCURRENCY}. */
 	readonly concurrency?: number;
 	readonly env?: NodeJS.ProcessEnv;
+	/** Flags of Node. */
 	readonly flags?: readonly string[];
 	/** A module that reports to standard output, too. Default: none. */
 	readonly reporter?: string;
@@ -35,7 +36,6 @@ export interface RunOptions {
 	readonly isolate?: boolean;
 	/** Milliseconds without the result of a test after which a process is killed. Default: 25 minutes. */
 	readonly maxSilence?: number;
-	readonly times?: boolean;
 }
 
 /**
@@ -51,28 +51,27 @@ export async function runTests(files: readonly string[], options: RunOptions = {
 	return await runBundle(await bundleTests(files), files, options, begin);
 }
 
+/** Runs test files that are bundled already. */
 export async function runBundle(
-	bundle: Bundle,
+	{ folder }: Bundle,
 	files: readonly string[],
 	options: RunOptions,
 	begin = performance.now(),
 ): Promise<number> {
-	const run: Run = { ...options, folder: bundle.folder, queue: [...files], progress: new Progress(files.length) };
-	const first = (
-		await Promise.all(Array.from({ length: options.concurrency ?? CONCURRENCY }, () => runQueue(run)))
-	).flat();
+	const run: Run = { ...options, folder, queue: [...files], onReport: makeProgress(files.length) };
+	const processes = Array.from({ length: options.concurrency ?? CONCURRENCY }, () => runQueue(run));
+	const first = (await Promise.all(processes)).flat();
 	const reports = process.env.CI ? await repeatFailed(run, first) : first;
-	if (options.times) {
-		console.log(tableOfTimes(reports));
-	}
 	console.log(summarize(reports, performance.now() - begin));
 	return reports.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
 
 interface Run extends RunOptions {
+	/** Of the bundle. */
 	readonly folder: string;
+	/** Files that no process has taken yet. */
 	readonly queue: string[];
-	readonly progress: Progress;
+	readonly onReport: (report: FileReport) => void;
 }
 
 /**
@@ -84,15 +83,14 @@ async function repeatFailed(run: Run, reports: readonly FileReport[]): Promise<r
 	if (failed.length > MAX_REPEATED) {
 		return reports;
 	}
-	const queue = failed.map(({ file }) => file);
-	const repeated = await runQueue({ ...run, queue, isolate: true, progress: new Progress(queue.length) });
+	const repeated = await runQueue({ ...run, queue: failed.map(({ file }) => file), isolate: true });
 	return reports.map((report) => {
 		const again = repeated.find(({ file, failures }) => file === report.file && failures.length === 0);
-		again?.flaky.push(...report.failures);
-		return again ?? report;
+		return again ? { ...again, flaky: report.failures } : report;
 	});
 }
 
+/** Runs files in one process, and in another if it ends before them. */
 async function runQueue(run: Run): Promise<FileReport[]> {
 	const reports: FileReport[] = [];
 	for (let file = run.queue.shift(); file !== undefined; file = run.queue.shift()) {
@@ -101,6 +99,7 @@ async function runQueue(run: Run): Promise<FileReport[]> {
 	return reports;
 }
 
+/** Runs a file in a new process, and then files of the queue. */
 async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 	const child = startProcess(run);
 	const stop = (): boolean => child.kill("SIGTERM");
@@ -113,33 +112,39 @@ async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 		child.kill("SIGKILL");
 	}, maxSilence);
 	const reports: FileReport[] = [];
-	let cpuTime = 0;
+	const end = (file: string, result: Partial<FileResult>): void => {
+		const empty = { passed: 0, failures: [], skipped: {}, diagnostics: [], lines: [] };
+		const report = { file, ...empty, ...result };
+		reports.push(report);
+		run.onReport(report);
+	};
+	let [current, running]: [string | undefined, string] = [undefined, ""];
 	const begin = (file: string | undefined): void => {
-		if (file !== undefined) {
-			reports.push(new FileReport(file));
-		}
+		current = file;
 		child.send(file === undefined ? "" : pathToFileURL(bundledPath(run.folder, file)).href);
 	};
-	child.on("message", (event: TestEvent) => {
+	child.on("message", ({ running: title, result }: { running?: string; result?: FileResult }) => {
 		silence.refresh();
-		const report = reports.at(-1) as FileReport;
-		if (event.type !== "end") {
-			report.hear(event);
-			run.progress.hear(event);
-			return;
+		running = title ?? running;
+		if (result !== undefined) {
+			const isEmpty = result.passed + result.failures.length + Object.keys(result.skipped).length === 0;
+			const file = current ?? "";
+			end(file, isEmpty ? { failures: [{ title: file, error: "no test ran" }] } : result);
+			begin(run.isolate ? undefined : run.queue.shift());
 		}
-		report.end((event.cpuTime ?? 0) - cpuTime);
-		cpuTime = event.cpuTime ?? 0;
-		run.progress.show(report);
-		begin(run.isolate ? undefined : run.queue.shift());
 	});
 	begin(first);
 	const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
 	clearTimeout(silence);
 	process.off("exit", stop);
 	if (signal !== null || (code !== 0 && reports.every(({ failures }) => failures.length === 0))) {
-		const cause = hangs ? `no result for ${maxSilence / 1000} s` : `ended by ${signal}`;
-		reports.at(-1)?.fail(signal === null ? `exit code ${code}` : cause, output());
+		const cause = hangs
+			? `no result for ${maxSilence / 1000} s`
+			: signal === null
+				? `exit code ${code}`
+				: `ended by ${signal}`;
+		const file = current ?? reports.at(-1)?.file ?? first;
+		end(file, { failures: [{ title: file, error: `${cause} after: ${running}\n${output()}` }] });
 	}
 	return reports;
 }
