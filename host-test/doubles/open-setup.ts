@@ -57,7 +57,7 @@ export function makeSetup({ built = {}, screen = true, bootButton, ...more }: Se
 	const accessPoint = new FakeAccessPoint();
 	const { settings, screen: fakeScreen, system, resets } = new FakeBoard();
 	const boot: Button = { onPress: undefined };
-	const begins = new Set<() => void>();
+	const begins = new Set<(isFallback: boolean) => void>();
 	const log: string[] = [];
 	const shown: (SetupNotice | undefined)[] = [];
 	const ends: boolean[] = [];
@@ -85,10 +85,10 @@ export function makeSetup({ built = {}, screen = true, bootButton, ...more }: Se
 		...more,
 		log: (line) => log.push(line),
 	})?.({
-		onNeeded: () => {
+		onNeeded: (isFallback) => {
 			counts.needed += 1;
 			for (const begin of begins) {
-				begin();
+				begin(isFallback);
 			}
 		},
 		onAlert: (message) => alerts.push(message),

@@ -15,7 +15,7 @@ function beginWithBackend() {
 /** A device that knows a network, and has begun because it is lost. */
 function loseNetwork() {
 	const made = makeSetup({ built: { ssid: "home" } });
-	made.begins.add(() => made.setup.begin());
+	made.begins.add((isFallback) => made.setup.begin(isFallback));
 	made.setup.follow(false);
 	made.timer.pass(180_000);
 	return made;

@@ -35,7 +35,7 @@ export class DeviceNetwork implements Attachment {
 		this.events = events;
 		this.options = options;
 		this.setup = options.setup?.({
-			onNeeded: () => this.setUp(),
+			onNeeded: (isFallback) => this.setUp(isFallback),
 			onAlert: (message) => events.show({ alert: { status: "", message } }),
 			onShow: (setup) => events.show({ setup }),
 			onEnd: (restart) => this.endSetup(restart),
@@ -97,7 +97,7 @@ export class DeviceNetwork implements Attachment {
 	}
 
 	/** The session ends first: a device that is set up is not in its network. */
-	private setUp(): void {
+	private setUp(isFallback?: boolean): void {
 		const { state } = this.options;
 		if (this.setup?.isOpen || state.state === "upgrading") {
 			return;
@@ -106,7 +106,7 @@ export class DeviceNetwork implements Attachment {
 			this.events.onOffline();
 		}
 		state.enter("wifi_configuring");
-		this.setup?.begin();
+		this.setup?.begin(isFallback);
 	}
 
 	/** Settings other than the network's are read when the firmware starts. */

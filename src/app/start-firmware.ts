@@ -219,7 +219,7 @@ const openRescue = ({ board, setup, ...options }: RescueOptions): void => {
 	const { screen, system } = board;
 	try {
 		const rescue = setup?.({ ...options, board, deviceId: system.macAddress })?.({
-			onNeeded: () => rescue?.begin(),
+			onNeeded: (isFallback) => rescue?.begin(isFallback),
 			onAlert: (message) => screen?.show({ alert: { status: "", message } }),
 			onShow: (notice) => screen?.show({ setup: notice }),
 			onEnd: (restart) => (restart ? system.restart(RESTART_DELAY) : rescue?.follow(false)),

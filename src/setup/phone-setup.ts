@@ -5,7 +5,7 @@ import { knownNetworks } from "../settings/known-networks.js";
 import { readSetting, settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { hostnameOf } from "../text/hostname.js";
-import { SetupAttempt, type SetupAttemptOptions } from "./setup-attempt.js";
+import { type AttemptEvents, SetupAttempt, type SetupAttemptOptions } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
 import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
 import { inLanguage } from "./setup-message.js";
@@ -18,8 +18,12 @@ interface PhoneSetupOptions extends SetupOptions, SetupAttemptOptions {
 
 /** Events for the application. */
 export interface SetupEvents {
-	/** The set-up should begin: no network could be joined for too long, or a person holds the BOOT button. */
-	onNeeded(): void;
+	/**
+	 * The set-up should begin: no network could be joined for too long, or a person holds the BOOT button.
+	 *
+	 * @param isFallback whether the network is lost
+	 */
+	onNeeded(isFallback: boolean): void;
 	/** Called with a text for the screen. */
 	onAlert(message: string): void;
 	/** The notice on the screen; undefined once the set-up has ended. */
@@ -65,8 +69,8 @@ const PASSWORD_LENGTH = 8;
  * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
  * shows it; on a board without a screen the network is open.
  */
-export class PhoneSetup {
-	private readonly options: PhoneSetupOptions;
+export class PhoneSetup implements SetupSource, AttemptEvents {
+	readonly options: PhoneSetupOptions;
 	private readonly events: SetupEvents;
 	private readonly connections = new Set<SetupConnection>();
 	/** Password of the setting. */
@@ -75,13 +79,13 @@ export class PhoneSetup {
 	private readonly after: number;
 	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
 	private readonly patience: number;
-	private _isOpen = false;
+	isOpen = false;
 	private server: HttpServer | undefined;
-	private access: WiFiAccess = { ssid: "", password: "" };
-	private formToken = "";
-	/** Of the page, once a form was sent; before that the device's own. */
+	access: WiFiAccess = { ssid: "", password: "" };
+	formToken = "";
+	/** The page's language, once a form was sent; before that the device's own. */
 	private language = "";
-	private status: SetupStatus = { state: "waiting" };
+	status: SetupStatus = { state: "waiting" };
 	private attempt: SetupAttempt | undefined;
 	/** Ends the set-up. */
 	private timer: TimerHandle | undefined;
@@ -89,8 +93,6 @@ export class PhoneSetup {
 	private needTimer: TimerHandle | undefined;
 	/** Tries the known networks, unless somebody uses the page. */
 	private rejoinTimer: TimerHandle | undefined;
-	/** Whether the set-up begins because the network is lost. */
-	private isFallback = false;
 
 	/** @throws SettingError */
 	constructor(options: PhoneSetupOptions, events: SetupEvents) {
@@ -102,20 +104,21 @@ export class PhoneSetup {
 		this.watchBootButton();
 	}
 
-	get isOpen(): boolean {
-		return this._isOpen;
-	}
-
-	/** Opens the device's own network, and serves the page. If that fails the set-up ends at once. */
-	begin(): void {
-		const { platform, accessPoint, deviceId, log } = this.options;
-		this.access = { ssid: hostnameOf(deviceId), password: this.password || this.inventPassword() };
+	/**
+	 * Opens the device's own network, and serves the page. If that fails the set-up ends at once.
+	 *
+	 * @param isFallback whether the network is lost: the known ones are tried again from time to time
+	 */
+	begin(isFallback = false): void {
+		const { platform, board, accessPoint, deviceId, log } = this.options;
+		const invented = board.screen === undefined ? "" : this.inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
+		this.access = { ssid: hostnameOf(deviceId), password: this.password || invented };
 		this.language = settingText("language", this.options);
 		this.formToken = this.inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
-		this.attempt = this.makeAttempt();
+		this.attempt = new SetupAttempt(this.options, this);
 		this.stopNeed();
-		this._isOpen = true;
+		this.isOpen = true;
 		try {
 			accessPoint.open(this.access);
 			this.server = platform.open({
@@ -130,7 +133,7 @@ export class PhoneSetup {
 		}
 		this.show();
 		this.wait();
-		if (this.isFallback) {
+		if (isFallback) {
 			this.rejoinLater();
 		}
 	}
@@ -179,7 +182,7 @@ export class PhoneSetup {
 				connection.close();
 			}
 			this.options.accessPoint.close();
-			this._isOpen = false;
+			this.isOpen = false;
 			this.events.onShow(undefined);
 		}
 	}
@@ -188,12 +191,9 @@ export class PhoneSetup {
 		return this.options.settings.get(...UNREACHED) !== undefined;
 	}
 
-	/** Has the application begin the set-up. @param isFallback whether the network is lost */
 	private need(isFallback: boolean): void {
 		this.needTimer = undefined;
-		this.isFallback = isFallback;
-		this.events.onNeeded();
-		this.isFallback = false;
+		this.events.onNeeded(isFallback);
 	}
 
 	private stopNeed(): void {
@@ -215,21 +215,17 @@ export class PhoneSetup {
 	}
 
 	private release(milliseconds: number): void {
+		const { board, timer, log } = this.options;
 		if (milliseconds >= RESET_HOLD) {
-			this.factoryReset();
+			log("factory reset: every setting is erased, and the device restarts");
+			this.events.onAlert(inLanguage({ text: "erased" }, settingText("language", this.options)));
+			timer.set(() => board.system?.factoryReset?.(), RESET_DELAY);
 		} else if (milliseconds >= SETUP_HOLD && this.isOpen) {
 			this.use();
 		} else if (milliseconds >= SETUP_HOLD) {
-			this.options.log("BOOT button: set-up");
+			log("BOOT button: set-up");
 			this.need(false);
 		}
-	}
-
-	private factoryReset(): void {
-		const { board, timer, log } = this.options;
-		log("factory reset: every setting is erased, and the device restarts");
-		this.events.onAlert(inLanguage({ text: "erased" }, settingText("language", this.options)));
-		timer.set(() => board.system?.factoryReset?.(), RESET_DELAY);
 	}
 
 	private rejoinLater(): void {
@@ -254,31 +250,31 @@ export class PhoneSetup {
 		this.rejoinTimer = undefined;
 	}
 
-	private inventPassword(): string {
-		return this.options.board.screen === undefined ? "" : this.inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
-	}
-
 	private inventText(characters: string, length: number): string {
 		const { random = Math.random } = this.options;
 		return Array.from({ length }, () => characters[Math.floor(random() * characters.length)]).join("");
 	}
 
-	private makeAttempt(): SetupAttempt {
-		return new SetupAttempt(this.options, {
-			onProgress: (status) => this.setStatus(status),
-			onPaused: (status) => {
-				this.setStatus(status);
-				this.wait();
-			},
-			onStored: (status, restart) => {
-				this.setStatus(status);
-				this.timer = this.options.timer.set(() => this.end(restart), FAREWELL_TIME);
-			},
-			onUntried: () => this.options.settings.set(...UNREACHED, "yes"),
-		});
+	onProgress(status: SetupStatus): void {
+		this.status = status;
+		this.show();
 	}
 
-	private get host(): string {
+	onPaused(status: SetupStatus): void {
+		this.onProgress(status);
+		this.wait();
+	}
+
+	onStored(status: SetupStatus, restart: boolean): void {
+		this.onProgress(status);
+		this.timer = this.options.timer.set(() => this.end(restart), FAREWELL_TIME);
+	}
+
+	onUntried(): void {
+		this.options.settings.set(...UNREACHED, "yes");
+	}
+
+	get host(): string {
 		const { address, port } = this.options.accessPoint;
 		return port === 80 ? address : `${address}:${port}`;
 	}
@@ -319,11 +315,6 @@ export class PhoneSetup {
 		this.events.onEnd(restart);
 	}
 
-	private setStatus(status: SetupStatus): void {
-		this.status = status;
-		this.show();
-	}
-
 	private show(): void {
 		const { message } = this.status;
 		const shown = message ?? (this.options.isSafe ? { text: "safeMode" as const } : undefined);
@@ -337,29 +328,15 @@ export class PhoneSetup {
 			return;
 		}
 		const served = new SetupConnection(connection, {
-			answer: (request, body) => answerRequest(request, body, this.source()),
+			answer: (request, body) => answerRequest(request, body, this),
 			timer: this.options.timer,
 			onEnd: () => this.connections.delete(served),
 		});
 		this.connections.add(served);
 	}
 
-	private source(): SetupSource {
-		return {
-			host: this.host,
-			formToken: this.formToken,
-			device: this.access.ssid,
-			isSafe: this.options.isSafe === true,
-			findsGateways: this.options.listGateways !== undefined,
-			status: () => this.status,
-			values: () => currentValues(this.options),
-			networks: () => this.networks(),
-			submit: (text) => this.submit(text),
-		};
-	}
-
 	/** A scan disturbs an attempt to join. */
-	private async networks(): Promise<readonly FoundNetwork[]> {
+	async networks(): Promise<readonly FoundNetwork[]> {
 		const { state } = this.status;
 		if (state === "joining" || state === "joined") {
 			return [];
@@ -368,7 +345,7 @@ export class PhoneSetup {
 		return strongest(await this.options.accessPoint.scan());
 	}
 
-	private submit(text: string): FormErrors | undefined {
+	submit(text: string): FormErrors | undefined {
 		const { settings, check } = this.options;
 		if (this.status.state === "joining" || this.status.state === "joined") {
 			return { form: { text: "busy" } };

@@ -19,7 +19,7 @@ export interface SetupAttemptOptions
 }
 
 /** Reports how an attempt goes on. */
-interface AttemptEvents {
+export interface AttemptEvents {
 	/** It has got further. */
 	onProgress(status: SetupStatus): void;
 	/** It waits for another form: it has failed, or found gateways to choose from. */

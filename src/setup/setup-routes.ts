@@ -1,10 +1,12 @@
 import type { FoundGateway } from "../backend/discovery/gateway-list.js";
-import type { FoundNetwork } from "../hardware/wifi-setup.js";
+import type { FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../net/http-server.js";
+import type { SettingSource } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { type Answer, answerPart } from "./setup-connection.js";
-import type { FormErrors, SetupValues } from "./setup-form.js";
+import { currentValues, type FormErrors } from "./setup-form.js";
 import { inLanguage, SETUP_TEXTS, type SetupMessage } from "./setup-message.js";
+import type { SetupOptions } from "./setup-options.js";
 import { SETUP_PAGE } from "./setup-page.js";
 
 /** The state of the set-up. "joining" is any step in progress. */
@@ -24,14 +26,10 @@ export interface SetupSource {
 	readonly host: string;
 	/** A token sent with the form, which other sites cannot know. */
 	readonly formToken: string;
-	/** The name of the device's own network. */
-	readonly device: string;
-	/** Whether the device runs in safe mode. */
-	readonly isSafe: boolean;
-	/** Whether it can look for gateways. */
-	readonly findsGateways: boolean;
-	status(): SetupStatus;
-	values(): SetupValues;
+	/** The device's own network. */
+	readonly access: WiFiAccess;
+	readonly status: SetupStatus;
+	readonly options: SettingSource & Pick<SetupOptions, "isSafe" | "listGateways">;
 	networks(): Promise<readonly FoundNetwork[]>;
 	/** Takes the form. @returns its errors */
 	submit(text: string): FormErrors | undefined;
@@ -82,7 +80,7 @@ export const answerRequest = (request: ServedRequest, body: string, source: Setu
 		case "/networks":
 			return source.networks().then((networks) => json(200, { networks: networks.map((each) => ({ ...each })) }));
 		case "/status":
-			return json(200, describe(source.status()));
+			return json(200, describe(source.status));
 		case "/texts/en":
 		case "/texts/ja":
 		case "/texts/zh":
@@ -103,7 +101,7 @@ const submit = (request: ServedRequest, body: string, source: SetupSource): Answ
 		return json(403, { errors: { form: { text: "reload" } } });
 	}
 	const errors = source.submit(body);
-	return errors === undefined ? json(202, describe(source.status())) : json(400, { errors });
+	return errors === undefined ? json(202, describe(source.status)) : json(400, { errors });
 };
 
 /** Whether a page of another site made the request. */
@@ -112,16 +110,16 @@ const isForeign = ({ headers }: ServedRequest, { host }: SetupSource): boolean =
 
 /** The settings without secrets. */
 const publicSettings = (source: SetupSource): object => {
-	const { password, token, ...settings } = source.values();
-	const { device, isSafe, formToken, findsGateways } = source;
+	const { access, formToken, options } = source;
+	const { password, token, ...settings } = currentValues(options);
 	return {
 		...settings,
 		hasPassword: password !== "",
 		hasToken: token !== "",
-		device,
-		isSafe,
+		device: access.ssid,
+		isSafe: options.isSafe === true,
 		formToken,
-		findsGateways,
+		findsGateways: options.listGateways !== undefined,
 	};
 };
 

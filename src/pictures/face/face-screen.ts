@@ -18,15 +18,12 @@ import {
 	placeOf,
 	wordsTop,
 } from "./face-drawing.js";
-import { FaceRest } from "./face-rest.js";
 import { headerOf, isForPeople, wordsOf } from "./face-status.js";
 import type { Measure } from "./line-breaks.js";
 import { MovingFace } from "./moving-face.js";
-import { PassingLevel } from "./passing-level.js";
-import { ScreenLight } from "./screen-light.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
-import { headerHeight, levelTop, MARGIN } from "./status-drawing.js";
+import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
 import { layOutPages, TurningPages } from "./text-pages.js";
 
 interface FaceScreenOptions {
@@ -45,6 +42,13 @@ interface FaceScreenOptions {
 
 /** Milliseconds for which changes are collected before they are drawn together. */
 const DRAW_DELAY = 30;
+
+/** Milliseconds that a level is shown after it was set. */
+const LEVEL_TIME = 2_000;
+
+/** Minimum time that an idle device shows the last message, ms; and the time from then until its face sleeps. */
+const MESSAGE_TIME = 30_000;
+const WAKE_TIME = 90_000;
 
 /** The parts that have to be drawn again. */
 interface Dirty {
@@ -67,16 +71,23 @@ export class FaceScreen implements Screen {
 	private readonly painter: FacePainter;
 	private readonly moving: MovingFace;
 	private readonly pages: TurningPages;
-	private readonly level: PassingLevel;
-	private readonly _light: ScreenLight;
-	private readonly rest: FaceRest;
 	private readonly dirty: Dirty = { all: true, header: false, face: false, words: false, level: false };
 	private face = BLANK_FACE;
 	private look: Look = lookOf(BLANK_FACE.emotion);
 	private _theme: Theme = "light";
-	/** Something else is on the screen. */
+	/** Percent, as the user has set it. */
+	private _brightness = 75;
+	/** Percent of the brightness: less while the screen is dimmed. */
+	private _light = 100;
+	/** Whether something else is on the screen. */
 	private _isCovered = false;
+	private isAsleep = false;
 	private drawing: TimerHandle | undefined;
+	/** Runs until the face of an idle device forgets the message, and then until it sleeps. */
+	private resting: TimerHandle | undefined;
+	/** The level that has just been set. */
+	private level: Level | undefined;
+	private levelTimer: TimerHandle | undefined;
 
 	constructor(options: FaceScreenOptions) {
 		this.options = options;
@@ -86,16 +97,19 @@ export class FaceScreen implements Screen {
 		this.painter = new FacePainter(options.canvas, this.fonts);
 		const { timer } = options;
 		this.pages = new TurningPages(timer, () => this.redraw("words"));
-		this.level = new PassingLevel(timer, () => this.redraw("level"));
-		this._light = new ScreenLight(options.backlight);
-		this.rest = new FaceRest({ timer, onRead: () => this.forget(), onAsleep: () => this.follow() });
 		this.moving = new MovingFace({
 			timer,
 			place: () => (this.isSeen ? placeOf(this.canvas, options.font, this.wordsTop) : undefined),
 			paint: (part) => this.paintFace(part),
 		});
 		if (options.charset !== undefined) {
-			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.takeGlyphs(push) };
+			const take = (push: unknown): void => {
+				// A text on the screen may have boxes for the new glyphs.
+				if (this.sent.take(push) && this.pages.shown.count > 0) {
+					this.layOut();
+				}
+			};
+			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take };
 		}
 		try {
 			this.lightUp(this.brightness, this.light);
@@ -106,20 +120,20 @@ export class FaceScreen implements Screen {
 	}
 
 	get brightness(): number {
-		return this._light.brightness;
+		return this._brightness;
 	}
 
 	set brightness(brightness: number) {
-		if (brightness !== this._light.brightness) {
+		if (brightness !== this._brightness) {
 			this.lightUp(brightness, this.light);
 			if (this.face.state !== BLANK_FACE.state) {
-				this.level.show({ of: "brightness", percent: brightness });
+				this.showLevel({ of: "brightness", percent: brightness });
 			}
 		}
 	}
 
 	get light(): number {
-		return this._light.percent;
+		return this._light;
 	}
 
 	set light(percent: number) {
@@ -151,7 +165,7 @@ export class FaceScreen implements Screen {
 			this.redraw("header");
 		}
 		if (old.volume !== undefined && change.volume !== undefined && change.volume !== old.volume) {
-			this.level.show({ of: "volume", percent: change.volume });
+			this.showLevel({ of: "volume", percent: change.volume });
 		}
 		if (wordsOf(old) !== wordsOf(this.face) || (change.message !== undefined && this.pages.shown.count === 0)) {
 			this.layOut();
@@ -179,10 +193,12 @@ export class FaceScreen implements Screen {
 
 	/** Draws no more. */
 	close(): void {
-		this.options.timer.clear(this.drawing);
-		for (const part of [this.pages, this.level, this.rest, this.moving]) {
-			part.close();
+		const { timer } = this.options;
+		for (const handle of [this.drawing, this.resting, this.levelTimer]) {
+			timer.clear(handle);
 		}
+		this.pages.close();
+		this.moving.close();
 	}
 
 	/** @returns draws the face as it is now, whenever it is called */
@@ -191,7 +207,10 @@ export class FaceScreen implements Screen {
 		const picture = { ...this.picture(), pose: { ...this.moving.pose } };
 		const { setup } = picture.face;
 		if (setup === undefined) {
-			return (canvas) => new FacePainter(canvas, this.fonts).paint(picture, wholeOf(canvas));
+			return (canvas) => {
+				const { width, height } = canvas;
+				new FacePainter(canvas, this.fonts).paint(picture, { x: 0, y: 0, width, height });
+			};
 		}
 		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
 		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
@@ -202,13 +221,6 @@ export class FaceScreen implements Screen {
 		return { font, codeFont, sent: this.sent };
 	}
 
-	/** A text that is shown may have boxes for them. */
-	private takeGlyphs(push: unknown): void {
-		if (this.sent.take(push) && this.pages.shown.count > 0) {
-			this.layOut();
-		}
-	}
-
 	private picture(): FacePicture {
 		return {
 			face: this.face,
@@ -216,15 +228,36 @@ export class FaceScreen implements Screen {
 			pose: this.moving.pose,
 			page: this.pages.shown,
 			theme: this._theme,
-			dim: this._light.ofColours,
-			level: this.level.shown,
+			dim: this.options.backlight === undefined ? lit(this._brightness, this._light) : 100,
+			level: this.level,
 		};
 	}
 
-	private lightUp(brightness: number, percent: number): void {
-		if (this._light.set(brightness, percent)) {
+	/** @throws Error if the backlight does not answer: nothing has changed then */
+	private lightUp(brightness: number, light: number): void {
+		const { backlight } = this.options;
+		const wasDark = backlight?.brightness === 0;
+		if (backlight !== undefined) {
+			backlight.brightness = lit(brightness, light);
+		}
+		this._brightness = brightness;
+		this._light = light;
+		// The colours have changed, or nothing was drawn in the dark.
+		if (wasDark || backlight === undefined) {
 			this.redraw("all");
 		}
+	}
+
+	private showLevel(level: Level): void {
+		const { timer } = this.options;
+		this.level = level;
+		this.redraw("level");
+		timer.clear(this.levelTimer);
+		this.levelTimer = timer.set(() => {
+			this.levelTimer = undefined;
+			this.level = undefined;
+			this.redraw("level");
+		}, LEVEL_TIME);
 	}
 
 	private layOut(): void {
@@ -240,31 +273,35 @@ export class FaceScreen implements Screen {
 		return wordsTop(this.canvas, this.options.font, this.pages.shown);
 	}
 
-	/** A person may look: the face is awake, and the time until it rests starts again. */
+	/** Wakes the face, and restarts the time until it rests. */
 	private wake(): void {
-		this.rest.wake();
+		const { timer } = this.options;
+		const { state, code, setup, alert } = this.face;
+		this.isAsleep = false;
+		timer.clear(this.resting);
+		this.resting = undefined;
 		this.follow();
-		if (this.isIdle) {
-			this.rest.begin(this.pages.readingTime);
+		if (state === "idle" && code === "" && setup === undefined && alert.status + alert.message === "") {
+			this.resting = timer.set(() => this.rest(), Math.max(MESSAGE_TIME, 2 * this.pages.readingTime));
 		}
 	}
 
-	private get isIdle(): boolean {
-		const { state, code, setup, alert } = this.face;
-		return state === "idle" && code === "" && setup === undefined && alert.status + alert.message === "";
-	}
-
-	/** The message has been read. */
-	private forget(): void {
+	/** Forgets the message, and falls asleep later. */
+	private rest(): void {
 		if (this.wordsTop < this.canvas.height) {
 			this.redraw("all");
 		}
 		this.pages.show([]);
+		this.resting = this.options.timer.set(() => {
+			this.resting = undefined;
+			this.isAsleep = true;
+			this.follow();
+		}, WAKE_TIME);
 	}
 
-	/** The look and the motion that the face has now. */
+	/** Updates the look and the motion of the face. */
 	private follow(): void {
-		const { isAsleep } = this.rest;
+		const { isAsleep } = this;
 		const look = lookOf(isAsleep ? "sleepy" : this.face.emotion);
 		if (JSON.stringify(look) !== JSON.stringify(this.look)) {
 			this.look = look;
@@ -286,11 +323,16 @@ export class FaceScreen implements Screen {
 	/** Whether there is a face to see. */
 	private get isSeen(): boolean {
 		const { setup, code } = this.face;
-		return !this._isCovered && !this._light.isDark && setup === undefined && code === "";
+		return !this._isCovered && !this.isDark && setup === undefined && code === "";
+	}
+
+	/** Whether the backlight is off. */
+	private get isDark(): boolean {
+		return this._light === 0 && this.options.backlight !== undefined;
 	}
 
 	private draw(): void {
-		if (this._isCovered || this._light.isDark) {
+		if (this._isCovered || this.isDark) {
 			return;
 		}
 		const dirty = this.dirty;
@@ -341,4 +383,5 @@ export class FaceScreen implements Screen {
 	}
 }
 
-const wholeOf = ({ width, height }: Canvas): Rectangle => ({ x: 0, y: 0, width, height });
+/** Rounded up: a dimmed screen is not off. */
+const lit = (brightness: number, percent: number): number => Math.ceil((brightness * percent) / 100);
