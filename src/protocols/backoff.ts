@@ -1,5 +1,3 @@
-import type { ProtocolError } from "./transport.js";
-
 export interface BackoffOptions {
 	/** First and longest delay in milliseconds. Default 1,000 and 60,000. */
 	readonly minimum?: number;
@@ -35,44 +33,5 @@ export class Backoff {
 	/** Starts over with the first delay. */
 	reset(): void {
 		this.step = this.minimum;
-	}
-}
-
-/** The delays before attempts to reach the backend. They grow with failures, and with sessions that the backend ends unused. */
-export class RetryDelays {
-	private readonly failures: Backoff;
-	/** After idle sessions that the backend ended. */
-	private readonly idle: Backoff;
-
-	constructor(options?: BackoffOptions) {
-		this.failures = new Backoff(options);
-		this.idle = new Backoff(options);
-	}
-
-	/** A session has lasted: the next failure starts with the shortest delay. */
-	lasted(): void {
-		this.failures.reset();
-	}
-
-	/** A session was used. If it was idle before, the backend does not end idle sessions. */
-	used(wasIdle: boolean): void {
-		if (wasIdle) {
-			this.idle.reset();
-		}
-	}
-
-	/**
-	 * Milliseconds to the next attempt.
-	 *
-	 * @param isIdle whether the session was idle at its end; undefined if there was no session
-	 */
-	after({ code }: ProtocolError, isIdle: boolean | undefined): number {
-		if (isIdle && (code === "goodbye" || code === "connection-closed")) {
-			return this.idle.next();
-		}
-		if (isIdle !== undefined) {
-			this.idle.reset();
-		}
-		return this.failures.next();
 	}
 }

@@ -3,15 +3,14 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { RetryDelays } from "./backoff.js";
+import { utf8Length } from "../text/utf8.js";
+import { Backoff } from "./backoff.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, MCP } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
 import { APPLICATION_TYPES, type ProtocolOptions } from "./protocol-options.js";
-import { isSurelyWithin, sendLimit, withinLimit } from "./send-limit.js";
 import { SessionWatch, type WatchEvents } from "./session-watch.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
-import { UnknownTypes } from "./unknown-types.js";
 
 /** Bytes of the size limit per value that a message may hold: see {@link decodeEnvelope}. */
 const BYTES_PER_VALUE = 16;
@@ -27,6 +26,16 @@ const RETAINED_TIME = 2_000;
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
 
+/** The smallest useful limit of sent messages, in bytes: a lower one is an error of the backend. */
+const MIN_SENT_BYTES = 512;
+
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** Limits of the unknown message types that are remembered, so that each is logged once. */
+const MAX_UNKNOWN_TYPES = 16;
+const MAX_UNKNOWN_LENGTH = 32;
+
 /** Messages besides MCP that make the device do more than show something. */
 const COMMAND_TYPES: readonly string[] = deepFreeze(["system", "listen", "notify", "speak_request"]);
 
@@ -36,6 +45,10 @@ const isCommand = ({ type, payload }: Envelope): boolean =>
 		? Array.isArray(payload) || (isObject(payload) && payload.method === "tools/call")
 		: COMMAND_TYPES.includes(type);
 
+/** Upper bound of a message's bytes: counting them takes long. */
+const mostBytes = (text: Sendable): number =>
+	typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
+
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
@@ -43,7 +56,9 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	private readonly transport: Transport;
 	private readonly options: ProtocolOptions;
 	private readonly maxValues: number;
-	private readonly delays: RetryDelays;
+	/** Delays after failures, and after idle sessions that the backend ended. */
+	private readonly failures: Backoff;
+	private readonly idle: Backoff;
 	/** "waiting" without a connection, "ready" with one, but without a session. */
 	private state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
 	/** Whether a session is wanted. */
@@ -62,7 +77,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	private watch: SessionWatch | undefined;
 	/** Runs while commands are dropped, because they may be retained messages. */
 	private retained: TimerHandle | undefined;
-	private readonly unknownTypes: UnknownTypes;
+	private readonly unknownTypes = new Set<string>();
 
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.transport = transport;
@@ -70,8 +85,8 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		this.onBinary = options.onAudio;
 		this.maxSentBytes = transport.maxSentBytes;
 		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
-		this.delays = new RetryDelays(options.backoff);
-		this.unknownTypes = new UnknownTypes(options.log);
+		this.failures = new Backoff(options.backoff);
+		this.idle = new Backoff(options.backoff);
 	}
 
 	/** The hello's version. */
@@ -121,18 +136,20 @@ export class Protocol implements ChannelEvents, WatchEvents {
 
 	/** Sends a message, envelope included. Without a connection it is dropped and logged. May be handed on without its object. */
 	readonly send = (text: Sendable): void => {
+		const limit = this.maxSentBytes;
 		if (this.state !== "ready" && this.state !== "greeting" && this.state !== "open") {
 			this.options.log("no connection: message dropped");
-		} else if (this.maxSentBytes === Number.POSITIVE_INFINITY || isSurelyWithin(text, this.maxSentBytes)) {
+		} else if (limit === Number.POSITIVE_INFINITY || mostBytes(text) <= limit) {
 			this.channel?.send(text);
 		} else {
-			this.sendInstead(text);
+			this.sendLimited(text, limit);
 		}
 	};
 
-	private sendInstead(text: Sendable): void {
-		const limit = this.maxSentBytes;
-		const message = withinLimit(text, limit, this.options.events.mcp);
+	/** A link that breaks at a long message would take the session with it. */
+	private sendLimited(text: Sendable, limit: number): void {
+		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
+		const message = bytes <= limit ? text : this.options.events.mcp.shorten?.(text, bytes, limit);
 		if (message === undefined) {
 			this.options.log(`message dropped: longer than ${limit} bytes`);
 		} else {
@@ -262,7 +279,9 @@ export class Protocol implements ChannelEvents, WatchEvents {
 			return;
 		}
 		this._session = session;
-		this.maxSentBytes = sendLimit(session.hello.max_message_bytes, this.transport.maxSentBytes);
+		const { max_message_bytes: announced } = session.hello;
+		const isUsable = typeof announced === "number" && announced >= MIN_SENT_BYTES;
+		this.maxSentBytes = isUsable ? announced : this.transport.maxSentBytes;
 		if (this.state === "greeting") {
 			this.clearTimer();
 			this.endRetained();
@@ -279,7 +298,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	}
 
 	onLasted(): void {
-		this.delays.lasted();
+		this.failures.reset();
 	}
 
 	onQuiet(): void {
@@ -302,7 +321,9 @@ export class Protocol implements ChannelEvents, WatchEvents {
 			const watch = this.watch;
 			if (watch !== undefined && watch.quietSteps > 0) {
 				// The first message for a while.
-				this.delays.used(watch.isIdle);
+				if (watch.isIdle) {
+					this.idle.reset();
+				}
 				watch.quietSteps = 0;
 			}
 			const { events } = this.options;
@@ -314,13 +335,20 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		} else if (type === "goodbye" && this.state === "open") {
 			this.onClose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
-			this.unknownTypes.note(type);
+			this.logUnknown(type.slice(0, MAX_UNKNOWN_LENGTH));
+		}
+	}
+
+	private logUnknown(type: string): void {
+		if (!this.unknownTypes.has(type) && this.unknownTypes.size < MAX_UNKNOWN_TYPES) {
+			this.unknownTypes.add(type);
+			this.options.log(`message of unknown type ${JSON.stringify(type)}: dropped`);
 		}
 	}
 
 	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
 	onClose(error: ProtocolError): void {
-		const delay = this.delays.after(error, this.watch?.isIdle);
+		const delay = this.delayAfter(error);
 		const keepsChannel = error.code === "goodbye" && this.transport.saysGoodbye;
 		this.isWanted = this.isAlwaysWanted;
 		if (keepsChannel) {
@@ -341,6 +369,17 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		if (this.state === "ready") {
 			this.options.events.onOpen();
 		}
+	}
+
+	private delayAfter({ code }: ProtocolError): number {
+		const isIdle = this.watch?.isIdle;
+		if (isIdle && (code === "goodbye" || code === "connection-closed")) {
+			return this.idle.next();
+		}
+		if (isIdle !== undefined) {
+			this.idle.reset();
+		}
+		return this.failures.next();
 	}
 
 	private endSession(): void {
