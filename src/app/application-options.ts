@@ -25,7 +25,7 @@ export interface ApplicationOptions extends Runtime {
 	readonly backend: string;
 	/** How the backend is reached. */
 	readonly transport: Transport;
-	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
+	/** Source of the backend's address if it is not a setting: the device connects once it is found. */
 	readonly source?: BackendSource;
 	/** Begins to look there. */
 	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;

@@ -130,7 +130,6 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		return codec && voice?.({ codec, lights, link: this, protocol: this.protocol, openUdp, onSpoken, ticks, log });
 	}
 
-	/** The backend gets the lines of the device's log. */
 	private sendLog({ log: recent }: Board): void {
 		if (recent !== undefined) {
 			recent.send = (data) =>
@@ -355,7 +354,6 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	}
 }
 
-/** The MCP server, with the tools whose parts the board has. */
 const makeServer = (options: ApplicationOptions, board: Hardware): McpServer<Hardware> => {
 	const { name = options.board.name, tools, features, timer, log } = options;
 	const serverOptions: McpServerOptions<Hardware> = {

@@ -97,7 +97,6 @@ const hasWords = (text: string): boolean =>
 		return LETTERS.some(([first, last]) => code >= first && code <= last);
 	});
 
-/** A text that has no words but an emoji. */
 const emojiOf = (text: string): string =>
 	hasWords(text) || !Array.from(text).some((each) => (each.codePointAt(0) ?? 0) >= EMOJI) ? "" : text;
 

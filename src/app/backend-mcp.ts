@@ -18,7 +18,6 @@ export class BackendMcp {
 	/** Takes the backend's messages while the connection is open. */
 	session: McpSession<Hardware> | undefined;
 	private readonly server: McpServer<Hardware>;
-	/** Of the session with the backend. */
 	private sessionId = "";
 
 	constructor(server: McpServer<Hardware>) {

@@ -71,7 +71,7 @@ interface FoundSource extends Pick<BackendSource, "name" | "open"> {
 	readonly shown: string;
 }
 
-/** Where the backend comes from, and what the screen shows until it is known. */
+/** Finds the source of the backend's address, and what the screen shows until the address is known. */
 export const sourceOf = (
 	{ bootstrap: config, gateway }: BackendSetting,
 	parts: SourceParts,

@@ -14,7 +14,6 @@ interface OfflineRestartOptions extends Runtime {
 	readonly isOnDemand: boolean;
 }
 
-/** A restart would interrupt these. */
 const BUSY: readonly DeviceState[] = deepFreeze(["upgrading", "wifi_configuring"]);
 
 /**

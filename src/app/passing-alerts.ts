@@ -66,7 +66,6 @@ export class PassingAlerts {
 		this.details = undefined;
 	}
 
-	/** The face without the alert. */
 	private without(): Partial<Face> {
 		const before = this.before;
 		this.before = {};

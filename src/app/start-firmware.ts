@@ -96,7 +96,6 @@ const endTrial = ({ board, update, log }: FirmwareOptions, message: string): voi
 	update?.rollBack({ updater: board.updater, log });
 };
 
-/** The installer's requirements of images. */
 type UpdateChecks = Pick<FirmwareInstallerOptions, "keys" | "refusesDowngrades">;
 
 const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application => {
@@ -177,7 +176,6 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 	});
 };
 
-/** How the person and the device talk with the backend's assistant. */
 const talkOptions = ({ conversation }: FirmwareOptions, source: SettingSource) => {
 	const events = readSetting("events", source);
 	const open: ApplicationOptions["conversation"] = conversation && ((options) => conversation({ ...options, events }));

@@ -5,7 +5,6 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 /** Poll interval for battery and signal, ms. */
 const POLL_INTERVAL = 30_000;
 
-/** The application, as the icons need it. */
 interface IconsLink {
 	show(change: Partial<Face>): void;
 	readonly guard: Guard;
@@ -38,7 +37,6 @@ export class StatusIcons {
 		this.update();
 	}
 
-	/** Reads them now, and shows what changed. */
 	private update(): void {
 		const { battery, network } = this.board;
 		const { guard } = this.link;

@@ -11,7 +11,6 @@ export class SystemCommands {
 	private readonly system: System | undefined;
 	private readonly state: Pick<DeviceStateMachine, "state">;
 	private readonly log: (message: string) => void;
-	/** Whether the device restarts as soon as it is idle. */
 	private restartsWhenIdle = false;
 
 	constructor(system: System | undefined, state: Pick<DeviceStateMachine, "state">, log: (message: string) => void) {

@@ -16,7 +16,6 @@ const MAX_ANSWER = 2_000;
 
 const NO_ANSWER = "the backend gave no answer: it may have no assistant";
 
-/** A text that was said, and its answer as far as it has come. */
 interface Pending {
 	readonly text: string;
 	readonly resolve: (answer: Answer) => void;

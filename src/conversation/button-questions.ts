@@ -8,7 +8,6 @@ interface ButtonQuestionsOptions extends Pick<ConversationOptions, "board" | "wo
 	readonly link: Pick<BackendLink, "show">;
 }
 
-/** The question on the screen. */
 interface Asked extends Question {
 	marked: number;
 	waited: number;

@@ -22,14 +22,10 @@ export class Conversation implements Reminders {
 	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
 	private readonly options: ConversationOptions;
 	private readonly line: AssistantLine;
-	/** Absent if no events are said. */
 	private readonly events: DeviceEvents | undefined;
-	/** Made for the first one. */
 	private notice: Notice | undefined;
 	private readonly questions: ButtonQuestions | undefined;
-	/** Made for the first one. */
 	private reminders: StoredReminders | undefined;
-	/** Made when the first timer is due. */
 	private alarm: Alarm | undefined;
 	/** Whether the backend wants to speak as soon as the session begins. */
 	private isAsked = false;

@@ -11,7 +11,6 @@ interface Subtitle {
 	readonly text: string;
 }
 
-/** Subtitles of a notice. */
 const MAX_SUBTITLES = 32;
 
 /** The longest notice, ms. */

@@ -33,7 +33,6 @@ export class StoredReminders implements Reminders {
 	private readonly running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
 	private clock: TimerHandle | undefined;
-	/** The time of the last check. */
 	private looked: number;
 
 	constructor(settings: Settings, options: ReminderOptions, events: ReminderEvents) {

@@ -1,7 +1,7 @@
 import { MAX_HEADERS, type ServedRequest } from "../net/http-server.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
-/** Where MCP is served. */
+/** Path of the MCP endpoint. */
 export const MCP_PATH = "/mcp";
 
 /** The requirements of a request. */

@@ -56,7 +56,6 @@ export class ServedConnection<Context> {
 	private received = 0;
 	private response: ServedResponse | undefined;
 	private message: PostedMessage<Context> | undefined;
-	/** Whether the current data is the last. */
 	private isLast = false;
 
 	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
@@ -133,7 +132,6 @@ export class ServedConnection<Context> {
 		}
 	}
 
-	/** The request is complete. */
 	private answer(response: ServedResponse): void {
 		if (this.state !== "receiving") {
 			return;
@@ -187,7 +185,6 @@ export class ServedConnection<Context> {
 		}
 	}
 
-	/** A message before the answer. */
 	private tell(text: string): void {
 		if (this.state === "answering") {
 			this.state = "streaming";

@@ -54,7 +54,6 @@ export class Exchange {
 	private at = 0;
 	/** Bytes of the body that may be sent now. */
 	private room = 0;
-	/** Whether a piece of the body is being read. */
 	private isReading = false;
 	private readonly pieces: ArrayBuffer[] = [];
 	private received = 0;
@@ -139,7 +138,6 @@ export class Exchange {
 		return sent;
 	}
 
-	/** Sends as much of the body as fits. */
 	private send(): void {
 		this.checksWithoutProgress = 0;
 		for (let part = this.body[this.part]; part !== undefined && this.room > 0; part = this.body[this.part]) {

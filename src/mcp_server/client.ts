@@ -2,7 +2,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { invalidParams, quotable } from "./json-rpc.js";
 
-/** Where a camera uploads its pictures: the vendor capability `vision` of xiaozhi backends. */
+/** Upload target of the camera's pictures: the vendor capability `vision` of xiaozhi backends. */
 export interface Vision {
 	/** http or https. */
 	readonly url: string;

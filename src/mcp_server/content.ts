@@ -30,7 +30,6 @@ export interface CallResult {
 	readonly after: string;
 }
 
-/** The result of most tools that set something. */
 const TRUE_RESULT: CallResult = deepFreeze({ before: TEXT, content: '"true"', after: LAST_TEXT_END });
 
 /**
@@ -41,7 +40,7 @@ export class Content {
 	private readonly json: string;
 	private readonly since: Revision;
 	private readonly fallback: string;
-	/** Of a text item. */
+	/** The text of a text item. */
 	readonly text: string | undefined;
 
 	/**
@@ -62,7 +61,6 @@ export class Content {
 	}
 }
 
-/** Result of {@link done}. */
 class Done {
 	readonly state: object;
 

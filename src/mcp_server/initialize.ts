@@ -7,7 +7,6 @@ import type { SessionServer } from "./session-options.js";
 // Looked up once: XS searches the global object, and `JSON`, at each use.
 const { stringify } = JSON;
 
-/** A session, as its handshake changes it. */
 interface InitializedSession {
 	client: Client;
 	revision: Revision;

@@ -325,7 +325,6 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** Waits for an asynchronous call. */
 	private async settle(
 		tool: Tool<Context>,
 		call: ToolCall,

@@ -17,7 +17,6 @@ export const listed = (key: string, members: object): Listed => ({
 
 const END = "]}";
 
-/** The end of a page before this item. */
 const endBefore = (next: Listed | undefined): string =>
 	next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
 
@@ -34,9 +33,9 @@ export class PagedList {
 	private readonly items: readonly Listed[];
 	/** All items in one page: most lists fit. */
 	private readonly whole: LongResult;
-	/** Of a list of several pages: byte offsets of the entries in the full list, with a comma after each; and the end of the list. */
+	/** Byte offsets of the entries in the full list, commas included, and of its end. Only for several pages. */
 	private offsets: readonly number[] | undefined;
-	/** Of a list of several pages: bytes of the page end before each item, and of the last page's end. */
+	/** Bytes of the page end before each item, and of the last page's end. Only for several pages. */
 	private endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */

@@ -55,7 +55,6 @@ export interface Described<T> {
 	readonly default?: T;
 }
 
-/** Limits of a number. */
 interface NumberOptions extends Described<number> {
 	/** Lowest and highest value, inclusive. */
 	readonly minimum?: number;
@@ -71,7 +70,6 @@ export interface StringOptions extends Described<string> {
 	readonly "x-mcp-header"?: string;
 }
 
-/** Limits of a list. */
 interface ArrayOptions<T> extends Described<readonly T[]> {
 	readonly minItems?: number;
 	readonly maxItems?: number;

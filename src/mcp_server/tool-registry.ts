@@ -34,7 +34,7 @@ const wordsOf = (name: string): readonly string[] =>
 export class ToolRegistry<Context> {
 	/** Called after a tool was added or removed. */
 	onChanged: (() => void) | undefined = undefined;
-	/** By their names. */
+	/** The tools by name. */
 	readonly byName: Map<unknown, Tool<Context>> = new Map();
 	/** In the order of the list: the common ones, then those for users. */
 	private readonly tools: Tool<Context>[] = [];

@@ -23,9 +23,9 @@ const { isInteger } = Number;
 /** A schema prepared for {@link validate}: its members are a table, for fast calls. */
 export interface Validator {
 	readonly schema: Schema;
-	/** Of an object. */
+	/** Members of an object. */
 	readonly members?: readonly Member[];
-	/** Of an array whose items have a schema. */
+	/** Schema of an array's items. */
 	readonly items?: Validator;
 }
 

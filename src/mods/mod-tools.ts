@@ -3,7 +3,6 @@ import type { Runtime } from "../hardware/timer.js";
 import { hasFailedToStart } from "../settings/failed-starts.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
-/** The mod that is installed beside the firmware, as the platform finds it. */
 interface Mod {
 	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
 	load(): unknown;

@@ -56,7 +56,6 @@ export interface MqttRecord {
 	readonly [option: string]: unknown;
 }
 
-/** Where to connect, the credentials, and the topics. */
 interface MqttTarget {
 	readonly record: MqttRecord;
 	readonly client: Pick<MqttClientOptions, "host" | "port" | "id" | "user" | "password" | "keepAlive" | "will">;
@@ -87,7 +86,6 @@ export class MqttChannel extends QueuedChannel {
 	private readonly target: MqttTarget;
 	private client: MqttClient | undefined;
 	private connected = false;
-	/** Whether the client is within `onReadable`. */
 	private reading = false;
 
 	/** Connects at once. */
@@ -121,7 +119,7 @@ export class MqttChannel extends QueuedChannel {
 		return this.client?.write(bytes, options) ?? 0;
 	}
 
-	/** Without a DISCONNECT, so that the broker publishes the will and the backend learns of every end. */
+	/** Closes without a DISCONNECT, so that the broker publishes the will and the backend learns of every end. */
 	protected override closeClient(): void {
 		const client = this.client;
 		this.client = undefined;

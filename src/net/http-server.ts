@@ -63,7 +63,7 @@ export interface HttpServerOptions {
 
 /** A service on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
 export interface Announcement {
-	/** Such as `_mcp._tcp`. */
+	/** A service type of DNS-SD: `_mcp._tcp`. */
 	readonly serviceType: string;
 	/** For people. */
 	readonly name: string;

@@ -7,11 +7,11 @@ import { deepFreeze } from "../text/deep-freeze.js";
 
 /** Times in seconds; 0: never. */
 interface PowerTimes {
-	/** Without use, until the screen is dimmed. */
+	/** Idle time until the screen is dimmed. */
 	readonly screenDim: number;
-	/** Without use, until it is turned off. */
+	/** Idle time until the screen is turned off. */
 	readonly screenOff: number;
-	/** Without use and without a session, until the chip sleeps. */
+	/** Idle time without a session until the chip sleeps. */
 	readonly sleepAfter: number;
 	/** From then until it wakes by itself. */
 	readonly wakeAfter: number;

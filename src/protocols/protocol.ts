@@ -61,7 +61,6 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	private readonly idle: Backoff;
 	/** "waiting" without a connection, "ready" with one, but without a session. */
 	private state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
-	/** Whether a session is wanted. */
 	private isWanted = false;
 	private channel: Channel | undefined;
 	/** Counts the connections and attempts that have ended. */
@@ -405,7 +404,6 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		channel?.close();
 	}
 
-	/** Starts the timeout of the current step. */
 	private startTimeout(what: string): void {
 		this.clearTimer();
 		const timeout = this.options.helloTimeout ?? 10_000;

@@ -20,7 +20,6 @@ export interface ChannelOptions extends ChannelLimits {
 /** Default limits: bytes of a message, and of the send queue. */
 export const DEFAULT_LIMIT = 65_536;
 
-/** A part of a message to read from the client. */
 interface ReadablePart {
 	readonly count: number;
 	/** Whether further parts of the same message follow. */

@@ -29,7 +29,6 @@ export interface WebSocketRecord {
 	readonly [option: string]: unknown;
 }
 
-/** Where to connect, and the credentials. */
 interface WebSocketTarget extends HandshakeRequest {
 	readonly record: WebSocketRecord;
 }

@@ -117,7 +117,6 @@ export class FramedWebSocketClient implements WebSocketClient {
 		return this.room;
 	}
 
-	/** Bytes that may be written at once. */
 	private get room(): number {
 		return Math.max(0, Math.min(this.writable - MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD));
 	}
@@ -150,7 +149,6 @@ export class FramedWebSocketClient implements WebSocketClient {
 		});
 	}
 
-	/** Uses the room that there is. */
 	private send(): void {
 		if (this.state === "connecting") {
 			this.sendRequest();

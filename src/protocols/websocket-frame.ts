@@ -25,9 +25,7 @@ export class FrameHeader {
 	final = false;
 	/** Bytes of the payload. */
 	length = 0;
-	/** Bytes of the header that are read. */
 	private bytes = 0;
-	/** Bytes of an extended length. */
 	private extended = 0;
 
 	/**

@@ -16,7 +16,6 @@ export class FrameReceiver {
 	private readonly header = new FrameHeader();
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	private remaining: number | undefined;
-	/** Offered, unread bytes. */
 	private _unread = 0;
 	/** The received part of a control frame's payload. */
 	private control: number[] = [];

@@ -6,7 +6,7 @@ import { Resources } from "../mcp_server/features/resources.js";
 import type { HardwareResource } from "./define-resource.js";
 import { STATE_URI } from "./offered/state.js";
 
-/** Where resources are: each is a module of this folder. */
+/** Folder of the resources: each is a module. */
 const RESOURCES = "src/resources/offered/";
 
 /** MCP resources: options for the application. */

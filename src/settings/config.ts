@@ -143,7 +143,6 @@ export interface BackendSetting {
 	readonly config: Config;
 }
 
-/** The transport options that need no URL. */
 interface BackendNeeds {
 	/** It may serve clients directly, and then needs no backend. */
 	readonly mayLackBackend: boolean;

@@ -28,7 +28,6 @@ export const storeNetwork = (access: WiFiAccess, source: StoredSettings): void =
 export const withFirst = (access: WiFiAccess, networks: readonly WiFiAccess[]): readonly WiFiAccess[] =>
 	[access, ...networks.filter(({ ssid }) => ssid !== access.ssid)].slice(0, MAX_NETWORKS + 1);
 
-/** Stores the networks besides the one of the setting `ssid`. */
 const storeOthers = (networks: readonly WiFiAccess[], first: string, settings: Settings): void => {
 	const text = networksText(networks.filter(({ ssid }) => ssid !== first).slice(0, MAX_NETWORKS));
 	if (text !== "") {

@@ -22,7 +22,6 @@ export interface SettingSource {
 	readonly settings: Pick<Settings, "get"> | undefined;
 }
 
-/** The domain of the stored settings. */
 const DOMAIN = "xs-mcp";
 
 const RULES: Readonly<Record<SettingName, Rule>> = SETTINGS;

@@ -85,5 +85,4 @@ export class StoredSettings implements Settings {
 
 const isVital = (domain: string): boolean => VITAL.includes(domain);
 
-/** The domain of the copies. */
 const copyOf = (domain: string): string => `${domain}~`;

@@ -42,7 +42,6 @@ const FAREWELL_TIME = 4_000;
 /** Connections served at the same time: a browser opens several. */
 const MAX_CONNECTIONS = 4;
 
-/** Networks that the page lists. */
 const MAX_NETWORKS = 20;
 
 /** Milliseconds between attempts to join a known network while nobody uses the page. Each one disturbs the device's own network. */
@@ -73,7 +72,6 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	readonly options: PhoneSetupOptions;
 	private readonly events: SetupEvents;
 	private readonly connections = new Set<SetupConnection>();
-	/** Password of the setting. */
 	private readonly password: string;
 	/** Seconds without a network after which the set-up begins; 0: never by itself. */
 	private readonly after: number;

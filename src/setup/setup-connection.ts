@@ -6,7 +6,7 @@ import { utf8Length } from "../text/utf8.js";
 /** A part of a response body. Its length is computed once, the page's at link time: computing it makes much garbage. */
 export interface AnswerPart {
 	readonly text: string;
-	/** Of the text as UTF-8. */
+	/** Length of the text in UTF-8. */
 	readonly bytes: number;
 }
 

@@ -43,7 +43,6 @@ const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
 	language: "wrongForm",
 });
 
-/** Values that a form may hold. */
 const MAX_VALUES = 32;
 
 /** The members that are read: XS would keep the names of any others until the restart. */
@@ -134,7 +133,7 @@ const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined 
 	}
 };
 
-/** Without control characters. */
+/** Checks the length, and rejects control characters. */
 const isShortText = (value: string): boolean => {
 	if (value.length > MAX_VALUE_LENGTH) {
 		return false;

@@ -108,7 +108,6 @@ const submit = (request: ServedRequest, body: string, source: SetupSource): Answ
 const isForeign = ({ headers }: ServedRequest, { host }: SetupSource): boolean =>
 	(headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
 
-/** The settings without secrets. */
 const publicSettings = (source: SetupSource): object => {
 	const { access, formToken, options } = source;
 	const { password, token, ...settings } = currentValues(options);

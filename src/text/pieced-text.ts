@@ -19,7 +19,7 @@ export class PiecedText {
 	/** Bytes of the whole text as UTF-8. */
 	declare readonly bytes: number;
 	declare private readonly head: string;
-	/** As UTF-8. */
+	/** The pieces in UTF-8. */
 	declare private readonly pieces: readonly ArrayBuffer[];
 	declare private readonly tail: string;
 	/** Pieces that are put together at a time. */

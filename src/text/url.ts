@@ -2,7 +2,7 @@
 export interface UrlParts {
 	/** In lower case: "ws", "mqtts", "https", … */
 	readonly scheme: string;
-	/** Of an IPv6 address without the brackets. */
+	/** Hostname or address; an IPv6 address has no brackets. */
 	readonly host: string;
 	/** `undefined` when the URL names none. */
 	readonly port: number | undefined;

@@ -30,7 +30,6 @@ export class WriteQueue {
 	private readonly writer: PartWriter;
 	/** The message that is being written. Most need not wait, and so no place in an array. */
 	private message: ArrayBuffer | PiecedText | undefined;
-	/** The messages after it. */
 	private readonly waiting: (ArrayBuffer | PiecedText)[] = [];
 	/** Bytes of the message that are written. */
 	private written = 0;

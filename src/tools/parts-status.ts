@@ -27,7 +27,7 @@ export const describeSwitch = ({ title, on, maxOn, left, error }: Switch): objec
 	error,
 });
 
-/** Where a servo was moved last, and its range. */
+/** Describes a servo: its last target and its range. */
 export const describeServo = ({ title, angle, min, max, error }: Servo): object => ({ title, angle, min, max, error });
 
 /** The line that arrived last. */

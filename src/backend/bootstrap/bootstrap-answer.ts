@@ -49,7 +49,7 @@ export interface Activation {
 export interface BootstrapAnswer {
 	/** The usable backends, preferred first. */
 	readonly backends: readonly ServedBackend[];
-	/** What was dropped: each text names a block or member and its error. */
+	/** Dropped parts of the answer: each text names a block or member and its error. */
 	readonly dropped: readonly string[];
 	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
 	readonly serverTime?: { readonly time: number; readonly timezone: number };

@@ -40,7 +40,6 @@ const ACTIVATION_TRIES = 10;
 const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
 const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
 
-/** Bytes that an answer may have. */
 const MAX_ANSWER_BYTES = 8_192;
 
 /** Milliseconds that a request may take without progress. */
@@ -59,7 +58,6 @@ export class Bootstrap {
 	private readonly backoff: Backoff;
 	/** Whether the next check is that of the schedule, so that one may precede it. */
 	private isResting = false;
-	/** Whether the backend is in a session. */
 	private isReached = false;
 	private readonly unreached: Backoff;
 	/** The backend that was reported to the application, as text. */

@@ -4,7 +4,7 @@ import { bareHost, SERVICE_TYPE, urlOf } from "./gateway-search.js";
 
 /** A gateway that a person can choose. */
 export interface FoundGateway {
-	/** As it announces itself. */
+	/** The announced name. */
 	readonly name: string;
 	/** The setting that finds it again at any address: `mdns:HOST`. */
 	readonly backend: string;

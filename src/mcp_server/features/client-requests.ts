@@ -14,7 +14,6 @@ export interface ClientRequestsOptions {
 	readonly timeout?: number;
 }
 
-/** A request that waits for its answer. */
 interface OpenRequest {
 	readonly session: CallSession;
 	readonly question: Question;

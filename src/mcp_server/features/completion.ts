@@ -116,7 +116,6 @@ const readObject = (params: Params, name: string): Params => {
 	return value;
 };
 
-/** The arguments that already have values. */
 const readChosen = ({ context }: Params): Params => {
 	const chosen = isObject(context) ? context.arguments : undefined;
 	return isObject(chosen) ? chosen : NO_ARGUMENTS;

@@ -28,7 +28,6 @@ export interface FeatureSessionServer<Context> extends SessionServer<Context> {
 	forgetNames(): void;
 }
 
-/** Methods that a session answers itself. */
 const OWN_METHODS: readonly string[] = deepFreeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
 
 /** A session of a server with features, which answer the methods that the session does not. */
@@ -80,7 +79,6 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
 	}
 
-	/** Waits for a feature's answer. */
 	private async waitFor(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
 		this.calls.push(call);
 		let answer: Sendable;

@@ -81,7 +81,7 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 		return this.list.some((feature) => feature.takeResponse?.(session, message));
 	}
 
-	/** Has the features release the data of a session that has ended. */
+	/** Releases the features' data of a session that has ended. */
 	sessionClosed(session: FeatureSession<unknown>): void {
 		for (const feature of this.list) {
 			feature.sessionClosed?.(session);

@@ -22,7 +22,6 @@ export interface LoggingOptions {
 	readonly now?: () => number;
 }
 
-/** The log level and message count of a session. */
 interface SessionLog {
 	level: LogLevel;
 	/** When the current second began. */

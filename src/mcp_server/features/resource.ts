@@ -40,7 +40,7 @@ export interface ResourceDefinition<Context, Uri extends string> {
 	readonly title?: string;
 	/** For the language model: the resource's contents. */
 	readonly description?: string;
-	/** Such as "text/plain", "application/json", "image/jpeg". */
+	/** A media type: "text/plain", "application/json", "image/jpeg". */
 	readonly mimeType?: string;
 	readonly annotations?: ResourceAnnotations;
 	/** Bytes, if known in advance. */

@@ -25,10 +25,8 @@ export interface ResourcesOptions<Context> {
  */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** Characters of a subscribed URI. */
 const MAX_URI_LENGTH = 1_024;
 
-/** A requested resource, and the values of its template's variables. */
 interface Found<Context> {
 	readonly resource: Resource<Context>;
 	readonly variables: Readonly<Record<string, string>>;

@@ -53,7 +53,6 @@ const FILTERS: Readonly<Record<string, string>> = deepFreeze({
 	"notifications/resources/updated": "resourceSubscriptions",
 });
 
-/** A question that waits for its answer. */
 interface OpenQuestion {
 	readonly question: Question;
 	/** Its member in `inputRequests`, as JSON. */
@@ -88,7 +87,6 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	private given: Map<string, unknown> = new Map();
 	private asked = 0;
 	private reply: ((answer: Sendable | undefined) => void) | undefined;
-	/** The filter of `subscriptions/listen`. */
 	private filter: Params | undefined;
 
 	constructor(

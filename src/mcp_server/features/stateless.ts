@@ -53,7 +53,6 @@ const LISTEN_NAMES: readonly string[] = deepFreeze([
 	"resourceSubscriptions",
 ]);
 
-/** A request that waits for its client's answers. */
 interface Suspended<Context> {
 	readonly request: StatelessRequest<Context>;
 	/** The key that the client sends. It is only looked up: nothing in it is trusted. */
@@ -176,7 +175,6 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		return request;
 	}
 
-	/** Listens until the call is cancelled. */
 	private listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
 		const { server } = request;
 		if (this.listening >= this.maxListening) {

@@ -40,7 +40,7 @@ const THIN = 2;
 const STEEP = 0.2;
 const TALL = 18;
 
-/** Of 255: what is less cannot be seen, and what is more is whole. */
+/** Alpha below FAINT is skipped, above SOLID it is opaque. The maximum is 255. */
 const FAINT = 8;
 const SOLID = 250;
 
@@ -264,7 +264,6 @@ export class Brush {
 		}
 	}
 
-	/** Whole rows of one width. */
 	private block(x: number, y: number, width: number, height: number): void {
 		const top = Math.max(y, this.top);
 		const bottom = Math.min(y + height, this.bottom);
@@ -394,7 +393,7 @@ const ceil = (value: number): number => {
 	return whole < value ? whole + 1 : whole;
 };
 
-/** Where the outline crosses a level, on one side. */
+/** Finds the leftmost or rightmost x at which the outline crosses a level. */
 const crossing = (
 	corners: ArrayLike<number>,
 	level: number,

@@ -47,7 +47,7 @@ const BAND = 8;
 /** The same where glyphs are that a backend has sent: each row of one takes up to 8 commands. */
 const SENT_BAND = 2;
 
-/** Of an alert's panel: the radius of a corner, and pixels around its lines. */
+/** Corner radius of an alert's panel, and its padding, in pixels. */
 const ALERT_CORNER = 5;
 export const ALERT_EDGE = 2;
 
@@ -68,7 +68,7 @@ export const wordsTop = (canvas: Canvas, font: Font, { lines, count }: ShownPage
 	return Math.max(headerHeight(font), canvas.height - rows * font.height - MARGIN);
 };
 
-/** Where the face is, between header and words; undefined if there is no room. */
+/** Places the face between header and words; undefined if there is no room. */
 export const placeOf = (canvas: Canvas, font: Font, words: number): FacePlace | undefined => {
 	const top = headerHeight(font);
 	const height = words - top;
@@ -118,7 +118,6 @@ export class FacePainter {
 		}
 	}
 
-	/** The colours of the picture's theme, which are made once. */
 	private mixed({ theme, dim }: FacePicture): Colors {
 		if (this.colors === undefined || theme !== this.theme || dim !== this.dim) {
 			this.colors = mix(this.canvas, theme, dim);

@@ -3,7 +3,7 @@ import type { Brush, Rectangle } from "./brush.js";
 import type { Brow, Extra, Eye, Look } from "./emotions.js";
 import type { Colors } from "./face-colors.js";
 
-/** Where a face is: its middle, and its size. Pixels. */
+/** Center and scale of a face, in pixels. */
 export interface FacePlace {
 	readonly x: number;
 	readonly y: number;
@@ -33,12 +33,12 @@ export const FACE_HEIGHT = 136;
 /** A rectangle, in units from the face's middle. */
 export type Area = Rectangle;
 
-/** Of eyes and mouth wherever they move to, without what the face has besides. */
+/** Bounds of the moving eyes and mouth, without extras. */
 export const LEFT_EYE_AREA: Area = deepFreeze({ x: -80, y: -56, width: 68, height: 84 });
 export const RIGHT_EYE_AREA: Area = deepFreeze({ x: 12, y: -56, width: 68, height: 84 });
 export const MOUTH_AREA: Area = deepFreeze({ x: -36, y: 26, width: 72, height: 40 });
 
-/** Of what drips or floats. */
+/** Bounds of an extra that drips or floats. */
 export const extraArea = (extra: Extra): Area => EXTRA_AREAS[extra] ?? WHOLE;
 
 const WHOLE: Area = deepFreeze({ x: -86, y: -68, width: 172, height: 136 });
@@ -53,7 +53,7 @@ const EXTRA_AREAS: Readonly<Partial<Record<Extra, Area>>> = deepFreeze({
 	zzz: { x: 42, y: -72, width: 50, height: 42 },
 });
 
-/** Where nothing moves by itself. */
+/** Bounds of the parts that never move by themselves. */
 const CHEEKS_AREA: Area = deepFreeze({ x: -86, y: 12, width: 172, height: 26 });
 const BROWS_AREA: Area = deepFreeze({ x: -70, y: -70, width: 140, height: 40 });
 
@@ -234,7 +234,6 @@ const drawOpenMouth = (
 	}
 };
 
-/** A mouth that is closed. */
 const drawLips = (
 	brush: Brush,
 	colors: Colors,

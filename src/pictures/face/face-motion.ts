@@ -43,7 +43,6 @@ export class FaceMotion {
 	private breathIn = BREATH;
 	private stepIn = STEP;
 	private syllableIn = 0;
-	/** The frame of the blink. */
 	private blink: number = BLINK.length;
 	private aimX = 0;
 	private aimY = 0;

@@ -50,7 +50,6 @@ const LEVEL_TIME = 2_000;
 const MESSAGE_TIME = 30_000;
 const WAKE_TIME = 90_000;
 
-/** The parts that have to be drawn again. */
 interface Dirty {
 	all: boolean;
 	header: boolean;
@@ -79,13 +78,11 @@ export class FaceScreen implements Screen {
 	private _brightness = 75;
 	/** Percent of the brightness: less while the screen is dimmed. */
 	private _light = 100;
-	/** Whether something else is on the screen. */
 	private _isCovered = false;
 	private isAsleep = false;
 	private drawing: TimerHandle | undefined;
 	/** Runs until the face of an idle device forgets the message, and then until it sleeps. */
 	private resting: TimerHandle | undefined;
-	/** The level that has just been set. */
 	private level: Level | undefined;
 	private levelTimer: TimerHandle | undefined;
 
@@ -320,13 +317,11 @@ export class FaceScreen implements Screen {
 		}, DRAW_DELAY);
 	}
 
-	/** Whether there is a face to see. */
 	private get isSeen(): boolean {
 		const { setup, code } = this.face;
 		return !this._isCovered && !this.isDark && setup === undefined && code === "";
 	}
 
-	/** Whether the backlight is off. */
 	private get isDark(): boolean {
 		return this._light === 0 && this.options.backlight !== undefined;
 	}

@@ -69,7 +69,7 @@ export const widthOf = (text: string, measure: Measure): number => {
 const breakParagraph = (text: string, width: number, measure: Measure, lines: string[]): void => {
 	let line = "";
 	let used = 0;
-	/** Where the line may end, in characters of JavaScript; 0 if nowhere. */
+	/** Index at which the line may end, in UTF-16 units; 0 if nowhere. */
 	let end = 0;
 	for (const character of text) {
 		if (line !== "" && mayBreak(line, character)) {
@@ -92,7 +92,7 @@ const breakParagraph = (text: string, width: number, measure: Measure, lines: st
 	}
 };
 
-/** Where a word ends that is too wide: a full stop takes the character before it along. */
+/** Cuts a word that is too wide. A full stop takes the character before it along. */
 const placeToCut = (line: string, after: string): number => {
 	const { length } = line.trimEnd();
 	return NO_START.includes(after) && length > 1 ? length - 1 : line.length;

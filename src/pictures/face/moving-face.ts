@@ -24,7 +24,7 @@ interface MovingFaceOptions {
 export class MovingFace {
 	private readonly options: MovingFaceOptions;
 	private readonly motion = new FaceMotion();
-	/** As it was drawn. */
+	/** The pose on the screen. */
 	private readonly _drawn: Pose = { ...REST };
 	private extra: Look["extra"] = "";
 	private timer: TimerHandle | undefined;

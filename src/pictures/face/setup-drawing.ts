@@ -97,7 +97,7 @@ interface Place {
 	readonly bottom: number;
 }
 
-/** Without words, as in a build that has none, the network and the address stand alone. */
+/** Lists the steps. A build without words shows only the network and the address. */
 const stepsOf = ({ ssid, password, url }: SetupNotice, words: Words | undefined): readonly string[] => {
 	const { joinWifi = "", openPage = "" } = words ?? {};
 	return [joinWifi, ssid, password, openPage, hostOf(url)].filter((line) => line !== "");

@@ -59,7 +59,6 @@ export const drawHeader = (tools: Tools, face: Face): void => {
 	}
 };
 
-/** Pixels that the icons take at the right. */
 const iconsWidth = ({ battery, signal }: Face): number =>
 	(battery === undefined ? 0 : BATTERY_WIDTH + MARGIN) + (signal === undefined ? 0 : WIFI_WIDTH + MARGIN);
 

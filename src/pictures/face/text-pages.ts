@@ -23,7 +23,6 @@ export interface ShownPage {
 	readonly count: number;
 }
 
-/** The room for words. */
 interface Room {
 	/** Pixels of a line. */
 	readonly width: number;
@@ -60,7 +59,6 @@ export class TurningPages {
 	private readonly timer: TimerModule;
 	private readonly onTurn: () => void;
 	private pages: readonly Page[] = [];
-	/** Index of the page that is shown. */
 	private number = 0;
 	private turning: TimerHandle | undefined;
 

@@ -19,10 +19,10 @@ export interface PictureScreen {
  */
 export class FittedPicture {
 	private readonly screen: PictureScreen;
-	/** Of the picture. */
+	/** Size of the picture, in pixels. */
 	private readonly width: number;
 	private readonly height: number;
-	/** Of what the screen shows of it. */
+	/** Size of the picture on the screen. */
 	private readonly shownWidth: number;
 	private readonly shownHeight: number;
 	private readonly band: Uint16Array;
@@ -30,7 +30,7 @@ export class FittedPicture {
 	private top = 0;
 	/** The row behind its last one. */
 	private bottom = 0;
-	/** Where the band's first pixel is, and how far it is to the next one to the right, and below. */
+	/** Index of the band's first pixel, and the steps to the next pixel to the right and below. */
 	private start = 0;
 	private stepRight = 1;
 	private stepDown = 0;

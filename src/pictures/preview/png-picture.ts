@@ -22,7 +22,6 @@ const MAX_ROW_BYTES = 8_192;
 
 const MAX_PIXELS = 16_384;
 
-/** The header's members. */
 interface PngFrame {
 	readonly width: number;
 	readonly height: number;
@@ -134,7 +133,6 @@ export class PngPicture implements PictureDecoder {
 		this.y += 1;
 	}
 
-	/** Makes the screen's pixels of the row. */
 	private convert(): void {
 		const { width, color, channels, depth } = this.frame as PngFrame;
 		const { canvas } = this.screen;

@@ -41,7 +41,6 @@ interface FormField {
 /** Long and unusual enough not to occur in a JPEG or a question. */
 const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
 
-/** A form, ready to be sent. */
 interface Multipart {
 	readonly contentType: string;
 	readonly body: readonly (ArrayBuffer | ByteSource)[];

@@ -2,7 +2,6 @@ import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "./improv-packet.js";
 
-/** Description of the device. */
 interface ImprovInfo {
 	readonly firmware: string;
 	readonly version: string;
@@ -12,7 +11,6 @@ interface ImprovInfo {
 	readonly name: string;
 }
 
-/** The device, as Improv uses it. */
 interface ImprovWiFi {
 	/** Whether a network is joined. */
 	readonly isJoined: boolean;
@@ -37,7 +35,6 @@ const COMMAND = deepFreeze({ setWiFi: 0x01, state: 0x02, info: 0x03, networks: 0
 /** Bytes of a result's strings, including one byte each for the length. */
 const MAX_RESULT_BYTES = 253;
 
-/** Networks that are reported. */
 const MAX_NETWORKS = 20;
 
 /** Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. */

@@ -17,7 +17,6 @@ const PREBUFFER = 180;
 /** Milliseconds between two checks for decoded samples: less than the audio output buffers. */
 const PERIOD = 20;
 
-/** A sound of the backend. */
 interface Played {
 	readonly decoder: OpusThread;
 	readonly sound: Sound;

@@ -3,7 +3,7 @@ import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import type { AudioOutOptions } from "../player/played-sound.js";
 import type { OpusThread } from "./opus-threads.js";
 
-/** As the devices of the family record. */
+/** Recording format of the xiaozhi family. */
 export const FORMAT: AudioParams = Object.freeze({
 	format: "opus",
 	sample_rate: 16_000,
@@ -34,7 +34,7 @@ interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sampleRate
 /** ECMA-419's record for the audio in. */
 export interface AudioInRecord {
 	readonly io: new (options: AudioInOptions) => AudioIn;
-	/** As the class has to be told for the samples of one microphone. */
+	/** Channels that the class needs to be set to for the samples of one microphone. */
 	readonly channels: 1 | 2;
 }
 
@@ -55,7 +55,6 @@ export class Recording {
 	private readonly in: AudioIn;
 	private readonly timer: TimerHandle;
 	private readonly frame = new Uint8Array(FRAME_BYTES);
-	/** Bytes in the frame. */
 	private filled = 0;
 	private dropped = 0;
 	private isClosed = false;

@@ -17,7 +17,7 @@ export interface AudioOutOptions {
 	readonly sampleRate: number;
 	readonly channels: 1;
 	readonly bitsPerSample: 16;
-	/** Is called again and again from `start` on, whether something was written or not. */
+	/** Called again and again from `start` on, even if nothing was written. */
 	readonly onWritable: (bytes: number) => void;
 }
 
@@ -60,7 +60,6 @@ export class PlayedSound implements Sound {
 	private readonly timer: TimerModule;
 	private readonly watch: TimerHandle;
 	private readonly pieces: Uint8Array[] = [];
-	/** Bytes in `pieces`. */
 	private held = 0;
 	/** Bytes of silence still to play; undefined while samples may follow. */
 	private tail: number | undefined;

@@ -1,6 +1,5 @@
 import { MAX_RATE, MIN_RATE } from "../../hardware/sound.js";
 
-/** The contents of a WAV file's "fmt " chunk. */
 interface Format {
 	/** Hertz. */
 	readonly sampleRate: number;

@@ -14,7 +14,6 @@ const RESOURCE = "resource:";
 /** Bytes of such a file read at a time. */
 const PIECE = 2_048;
 
-/** File names listed in an error. */
 const MAX_NAMES = 20;
 
 /** @throws Error with the names of existing files */
