@@ -1,6 +1,5 @@
 import type { Guard } from "../hardware/guard.js";
 import type { Board, Face, Screen, Settings, Theme } from "../hardware/hardware.js";
-import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
@@ -39,7 +38,14 @@ export const withObservedParts = (board: Board, { timer, words, observeInstaller
 		},
 		...(speaker && { speaker: new ObservedSpeaker(speaker, screen, observers) }),
 		...(screen && { screen }),
-		...(preview && { preview: observedPreview(preview, link) }),
+		...(preview && {
+			preview: {
+				begin() {
+					link.used();
+					return preview.begin();
+				},
+			},
+		}),
 		...(installer && observeInstaller && { installer: observeInstaller(installer, { screen, words, link }) }),
 	};
 };
@@ -143,13 +149,6 @@ class ObservedScreen implements Screen {
 		this.observers.link.used();
 	}
 }
-
-const observedPreview = (preview: Preview, link: PartsLink): Preview => ({
-	begin() {
-		link.used();
-		return preview.begin();
-	},
-});
 
 /** The stored value may be from another firmware, so it is checked. */
 const storedPercent = (settings: Settings | undefined, domain: string, key: string): number | undefined => {

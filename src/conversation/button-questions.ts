@@ -38,7 +38,13 @@ export class ButtonQuestions implements Questions {
 				reject(new Error("another question is on the screen"));
 				return;
 			}
-			const clock = timer.repeat(() => this.report(), REPORT_INTERVAL);
+			const clock = timer.repeat(() => {
+				if (this.asked !== undefined) {
+					const { choices, marked, onWait } = this.asked;
+					this.asked.waited += REPORT_INTERVAL;
+					onWait?.(this.asked.waited, choices[marked] ?? "");
+				}
+			}, REPORT_INTERVAL);
 			const end = timer.set(() => this.cancel(), question.time);
 			this.asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
 			drawAttention(board.player, log);
@@ -76,14 +82,6 @@ export class ButtonQuestions implements Questions {
 		timer.clear(asked.end);
 		link.show({ message: choice ?? "" });
 		asked.resolve(choice);
-	}
-
-	private report(): void {
-		const asked = this.asked;
-		if (asked !== undefined) {
-			asked.waited += REPORT_INTERVAL;
-			asked.onWait?.(asked.waited, asked.choices[asked.marked] ?? "");
-		}
 	}
 
 	private draw(): void {

@@ -51,7 +51,9 @@ export class Conversation implements Reminders {
 			...(settings && { reminders: this }),
 		};
 		if (chat !== undefined) {
-			chat.onLine = (text) => this.typed(text);
+			chat.onLine = (text) => {
+				this.line.say(text).catch((error: Error) => chat.show(`assistant: ${error.message}`));
+			};
 		}
 	}
 
@@ -160,10 +162,6 @@ export class Conversation implements Reminders {
 		if (!this.isAsked) {
 			link.send("speak_ready", { state: "ready" });
 		}
-	}
-
-	private typed(text: string): void {
-		this.line.say(text).catch((error: Error) => this.options.board.chat?.show(`assistant: ${error.message}`));
 	}
 }
 

@@ -49,7 +49,10 @@ export class StoredReminders implements Reminders {
 	}
 
 	get all(): readonly Reminder[] {
-		return [...this.running].map(([id, running]) => this.describe(id, running)).sort((a, b) => a.seconds - b.seconds);
+		const now = this.now();
+		return [...this.running]
+			.map(([id, { due, text }]) => ({ id, text, seconds: Math.max(0, Math.ceil((due - now) / 1_000)) }))
+			.sort((a, b) => a.seconds - b.seconds);
 	}
 
 	set(seconds: number, text: string): Reminder {
@@ -89,10 +92,6 @@ export class StoredReminders implements Reminders {
 
 	private now(): number {
 		return (this.options.now ?? Date.now)();
-	}
-
-	private describe(id: number, { due, text }: Running): Reminder {
-		return { id, text, seconds: Math.max(0, Math.ceil((due - this.now()) / 1_000)) };
 	}
 
 	private restore(id: number): void {

@@ -80,13 +80,6 @@ export class McpEndpoint<Context> {
 		});
 	}
 
-	/** A response is offered to every call: only the one that asked takes it. */
-	private handOn(response: object): void {
-		for (const connection of this.served) {
-			connection.takeResponse(response);
-		}
-	}
-
 	/** Makes room if necessary: a silent connection must not block others. */
 	private mayConnect(): boolean {
 		if (this.served.size >= MAX_SERVED) {
@@ -106,7 +99,12 @@ export class McpEndpoint<Context> {
 			...this.options,
 			server: this.server,
 			clients: this.clients,
-			onResponse: (response) => this.handOn(response),
+			// A response is offered to every call: only the one that asked takes it.
+			onResponse: (response) => {
+				for (const each of this.served) {
+					each.takeResponse(response);
+				}
+			},
 			onSilent: resume,
 			onEnd: () => {
 				this.served.delete(served);

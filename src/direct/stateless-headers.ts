@@ -2,6 +2,7 @@ import { ErrorCode, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { checkParams, type Params } from "../mcp_server/params.js";
 import type { ServedRequest } from "../net/http-server.js";
+import { fromBase64 } from "../text/base64.js";
 import { isObject } from "../text/is-object.js";
 
 /** The member of a request of 2026-07-28 that names its revision. */
@@ -91,31 +92,17 @@ const readVersion = ({ params }: Params): string | undefined => {
 	return typeof version === "string" ? version : undefined;
 };
 
-const encodedPattern = (): RegExp => /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const ENCODED_START = "=?base64?";
+const ENCODED_END = "?=";
 
 /** Text that a header cannot hold is sent in base64. Invalid base64 equals nothing. */
 const decode = (value: string | undefined): string | undefined => {
-	if (!(value?.startsWith("=?base64?") && value.endsWith("?="))) {
+	if (!(value?.startsWith(ENCODED_START) && value.endsWith(ENCODED_END))) {
 		return value;
 	}
-	const digits = encodedPattern().exec(value)?.[1]?.replaceAll("=", "");
-	if (digits === undefined) {
-		return "";
-	}
-	const bytes: number[] = [];
-	let bits = 0;
-	let count = 0;
-	for (const digit of digits) {
-		bits = ((bits << 6) | DIGITS.indexOf(digit)) & 0xfff;
-		count += 6;
-		if (count >= 8) {
-			count -= 8;
-			bytes.push((bits >> count) & 0xff);
-		}
-	}
+	const bytes = fromBase64(value.slice(ENCODED_START.length, -ENCODED_END.length));
 	try {
-		return String.fromArrayBuffer(Uint8Array.from(bytes).buffer);
+		return bytes === undefined ? "" : String.fromArrayBuffer(bytes.buffer as ArrayBuffer);
 	} catch {
 		return "";
 	}

@@ -226,21 +226,17 @@ export class Exchange {
 		try {
 			const taken = this.request.onPiece?.(piece, this.length);
 			if (taken !== undefined) {
-				this.hold(taken);
+				this.isHeld = true;
+				// Data that arrives meanwhile stays in the socket, which reports its size repeatedly; nothing else limits it.
+				this.allowance.bytes = Number.POSITIVE_INFINITY;
+				taken.then(
+					() => this.release(),
+					(error: Error) => this.fail(error.message),
+				);
 			}
 		} catch (error) {
 			this.fail((error as Error).message);
 		}
-	}
-
-	/** Data that arrives meanwhile stays in the socket, which reports its size repeatedly; nothing else limits it. */
-	private hold(taken: Promise<void>): void {
-		this.isHeld = true;
-		this.allowance.bytes = Number.POSITIVE_INFINITY;
-		taken.then(
-			() => this.release(),
-			(error: Error) => this.fail(error.message),
-		);
 	}
 
 	private release(): void {
@@ -250,19 +246,15 @@ export class Exchange {
 		this.checksWithoutProgress = 0;
 		this.allowance.bytes = this.headBytes;
 		if (unread > 0 && !this.isDone) {
-			this.readHeld(unread);
+			try {
+				this.read(unread);
+			} catch {
+				// The SDK's client throws if the connection is lost with unread bytes.
+				this.fail(CUT_OFF);
+			}
 		}
 		if (!this.isHeld && this.heldEnd !== undefined) {
 			this.end(this.heldEnd);
-		}
-	}
-
-	/** The SDK's client throws if the connection is lost with unread bytes. */
-	private readHeld(count: number): void {
-		try {
-			this.read(count);
-		} catch {
-			this.fail(CUT_OFF);
 		}
 	}
 

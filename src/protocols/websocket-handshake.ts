@@ -1,3 +1,5 @@
+import { toBase64 } from "../text/base64.js";
+
 /** The request of a client: https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
 export interface HandshakeRequest {
 	readonly host: string;
@@ -8,6 +10,9 @@ export interface HandshakeRequest {
 
 /** The longest head of a response, in bytes. */
 const MAX_RESPONSE_HEAD = 4096;
+
+/** Bytes of the nonce in a request. */
+const KEY_BYTES = 16;
 
 const LINE_END = 10;
 
@@ -20,29 +25,19 @@ export const handshakeRequest = (
 	{ host, port, path, headers }: HandshakeRequest,
 	random: () => number = Math.random,
 ): Uint8Array => {
+	const key = Uint8Array.from({ length: KEY_BYTES }, () => random() * 256);
 	const lines = [
 		`GET ${path} HTTP/1.1`,
 		`Host: ${port === 80 || port === 443 ? host : `${host}:${port}`}`,
 		"Upgrade: websocket",
 		"Connection: Upgrade",
 		"Sec-WebSocket-Version: 13",
-		`Sec-WebSocket-Key: ${randomKey(random)}`,
+		`Sec-WebSocket-Key: ${toBase64(key.buffer)}`,
 	];
 	for (const [name, value] of headers) {
 		lines.push(`${name}: ${value}`);
 	}
 	return new Uint8Array(ArrayBuffer.fromString(`${lines.join("\r\n")}\r\n\r\n`));
-};
-
-const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** 16 bytes as base64: 21 digits of six bits, one of two bits, and the padding. */
-const randomKey = (random: () => number): string => {
-	let key = "";
-	for (let at = 0; at < 21; at += 1) {
-		key += BASE64.charAt(Math.floor(random() * 64));
-	}
-	return `${key}${"AQgw".charAt(Math.floor(random() * 4))}==`;
 };
 
 /** Reads the head of the server's response, byte by byte. */
@@ -75,8 +70,10 @@ export class HandshakeResponse {
 			this.checkStatus(line);
 			return false;
 		}
+		if (line === "" && this.missing.size > 0) {
+			throw new Error(`the server's response lacks ${[...this.missing].join(", ")}`);
+		}
 		if (line === "") {
-			this.checkHeaders();
 			return true;
 		}
 		this.takeHeader(line);
@@ -103,12 +100,6 @@ export class HandshakeResponse {
 			(name === "connection" && tokens.includes("upgrade"))
 		) {
 			this.missing.delete(name);
-		}
-	}
-
-	private checkHeaders(): void {
-		if (this.missing.size > 0) {
-			throw new Error(`the server's response lacks ${[...this.missing].join(", ")}`);
 		}
 	}
 }

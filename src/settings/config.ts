@@ -30,7 +30,10 @@ type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<
  */
 export const readConfig = (source: SettingSource, deviceId: string, backend?: string): Config => {
 	const clientId = readSetting("clientId", source) ?? deviceId;
-	const url = backend ?? readUrl(source);
+	const url = backend ?? readSetting("backend", source);
+	if (url === undefined) {
+		throw new SettingError("backend", "expected a URL: the setting is missing");
+	}
 	const mqttUsername = readSetting("mqttUsername", source);
 	const mqttPassword = readSetting("mqttPassword", source);
 	// MQTT 3.1.1 §3.1.2.9: no password without a user name.
@@ -78,14 +81,6 @@ export const readDirectConfig = (
 
 const isLoopback = (address: string): boolean =>
 	/^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
-
-const readUrl = (source: SettingSource): string => {
-	const url = readSetting("backend", source);
-	if (url === undefined) {
-		throw new SettingError("backend", "expected a URL: the setting is missing");
-	}
-	return url;
-};
 
 /**
  * Reads the settings of the bootstrap.

@@ -89,17 +89,15 @@ export class BackendTrial {
 			onSession: () => this.end(undefined),
 			mcp: {},
 			onMessage() {},
-			onLost: ({ message }) => this.fail(message),
+			onLost: ({ message }) => {
+				this.problem = message;
+				this.failures += 1;
+				if (this.failures === ATTEMPTS) {
+					this.end(message);
+				}
+			},
 		};
 		this.protocol = new Protocol(transport, { events, timer, log, backoff: BACKOFF });
 		this.protocol.open();
-	}
-
-	private fail(problem: string): void {
-		this.problem = problem;
-		this.failures += 1;
-		if (this.failures === ATTEMPTS) {
-			this.end(problem);
-		}
 	}
 }

@@ -11,6 +11,27 @@ export const toBase64 = (bytes: ArrayBuffer): string => {
 	return array.toBase64?.() ?? encode(array);
 };
 
+/** Decodes base64 with its padding. Not `Uint8Array.fromBase64`, which XS from npm lacks. @returns undefined if it is not valid */
+export const fromBase64 = (text: string): Uint8Array | undefined => {
+	if (!/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) {
+		return undefined;
+	}
+	const digits = text.replace(/=+$/, "");
+	const bytes = new Uint8Array(Math.floor((digits.length * 6) / 8));
+	let bits = 0;
+	let count = 0;
+	let at = 0;
+	for (const digit of digits) {
+		bits = ((bits << 6) | DIGITS.indexOf(digit)) & 0xfff;
+		count += 6;
+		if (count >= 8) {
+			count -= 8;
+			bytes[at++] = bits >> count;
+		}
+	}
+	return bytes;
+};
+
 /** How many characters so many bytes take in base64. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 

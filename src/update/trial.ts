@@ -39,7 +39,11 @@ export class Trial {
 		const { updater, settings, time, timer, log } = this.options;
 		if (this._isRunning) {
 			log(`firmware ${FIRMWARE.version} is on trial: it has ${time / 1000} s to reach its backend`);
-			this.deadline = timer.set(() => this.fail(), time);
+			this.deadline = timer.set(() => {
+				this._isRunning = false;
+				this.tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
+				rollBack(this.options);
+			}, time);
 			return;
 		}
 		this.rolledBack = updater && forgetTrial(settings);
@@ -68,12 +72,6 @@ export class Trial {
 		} catch (error) {
 			log(`could not confirm firmware ${FIRMWARE.version}: ${String(error)}`);
 		}
-	}
-
-	private fail(): void {
-		this._isRunning = false;
-		this.tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
-		rollBack(this.options);
 	}
 
 	private tell(message: string): void {

@@ -117,7 +117,10 @@ export const readAnswer = (text: string, prefersWebSocket = false): BootstrapAns
 	if (!isObject(answer)) {
 		throw new Error("the response is not a JSON object");
 	}
-	checkError(answer);
+	const { success, error, message } = answer;
+	if (success === false || typeof error === "string") {
+		throw new Error(`server error: ${String(error ?? message ?? "an error").slice(0, 200)}`);
+	}
 	const dropped: string[] = [];
 	const read = <Value>(name: string, readBlock: (block: Block, dropped: string[]) => Value): Value | undefined =>
 		attempt(dropped, () => {
@@ -146,12 +149,6 @@ const attempt = <Value>(dropped: string[], read: () => Value): Value | undefined
 	} catch (error) {
 		dropped.push((error as Error).message);
 		return undefined;
-	}
-};
-
-const checkError = ({ success, error, message }: Readonly<Record<string, unknown>>): void => {
-	if (success === false || typeof error === "string") {
-		throw new Error(`server error: ${String(error ?? message ?? "an error").slice(0, 200)}`);
 	}
 };
 

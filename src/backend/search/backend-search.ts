@@ -58,10 +58,19 @@ export class BackendSearch {
 		this.options = options;
 		this.source = options.source.open({
 			onBackend: (served) => this.find(served),
-			onActivation: (code, message) => this.ask(code, message),
+			onActivation: (code, message) => {
+				const { board, log } = this.options;
+				const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
+				log(`activation code ${shown.code}: ${shown.message}`);
+				board.screen?.show(shown);
+				drawAttention(board.player, log);
+			},
 			onActivated: () => this.options.board.screen?.show({ code: "", message: "" }),
 			onFirmware: (firmware) => this.install(firmware),
-			onFailed: (error, retryIn) => this.report(error, retryIn),
+			onFailed: ({ message }, retryIn) => {
+				const end = "no further attempt until the next start";
+				this.tell(`failed: ${message}, ${retryIn === undefined ? end : `next attempt in ${retryIn} ms`}`, message);
+			},
 			onMissing: (message) => this.tell(`goes on: ${message}`, message),
 		});
 	}
@@ -104,14 +113,6 @@ export class BackendSearch {
 		onFound(backend);
 	}
 
-	private ask(code: string, message: string): void {
-		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
-		const { board, log } = this.options;
-		log(`activation code ${shown.code}: ${shown.message}`);
-		board.screen?.show(shown);
-		drawAttention(board.player, log);
-	}
-
 	private async install(firmware: OfferedFirmware): Promise<void> {
 		const { board, state, hasFailed, log } = this.options;
 		const { version, url, force } = firmware;
@@ -128,11 +129,6 @@ export class BackendSearch {
 				// The reason is already in the log and on the screen.
 			});
 		}
-	}
-
-	private report({ message }: Error, retryIn: number | undefined): void {
-		const next = retryIn === undefined ? "no further attempt until the next start" : `next attempt in ${retryIn} ms`;
-		this.tell(`failed: ${message}, ${next}`, message);
 	}
 
 	/** The screen shows it only while there is no backend. */

@@ -1,4 +1,5 @@
 import type { TextFont } from "../../hardware/hardware.js";
+import { fromBase64 } from "../../text/base64.js";
 import { isObject } from "../../text/is-object.js";
 import type { Brush, Canvas, Font } from "./brush.js";
 
@@ -14,8 +15,6 @@ const LEADING = 1;
 
 /** Numbers of a glyph: its rows, the leftmost pixel in bit 15, and its width. */
 const STRIDE = ROWS + 1;
-
-const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
  * Glyphs that the backend has sent for characters that the font lacks: the family's `glyph_push`, version 1. All are 16
@@ -127,26 +126,16 @@ export class SentGlyphs {
 	}
 }
 
-/** Reads rows from base64 without white space. @returns whether it was as long as it should be, and only then all rows are written */
+/** Writes the rows of a bitmap in base64. @returns false, and writes nothing, if it has another length */
 const readRows = (bitmap: string, width: number, numbers: Uint16Array, at: number): boolean => {
-	// Bytes as base64 has them: four characters for three, and "=" up to a multiple of four.
-	const length = Math.ceil((ROWS * width) / 24) * 4;
-	if (bitmap.length !== length) {
+	const bytes = fromBase64(bitmap);
+	if (bytes?.length !== (ROWS * width) / 8) {
 		return false;
 	}
-	let value = 0;
-	let bits = 0;
-	let row = at;
-	for (const character of bitmap) {
-		value = (value << 6) | (BASE64.indexOf(character) & 63);
-		bits += 6;
-		if (bits >= width && row < at + ROWS) {
-			bits -= width;
-			numbers[row] = (value >> bits) << (16 - width);
-			value &= (1 << bits) - 1;
-			row += 1;
-		}
+	for (let row = 0; row < ROWS; row += 1) {
+		const [first = 0, second = 0] = width === 8 ? [bytes[row]] : [bytes[2 * row], bytes[2 * row + 1]];
+		numbers[at + row] = (first << 8) | second;
 	}
-	numbers[row] = width;
+	numbers[at + ROWS] = width;
 	return true;
 };

@@ -1,4 +1,5 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
+import { joinedBytes } from "../../text/joined-bytes.js";
 
 /** Bytes of what the decoder needs of a header: tables and sizes take about 700. */
 const MAX_BYTES = 4_096;
@@ -57,7 +58,7 @@ export class JpegHeader {
 			at += skipped;
 			const part = piece.subarray(at, at + this.length - this.segment.byteLength);
 			at += part.byteLength;
-			this.segment = joined(this.segment, part);
+			this.segment = joinedBytes(this.segment, part);
 			if (this.segment.byteLength === this.length && this.finishSegment()) {
 				return piece.subarray(at);
 			}
@@ -94,7 +95,7 @@ export class JpegHeader {
 	}
 
 	private keep(marker: number): boolean {
-		this.bytes = joined(this.bytes, this.segment);
+		this.bytes = joinedBytes(this.bytes, this.segment);
 		if (marker === BASELINE) {
 			if (this.frame !== undefined) {
 				throw new Error(DAMAGED);
@@ -144,11 +145,4 @@ const readFrame = (segment: Uint8Array): JpegFrame => {
 		throw new Error(`JPEG of ${width} x ${height} pixels (limit ${mostWidth} x ${mostHeight})`);
 	}
 	return { width, height, blockWidth, blockHeight };
-};
-
-const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
-	const both = new Uint8Array(first.byteLength + second.byteLength);
-	both.set(first);
-	both.set(second, first.byteLength);
-	return both;
 };

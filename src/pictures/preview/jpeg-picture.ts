@@ -1,3 +1,4 @@
+import { joinedBytes } from "../../text/joined-bytes.js";
 import type { Rectangle } from "../face/brush.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";
@@ -46,8 +47,7 @@ export class JpegPicture implements PictureDecoder {
 	private pixels: Uint16Array | undefined;
 	private blocksLeft = 0;
 	/** Bytes that wait for the decoder. */
-	private waiting: Uint8Array[] = [];
-	private waitingBytes = 0;
+	private waiting: Uint8Array = new Uint8Array(0);
 
 	constructor(screen: PictureScreen, openDecoder: () => JpegDecoder) {
 		this.screen = screen;
@@ -92,9 +92,8 @@ export class JpegPicture implements PictureDecoder {
 		if (this.blocksLeft === 0) {
 			return;
 		}
-		this.waiting.push(piece);
-		this.waitingBytes += piece.byteLength;
-		if (this.waitingBytes < PIECE_BYTES) {
+		this.waiting = joinedBytes(this.waiting, piece.slice());
+		if (this.waiting.byteLength < PIECE_BYTES) {
 			return;
 		}
 		this.give();
@@ -116,16 +115,9 @@ export class JpegPicture implements PictureDecoder {
 
 	/** Gives the decoder what waits, in one: it is not to have pieces that are shorter than a block. */
 	private give(): void {
-		const piece = new Uint8Array(this.waitingBytes);
-		let at = 0;
-		for (const each of this.waiting) {
-			piece.set(each, at);
-			at += each.byteLength;
-		}
-		this.waiting = [];
-		this.waitingBytes = 0;
-		if (at > 0) {
-			this.decoder?.push(piece.buffer);
+		if (this.waiting.byteLength > 0) {
+			this.decoder?.push(this.waiting.buffer as ArrayBuffer);
+			this.waiting = new Uint8Array(0);
 		}
 	}
 

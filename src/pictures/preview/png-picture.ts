@@ -59,7 +59,14 @@ export class PngPicture implements PictureDecoder {
 		};
 		this.chunks = new PngChunks({
 			onChunk: (type, bytes) => this.begin(type, bytes),
-			onData: (piece) => this.inflate(piece),
+			onData: (piece) => {
+				if (this.frame === undefined) {
+					throw new Error("PNG damaged");
+				}
+				if (!this.isInflated) {
+					this.inflater.push(piece);
+				}
+			},
 		});
 	}
 
@@ -95,15 +102,6 @@ export class PngPicture implements PictureDecoder {
 		this.above = new Uint8Array(1 + rowBytes);
 		this.pixels = new Uint16Array(frame.width);
 		this.picture = new FittedPicture(this.screen, frame.width, frame.height, 1);
-	}
-
-	private inflate(piece: Uint8Array): void {
-		if (this.frame === undefined) {
-			throw new Error("PNG damaged");
-		}
-		if (!this.isInflated) {
-			this.inflater.push(piece);
-		}
 	}
 
 	private receive(bytes: Uint8Array): void {

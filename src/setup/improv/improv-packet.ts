@@ -58,18 +58,14 @@ export class PacketReader {
 			this.bytes[0] = byte;
 		} else if (at >= DATA && at === end) {
 			this.count = 0;
-			this.finish(byte, end);
+			if (byte === checksum(this.bytes, end)) {
+				this.events.onPacket(this.bytes[TYPE] as number, this.bytes.slice(DATA, end));
+			} else {
+				this.events.onDamaged();
+			}
 		} else {
 			this.bytes[at] = byte;
 			this.count = at + 1;
-		}
-	}
-
-	private finish(sum: number, end: number): void {
-		if (sum === checksum(this.bytes, end)) {
-			this.events.onPacket(this.bytes[TYPE] as number, this.bytes.slice(DATA, end));
-		} else {
-			this.events.onDamaged();
 		}
 	}
 }

@@ -77,7 +77,11 @@ export class Recording {
 			this.encoder.close();
 			throw error;
 		}
-		this.timer = timer.repeat(() => this.deliver(), PERIOD);
+		this.timer = timer.repeat(() => {
+			for (let packet = this.encoder.read(); packet; packet = this.isClosed ? null : this.encoder.read()) {
+				options.onPacket(new Uint8Array(packet));
+			}
+		}, PERIOD);
 	}
 
 	close(): void {
@@ -114,15 +118,6 @@ export class Recording {
 			if (this.filled === FRAME_BYTES) {
 				this.filled = 0;
 				this.dropped += this.encoder.write(this.frame) ? 0 : 1;
-			}
-		}
-	}
-
-	private deliver(): void {
-		for (let packet = this.encoder.read(); packet; packet = this.encoder.read()) {
-			this.options.onPacket(new Uint8Array(packet));
-			if (this.isClosed) {
-				return;
 			}
 		}
 	}

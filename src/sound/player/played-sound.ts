@@ -86,7 +86,12 @@ export class PlayedSound implements Sound {
 			this.out.close();
 			throw error;
 		}
-		this.watch = timer.repeat(() => this.checkProgress(), CHECK_INTERVAL);
+		this.watch = timer.repeat(() => {
+			this.checks += 1;
+			if (this.checks > MAX_CHECKS) {
+				this.close(new Error("audio output stalled"));
+			}
+		}, CHECK_INTERVAL);
 	}
 
 	get isOver(): boolean {
@@ -183,13 +188,6 @@ export class PlayedSound implements Sound {
 		const count = Math.min(room, SILENCE, this.tail);
 		this.tail -= count;
 		return new Uint8Array(count);
-	}
-
-	private checkProgress(): void {
-		this.checks += 1;
-		if (this.checks > MAX_CHECKS) {
-			this.close(new Error("audio output stalled"));
-		}
 	}
 
 	private close(reason: Error): void {

@@ -1,4 +1,5 @@
 import { MAX_RATE, MIN_RATE } from "../../hardware/sound.js";
+import { joinedBytes } from "../../text/joined-bytes.js";
 
 interface Format {
 	/** Hertz. */
@@ -49,7 +50,7 @@ export class WavReader {
 	 * @throws Error if the file cannot be played
 	 */
 	read(piece: Uint8Array): Uint8Array {
-		let bytes = joined(this.begun, piece);
+		let bytes = joinedBytes(this.begun, piece);
 		this.begun = NOTHING;
 		while (bytes.byteLength > 0 && this.state !== "end") {
 			if (this.state === "samples") {
@@ -170,13 +171,3 @@ const mixed = (bytes: Uint8Array, channels: 1 | 2, bits: 8 | 16): Uint8Array => 
 
 const word = (view: DataView, at: number): string =>
 	String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)));
-
-const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
-	if (first.byteLength === 0) {
-		return second;
-	}
-	const whole = new Uint8Array(first.byteLength + second.byteLength);
-	whole.set(first);
-	whole.set(second, first.byteLength);
-	return whole;
-};
