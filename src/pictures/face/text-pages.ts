@@ -3,7 +3,7 @@ import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
 /** A line of what is said. */
-export interface PageLine {
+interface PageLine {
 	readonly text: string;
 	readonly isAlert: boolean;
 }
