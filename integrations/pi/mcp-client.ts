@@ -83,13 +83,12 @@ const MAX_WARNINGS = 20;
 function showWarnings(manager: McpManager, ui: ExtensionContext["ui"]): void {
 	const shown = new Set<string>();
 	manager.on("warning", (message) => {
-		if (shown.size < MAX_WARNINGS && !shown.has(message)) {
-			shown.add(message);
-			ui.notify(message, "warning");
-			if (shown.size === MAX_WARNINGS) {
-				ui.notify(`More than ${MAX_WARNINGS} warnings: the others are not shown`, "warning");
-			}
+		if (shown.size > MAX_WARNINGS || shown.has(message)) {
+			return;
 		}
+		shown.add(message);
+		const isLast = shown.size > MAX_WARNINGS;
+		ui.notify(isLast ? `More than ${MAX_WARNINGS} warnings: the others are not shown` : message, "warning");
 	});
 }
 

@@ -71,6 +71,15 @@ describe("the extension for pi", () => {
 		await until(() => pi.shown("notify").includes("Auto-connected: silent"), "the person is told");
 	});
 
+	it("shows twenty of a thousand warnings, and says that there are more", async (t) => {
+		const unusable = Array.from({ length: 1_000 }, (_, index) => ({ id: `server${index}`, enabled: true }));
+		const pi = await startPi(t, [...unusable, SERVER]);
+		await until(() => pi.shown("notify").includes("Auto-connected: everything"), "the usable one is connected");
+		const shown = pi.shown("notify");
+		assert.equal(shown.filter((text) => /\bservers?\W?\d+/.test(text)).length, 20, shown.join("\n"));
+		assert.equal(shown.filter((text) => text === "More than 20 warnings: the others are not shown").length, 1);
+	});
+
 	it("asks the person before it connects to a server that is not in the file", async (t) => {
 		const pi = await startPi(t, []);
 		pi.answers.confirm = false;
