@@ -1,9 +1,8 @@
 export type { McpErrorCode } from "../core/errors.js";
 export type { McpAuthProvider } from "../upstreams/auth/auth-config.js";
 export { SignIns } from "../upstreams/auth/sign-ins.js";
-export { type ConfigProblem, problemText } from "../upstreams/config-problem.js";
 export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
-export { readServer, validateServersFile } from "../upstreams/servers-file.js";
+export { type ConfigProblem, problemText, readServer, validateServersFile } from "../upstreams/servers-file.js";
 export { type SignInOptions, signIn } from "../upstreams/sign-in.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
 export { McpError, type McpToolResult } from "./mcp-error.js";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { MANAGER_INFO } from "../version.js";
-import { addProxyOptions } from "./proxy-command.js";
+import { addProxyOptions } from "./index.js";
 
 /** Runs the proxy's command line, without the program's name. Exit codes: 0 ok, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {

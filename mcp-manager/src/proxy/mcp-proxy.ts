@@ -16,7 +16,6 @@ import { failedResult, textOf, textResult } from "../core/tool-results.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";
 import { timingWith, UPSTREAM_TIMING, Upstream, type UpstreamTiming } from "./upstream.js";
-import { UpstreamLists } from "./upstream-lists.js";
 
 const ACTIVATE = "activate";
 
@@ -39,7 +38,6 @@ export class McpProxy extends EventEmitter<Events> {
 	/** Whether there has been a connection: the next one is a reconnection. */
 	#wasConnected = false;
 	#activating: Promise<CallToolResult> | undefined;
-	readonly #lists: UpstreamLists;
 
 	/** @param timing default: that of the options */
 	constructor(options: ProxyOptions, timing?: UpstreamTiming) {
@@ -48,8 +46,12 @@ export class McpProxy extends EventEmitter<Events> {
 		this.#isLocked = options.skill !== "";
 		const { upstream, connectTimeout } = options;
 		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
-		this.#upstream = new Upstream(upstream, timing ?? ownTiming, (list) => this.emit("listChanged", list));
-		this.#lists = new UpstreamLists(this.#upstream, (message) => this.emit("warning", message));
+		this.#upstream = new Upstream(
+			upstream,
+			timing ?? ownTiming,
+			(list) => this.emit("listChanged", list),
+			(message) => this.emit("warning", message),
+		);
 	}
 
 	/** The instructions for the host. */
@@ -66,7 +68,7 @@ export class McpProxy extends EventEmitter<Events> {
 		await this.#refresh("tools");
 		const { tools: names = [] } = this.#options;
 		const isEnough = names.length > 0 || this.#isGated;
-		const known = isEnough ? this.#lists.get("tools") : this.#lists.expect("tools");
+		const known = isEnough ? this.#upstream.known("tools") : this.#upstream.expect("tools");
 		const tools = known ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
 		const offered = tools.filter(({ name }) => this.#offers(name)).map(withoutExecution);
 		return this.#isGated ? [activateTool(this.#options), ...offered] : offered;
@@ -82,7 +84,7 @@ export class McpProxy extends EventEmitter<Events> {
 			return NO_OFFERS[list];
 		}
 		await this.#refresh(list);
-		return this.#lists.expect(list);
+		return this.#upstream.expect(list);
 	}
 
 	/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
@@ -213,8 +215,8 @@ export class McpProxy extends EventEmitter<Events> {
 		}
 		const { init } = this.#options;
 		try {
-			await this.#lists.refresh("tools");
-			const tools = this.#lists.expect("tools");
+			await this.#upstream.refresh("tools");
+			const tools = this.#upstream.expect("tools");
 			if (init !== undefined) {
 				await runInitScript(this.#upstream, init, tools);
 			}
@@ -227,7 +229,7 @@ export class McpProxy extends EventEmitter<Events> {
 		for (const list of LIST_NAMES) {
 			this.emit("listChanged", list);
 		}
-		const names = (this.#lists.get("tools") ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
+		const names = (this.#upstream.known("tools") ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
 		return textResult(
 			`Connected to ${this.#options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`,
@@ -236,7 +238,7 @@ export class McpProxy extends EventEmitter<Events> {
 
 	/** Reads a list, and updates the lists that the host sees. */
 	async #refresh(list: ListName): Promise<void> {
-		await this.#lists.refresh(list, this.#isLocked ? [] : LIST_NAMES);
+		await this.#upstream.refresh(list, this.#isLocked ? [] : LIST_NAMES);
 	}
 }
 

@@ -1,6 +1,6 @@
-import { isInputRequiredResult } from "@modelcontextprotocol/client";
+import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
-import { LIST_NAMES, LISTS, type ListName, type ValidList, validList } from "../core/offers.js";
+import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, type ValidList, validList } from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import { type CallOptions, Session } from "../core/session.js";
 import { ConfiguredTransport } from "../upstreams/configured-transport.js";
@@ -34,9 +34,9 @@ export function timingWith(limit: number): UpstreamTiming {
 }
 
 /** A list of the upstream, or why it could not be read. */
-export type UpstreamList = ValidList<ListName> | { readonly error: Error };
+type UpstreamList = ValidList<ListName> | { readonly error: Error };
 
-/** The MCP server behind the proxy: at most one connection at a time. */
+/** The MCP server behind the proxy: at most one connection at a time, and its lists, as they were read last. */
 export class Upstream {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
@@ -48,10 +48,29 @@ export class Upstream {
 	#lostReason = "not connected yet";
 	/** Unanswered requests. */
 	#inProgress = 0;
+	readonly #warn: (message: string) => void;
+	#lists: Partial<Offers> = {};
+	/** Why lists could not be read at the last attempt. */
+	readonly #failures = new Map<ListName, Error>();
+	/** What was left out of lists, once it was reported. */
+	readonly #problems = new Set<string>();
+	/** Why the upstream could not be reached at the last attempt; empty if it was. */
+	#trouble = "";
+	/** The lists that are being read. Never rejects. */
+	readonly #reading = new Map<ListName, Promise<void>>();
 
-	/** @param onListChanged called when the upstream has reported a changed list */
-	constructor(config: ServerConfig, timing: UpstreamTiming, onListChanged: (list: ListName) => void) {
+	/**
+	 * @param onListChanged called when the upstream has reported a changed list
+	 * @param warn called if a list cannot be read, or the upstream cannot be reached: once for each reason
+	 */
+	constructor(
+		config: ServerConfig,
+		timing: UpstreamTiming,
+		onListChanged: (list: ListName) => void,
+		warn: (message: string) => void,
+	) {
 		this.#onListChanged = onListChanged;
+		this.#warn = warn;
 		this.#config = config;
 		this.#timing = timing;
 	}
@@ -83,19 +102,42 @@ export class Upstream {
 		return session !== undefined && session === this.#session;
 	}
 
-	/**
-	 * Reads lists at the same time, over the connection, or else over one that is closed afterwards. A list that fails costs the
-	 * others nothing. Rejects if there is no connection.
-	 */
-	async list(lists: readonly ListName[]): Promise<ReadonlyMap<ListName, Promise<UpstreamList>>> {
-		const session = this.#session;
-		if (session !== undefined) {
-			return this.#readLists(session, lists);
+	/** A list, as it was read last; undefined if it never was. */
+	known<List extends ListName>(list: List): Offers[List] | undefined {
+		return this.#lists[list];
+	}
+
+	/** The same; empty if the upstream does not know the method. @throws ProtocolError if it was never read */
+	expect<List extends ListName>(list: List): Offers[List] {
+		const items = this.#lists[list];
+		const failure = this.#failures.get(list);
+		if (items === undefined && failure !== undefined) {
+			const code = ProtocolError.isInstance(failure) ? failure.code : ProtocolErrorCode.InternalError;
+			throw new ProtocolError(code, textOf(list, failure));
 		}
-		const { session: passing, transport } = await this.#open(this.#timing.list);
-		const reading = this.#readLists(passing, lists);
-		void Promise.all(reading.values()).then(() => transport.close("the lists are read"));
-		return reading;
+		if (items === undefined && this.#trouble !== "") {
+			throw new ProtocolError(ProtocolErrorCode.InternalError, `the upstream cannot be reached: ${this.#trouble}`);
+		}
+		return items ?? NO_OFFERS[list];
+	}
+
+	/**
+	 * Reads a list. Settles when it was read, or has failed. Never rejects.
+	 *
+	 * @param others read as well, unless they are being read: one connection serves for all
+	 */
+	async refresh(list: ListName, others: readonly ListName[] = []): Promise<void> {
+		if (!this.#reading.has(list)) {
+			const lists = [list, ...others].filter((each, at, all) => all.indexOf(each) === at && !this.#reading.has(each));
+			const answers = this.#readLists(lists);
+			for (const each of lists) {
+				this.#reading.set(
+					each,
+					this.#read(each, answers).finally(() => this.#reading.delete(each)),
+				);
+			}
+		}
+		await this.#reading.get(list);
 	}
 
 	/**
@@ -159,7 +201,59 @@ export class Upstream {
 		}
 	}
 
-	#readLists(session: Session, lists: readonly ListName[]): ReadonlyMap<ListName, Promise<UpstreamList>> {
+	async #read(list: ListName, answers: Promise<ReadonlyMap<ListName, Promise<UpstreamList>>>): Promise<void> {
+		let answer: ReadonlyMap<ListName, Promise<UpstreamList>>;
+		try {
+			answer = await answers;
+			this.#trouble = "";
+		} catch (error) {
+			const { message } = error as Error;
+			if (message !== this.#trouble) {
+				this.#trouble = message;
+				this.#warn(`the lists of the upstream cannot be read: ${message}`);
+			}
+			return;
+		}
+		const listed = await answer.get(list);
+		if (listed !== undefined && "items" in listed) {
+			this.#failures.delete(list);
+			this.#lists = { ...this.#lists, [list]: listed.items };
+			for (const problem of listed.problems.filter((each) => !this.#problems.has(each))) {
+				this.#problems.add(problem);
+				this.#warn(`${LISTS[list].method} of the upstream: ${problem}`);
+			}
+		} else if (listed !== undefined) {
+			this.#failed(list, listed.error);
+		}
+	}
+
+	#failed(list: ListName, error: Error): void {
+		if (textOf(list, error) !== textOf(list, this.#failures.get(list))) {
+			this.#warn(`${textOf(list, error)}; the other lists are not affected`);
+		}
+		this.#failures.set(list, error);
+		// Templates are optional for a server with resources, and some others declare more than they have.
+		if (list !== "tools" && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
+			this.#lists = { ...this.#lists, [list]: [] };
+		}
+	}
+
+	/**
+	 * Reads lists at the same time, over the connection, or else over one that is closed afterwards. A list that fails costs the
+	 * others nothing. Rejects if there is no connection.
+	 */
+	async #readLists(lists: readonly ListName[]): Promise<ReadonlyMap<ListName, Promise<UpstreamList>>> {
+		const session = this.#session;
+		if (session !== undefined) {
+			return this.#listsOf(session, lists);
+		}
+		const { session: passing, transport } = await this.#open(this.#timing.list);
+		const reading = this.#listsOf(passing, lists);
+		void Promise.all(reading.values()).then(() => transport.close("the lists are read"));
+		return reading;
+	}
+
+	#listsOf(session: Session, lists: readonly ListName[]): ReadonlyMap<ListName, Promise<UpstreamList>> {
 		return new Map(lists.map((list) => [list, this.#readList(session, list)]));
 	}
 
@@ -180,7 +274,7 @@ export class Upstream {
 	/** Starts a session. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
 	async #open(timeout: number): Promise<{ session: Session; transport: ConfiguredTransport }> {
 		const { connect, list } = this.#timing;
-		const transport = new ConfiguredTransport(this.#config, { patience: Math.min(connect, list) / 2 });
+		const transport = new ConfiguredTransport(this.#config, undefined, undefined, Math.min(connect, list) / 2);
 		const session = new Session(transport);
 		const late = `no answer within ${timeout} ms`;
 		const timer = setTimeout(() => void transport.close(late + transport.trouble), timeout);
@@ -193,4 +287,8 @@ export class Upstream {
 			clearTimeout(timer);
 		}
 	}
+}
+
+function textOf(list: ListName, failure: Error | undefined): string {
+	return `${LISTS[list].method} of the upstream failed: ${failure?.message}`;
 }

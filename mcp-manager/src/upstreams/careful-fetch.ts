@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 import { backoff } from "../core/backoff.js";
-import { EventSize } from "./event-size.js";
+import { isMessageLike, readMessage } from "../core/received.js";
 import { RateLimitError, statusMessage } from "./http-failure.js";
-import { readEvents, readWhole } from "./read-body.js";
 import { ReadBudget } from "./read-budget.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
@@ -15,21 +15,19 @@ const MAX_ATTEMPTS = 4;
 /** The delays if the server names none, ms. */
 const BACKOFF = { initialDelay: 1_000, maxDelay: 30_000 };
 
-/** Bytes of a JSON answer, or of an event of a stream. A longer one is an error of the server. */
+/** Bytes of a response, or characters of an event in a stream. A longer one is an error of the server. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
-interface CarefulFetchOptions {
-	/** Milliseconds that a request may wait for a server that has had too many, all attempts together. */
-	readonly patience: number;
-	/** Called for a message that is too large; its response fails. */
-	readonly onTooLarge: (problem: string) => void;
-}
+type OnTooLarge = (problem: string) => void;
 
 /**
  * `fetch` that waits and asks again if the server says that there were too many requests, and limits what is read of a response:
  * bytes of a message, and bytes in a second. Rejects with RateLimitError if it would have to wait for too long, or too often.
+ *
+ * @param patience milliseconds that a request may wait for a server that has had too many, all attempts together
+ * @param onTooLarge called for a message that is too large; its response fails
  */
-export function makeCarefulFetch({ patience, onTooLarge }: CarefulFetchOptions): FetchLike {
+export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): FetchLike {
 	return async (url, init) => {
 		if (init?.signal) {
 			// The SDK uses one signal for all requests of a session, and Node's `fetch` listens to it until the request is
@@ -66,23 +64,35 @@ function readRetryAfter(header: string | null): number | undefined {
 	return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
 }
 
-/** A stream of events has no end, but each event has; anything else may be as long as one message. */
-function limited(response: Response, onTooLarge: (problem: string) => void): Response {
+/** Limits what is read of a response, and makes the messages in it valid. A stream of events has no end, but each event has. */
+function limited(response: Response, onTooLarge: OnTooLarge): Response {
 	const { body, headers, status, statusText } = response;
 	if (body === null) {
 		return response;
 	}
-	const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-	const event = new EventSize();
+	const type = headers.get("content-type") ?? "";
+	const isStream = response.ok && type.startsWith("text/event-stream");
+	const isJson = response.ok && type.startsWith("application/json");
+	const limit = limitOf(isStream ? Number.POSITIVE_INFINITY : MAX_MESSAGE_BYTES, onTooLarge);
+	const bytes = body.pipeThrough(new TransformStream(limit));
+	if (!isStream && !isJson) {
+		return new Response(bytes, { headers, status, statusText });
+	}
+	const messages = bytes
+		.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+		.pipeThrough(new TransformStream(isStream ? eventReader(onTooLarge) : wholeReader()))
+		.pipeThrough(new TextEncoderStream());
+	return new Response(messages, { headers, status, statusText });
+}
+
+function limitOf(maxBytes: number, onTooLarge: OnTooLarge): Transformer<Uint8Array, Uint8Array> {
 	const budget = new ReadBudget();
 	let bytes = 0;
-	const limit = new TransformStream<Uint8Array, Uint8Array>({
+	return {
 		async transform(chunk, controller) {
-			bytes = isStream ? event.after(chunk) : bytes + chunk.byteLength;
-			if (bytes > MAX_MESSAGE_BYTES) {
-				const problem = `${isStream ? "event" : "response"} too large (limit ${MAX_MESSAGE_BYTES} bytes)`;
-				controller.error(new Error(problem));
-				onTooLarge(problem);
+			bytes += chunk.byteLength;
+			if (bytes > maxBytes) {
+				fail(controller, "response", onTooLarge);
 				return;
 			}
 			controller.enqueue(chunk);
@@ -91,9 +101,56 @@ function limited(response: Response, onTooLarge: (problem: string) => void): Res
 				await delay(wait, undefined, { ref: false });
 			}
 		},
-	});
-	const isJson = headers.get("content-type")?.startsWith("application/json") === true;
-	const messages = response.ok && (isStream ? readEvents() : isJson ? readWhole() : undefined);
-	const whole = body.pipeThrough(limit);
-	return new Response(messages ? whole.pipeThrough(messages) : whole, { headers, status, statusText });
+	};
+}
+
+function fail(controller: TransformStreamDefaultController, what: string, onTooLarge: OnTooLarge): void {
+	const problem = `${what} too large (limit ${MAX_MESSAGE_BYTES} bytes)`;
+	controller.error(new Error(problem));
+	onTooLarge(problem);
+}
+
+/** Makes the JSON-RPC messages of a body valid: see {@link readMessage}. Another body of JSON stays as it is. */
+function wholeReader(): Transformer<string, string> {
+	let text = "";
+	return {
+		transform(piece) {
+			text += piece;
+		},
+		flush: (controller) => controller.enqueue(readJson(text)),
+	};
+}
+
+/** The same for the events of a stream. */
+function eventReader(onTooLarge: OnTooLarge): Transformer<string, string> {
+	let parser: EventSourceParser;
+	return {
+		start(controller) {
+			parser = createParser({
+				maxBufferSize: MAX_MESSAGE_BYTES,
+				onEvent({ event, id, data }) {
+					const lines = [...(event ? [`event: ${event}`] : []), ...(id === undefined ? [] : [`id: ${id}`])];
+					controller.enqueue([...lines, `data: ${readJson(data).replaceAll("\n", "\ndata: ")}`, "", ""].join("\n"));
+				},
+				onRetry: (time) => controller.enqueue(`retry: ${time}\n`),
+				onError: ({ type }) => type === "max-buffer-size-exceeded" && fail(controller, "event", onTooLarge),
+			});
+		},
+		transform: (piece) => parser.feed(piece),
+		// The last event may lack the empty line behind it.
+		flush: () => parser.feed("\n"),
+	};
+}
+
+/** The text of valid messages; another text stays as it is. */
+function readJson(text: string): string {
+	try {
+		const value: unknown = JSON.parse(text);
+		const isBatch = Array.isArray(value) && value.every(isMessageLike);
+		return isBatch || isMessageLike(value)
+			? JSON.stringify(isBatch ? value.map(readMessage) : readMessage(value))
+			: text;
+	} catch {
+		return text;
+	}
 }

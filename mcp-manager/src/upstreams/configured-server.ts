@@ -1,35 +1,21 @@
-import type { EventEmitter } from "node:events";
-import type { AuthProvider, OAuthClientProvider, VersionNegotiationMode } from "@modelcontextprotocol/client";
+import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff } from "../core/backoff.js";
 import type { CallRecord } from "../core/calls.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
-import type { ServerRegistry } from "../core/registry.js";
-import type { Server, ServerSettings } from "../core/server.js";
+import type { Server } from "../core/server.js";
 import type { Session } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
+import type { ConfiguredServers } from "./configured-servers.js";
 import { ConfiguredTransport } from "./configured-transport.js";
+import type { Auth } from "./open-transport.js";
 import { withRetry } from "./retry.js";
 import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
 
 /** The status of a connection. A server that is "disconnected" may be opened again on demand. */
 export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "error";
-
-interface ConfiguredServerOptions {
-	readonly servers: ServerRegistry;
-	/** Emits the server's events. */
-	readonly events: EventEmitter<ConfiguredServerEvents>;
-	/** Milliseconds between pings. */
-	readonly pingInterval: number;
-	/** Throws if the limit of connections is reached and none is idle. */
-	readonly expectRoom: () => void;
-	/** Makes room for an open connection. Throws if the pool is full. */
-	readonly makeRoom: () => void;
-	/** The authentication of requests over HTTP. */
-	readonly auth: AuthProvider | OAuthClientProvider | undefined;
-}
 
 export interface ConfiguredServerEvents {
 	/** The status of a server's connection has changed. */
@@ -54,7 +40,9 @@ const DEFAULT_POLICY = RETRY_POLICY.parse({});
 /** A server to which the gateway connects: keeps its connection open, and reconnects. */
 export class ConfiguredServer {
 	readonly config: ServerConfig;
-	readonly #options: ConfiguredServerOptions;
+	readonly #pool: ConfiguredServers;
+	/** The authentication of requests over HTTP. */
+	readonly #auth: Auth | undefined;
 	#status: ConnectionStatus = "disconnected";
 	#lastError = "";
 	#server: Server | undefined;
@@ -75,10 +63,21 @@ export class ConfiguredServer {
 	#closed = false;
 
 	/** @throws RangeError if another server has its id */
-	constructor(config: ServerConfig, options: ConfiguredServerOptions) {
+	constructor(config: ServerConfig, pool: ConfiguredServers, auth: Auth | undefined) {
 		this.config = config;
-		this.#options = options;
-		options.servers.configure(config.id, this.#settings());
+		this.#pool = pool;
+		this.#auth = auth;
+		const { id, timeout, maxParallel, retryPolicy, tools } = config;
+		const { allow = ["*"], deny = [] } = tools;
+		pool.registry.configure(id, {
+			alias: slug(id, id.includes("_") ? "_" : "-", MAX_ALIAS_LENGTH) || "server",
+			callTimeout: timeout,
+			offlineWait: timeout,
+			callsPerServer: maxParallel,
+			wake: () => this.connect(),
+			offers: (tool) => matchesAny(allow, tool) && !matchesAny(deny, tool),
+			retry: (call, tool, signal) => withRetry(call, tool, retryPolicy, signal),
+		});
 	}
 
 	get id(): string {
@@ -165,7 +164,7 @@ export class ConfiguredServer {
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.disconnect("no longer configured");
-		this.#options.servers.unconfigure(this.id);
+		this.#pool.registry.unconfigure(this.id);
 	}
 
 	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
@@ -176,26 +175,12 @@ export class ConfiguredServer {
 		}
 	}
 
-	#settings(): ServerSettings {
-		const { id, timeout, maxParallel, retryPolicy, tools } = this.config;
-		const { allow = ["*"], deny = [] } = tools;
-		return {
-			alias: slug(id, id.includes("_") ? "_" : "-", MAX_ALIAS_LENGTH) || "server",
-			callTimeout: timeout,
-			offlineWait: timeout,
-			callsPerServer: maxParallel,
-			wake: () => this.connect(),
-			offers: (tool) => matchesAny(allow, tool) && !matchesAny(deny, tool),
-			retry: (call, tool, signal) => withRetry(call, tool, retryPolicy, signal),
-		};
-	}
-
 	async #connect(): Promise<Server> {
 		if (this.#status === "connected" && this.#server !== undefined) {
 			return this.#server;
 		}
 		try {
-			this.#options.expectRoom();
+			this.#pool.expectRoom();
 			this.#changeStatus("connecting");
 			const server = await this.#open();
 			this.#keepsTrying = true;
@@ -226,10 +211,10 @@ export class ConfiguredServer {
 	}
 
 	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
-		const { servers } = this.#options;
+		const servers = this.#pool.registry;
 		const { id, timeout } = this.config;
-		const transport = new ConfiguredTransport(this.config, { negotiation, auth: this.#options.auth });
-		transport.onstderr = (line) => this.#options.events.emit("stderr", this, line);
+		const transport = new ConfiguredTransport(this.config, this.#auth, negotiation);
+		transport.onstderr = (line) => this.#pool.emit("stderr", this, line);
 		this.#transport = transport;
 		const timer = setTimeout(
 			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),
@@ -262,7 +247,7 @@ export class ConfiguredServer {
 	/** @throws Error if there is no room for the connection, which is closed then */
 	#opened(server: Server, transport: ConfiguredTransport): Server {
 		try {
-			this.#options.makeRoom();
+			this.#pool.makeRoom();
 		} catch (error) {
 			void transport.close((error as Error).message);
 			throw error;
@@ -285,7 +270,7 @@ export class ConfiguredServer {
 			if (!server.calls.busy) {
 				void this.#ping(session);
 			}
-		}, this.#options.pingInterval);
+		}, this.#pool.pingInterval);
 		this.#changeStatus("connected");
 		return server;
 	}
@@ -297,7 +282,7 @@ export class ConfiguredServer {
 		}
 		this.#pinged = session;
 		try {
-			await session.ping(Math.min(this.#options.pingInterval, PING_TIME));
+			await session.ping(Math.min(this.#pool.pingInterval, PING_TIME));
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "timeout") {
 				session.close("no response to a ping");
@@ -328,7 +313,7 @@ export class ConfiguredServer {
 	 * this object is replaced.
 	 */
 	#retryAfterSignIn(): void {
-		const { auth } = this.#options;
+		const auth = this.#auth;
 		if (auth instanceof SignedIn) {
 			const look = async (): Promise<void> => {
 				if (await auth.isOutdated()) {
@@ -344,7 +329,7 @@ export class ConfiguredServer {
 	#changeStatus(status: ConnectionStatus): void {
 		if (this.#status !== status) {
 			this.#status = status;
-			this.#options.events.emit("status", this, status);
+			this.#pool.emit("status", this, status);
 		}
 	}
 }

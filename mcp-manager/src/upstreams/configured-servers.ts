@@ -1,10 +1,11 @@
 import { EventEmitter } from "node:events";
-import { type AuthProvider, ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
+import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
 import { SignIns, type SignInsOptions } from "./auth/sign-ins.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { ConfiguredServer, type ConfiguredServerEvents } from "./configured-server.js";
+import type { Auth } from "./open-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
 export interface ConfiguredServersOptions {
@@ -18,17 +19,18 @@ export interface ConfiguredServersOptions {
 
 /** The servers to which the gateway connects: a pool of connections with a limit. */
 export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
-	readonly #registry: ServerRegistry;
+	readonly registry: ServerRegistry;
 	readonly #maxConnections: number;
-	readonly #pingInterval: number;
+	/** Milliseconds. */
+	readonly pingInterval: number;
 	readonly #signIns: SignInsOptions | undefined;
 	readonly #servers = new Map<string, ConfiguredServer>();
 
 	constructor(registry: ServerRegistry, options: ConfiguredServersOptions = {}) {
 		super();
-		this.#registry = registry;
+		this.registry = registry;
 		this.#maxConnections = options.maxConnections ?? 10;
-		this.#pingInterval = options.pingInterval ?? 15_000;
+		this.pingInterval = options.pingInterval ?? 15_000;
 		this.#signIns = options.signIns;
 		registry.on("call", ({ serverId, outcome }) => this.#servers.get(serverId)?.called(outcome));
 	}
@@ -52,16 +54,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		if (this.#servers.has(id)) {
 			throw new RangeError(`Connection '${id}' already exists`);
 		}
-		const server = new ConfiguredServer(config, {
-			servers: this.#registry,
-			events: this,
-			pingInterval: this.#pingInterval,
-			expectRoom: () => void this.#idleToClose(),
-			// Only once the new connection works, so that a broken server does not close healthy ones.
-			makeRoom: () =>
-				void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand"),
-			auth: authFor(config, this.#signIns),
-		});
+		const server = new ConfiguredServer(config, this, authFor(config, this.#signIns));
 		this.#servers.set(id, server);
 		return server;
 	}
@@ -115,6 +108,20 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
 	}
 
+	/** @throws Error if the limit of connections is reached and none is idle */
+	expectRoom(): void {
+		this.#idleToClose();
+	}
+
+	/**
+	 * Closes an idle connection if the limit is reached: only once a new one works, so that a broken server does not close healthy ones.
+	 *
+	 * @throws Error if none is idle
+	 */
+	makeRoom(): void {
+		void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand");
+	}
+
 	/**
 	 * The least recently used idle connection; undefined below the limit.
 	 *
@@ -134,10 +141,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 }
 
 /** Authentication for a server over HTTP; undefined if its headers authenticate, or nothing can. */
-function authFor(
-	config: ServerConfig,
-	signIns: SignInsOptions | undefined,
-): AuthProvider | OAuthClientProvider | undefined {
+function authFor(config: ServerConfig, signIns: SignInsOptions | undefined): Auth | undefined {
 	const { id, url, transport, headers, oauth, authProvider } = config;
 	if (authProvider !== undefined) {
 		return authProvider;

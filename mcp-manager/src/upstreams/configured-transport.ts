@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
-	type AuthProvider,
 	InsufficientScopeError,
 	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
@@ -8,7 +7,6 @@ import {
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	type JSONRPCResultResponse,
-	type OAuthClientProvider,
 	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
@@ -26,7 +24,7 @@ import type { ServerIdentity, ServerTransport } from "../core/server-transport.j
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
-import { openTransport, type TransportOptions } from "./open-transport.js";
+import { type Auth, openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -56,45 +54,6 @@ const MAX_QUOTE = 100;
 
 const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
 
-interface ConfiguredTransportOptions extends TransportOptions {
-	/**
-	 * Which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with `initialize`, because
-	 * some end at anything else.
-	 */
-	readonly negotiation?: VersionNegotiationMode | undefined;
-}
-
-/** The requests of a connection that await an answer. */
-class SentRequests {
-	/** Their methods, by id. */
-	readonly #unanswered = new Map<RequestId, string>();
-	#initializeId: RequestId | undefined;
-	/** The error with which the server has answered `initialize`. */
-	rejection: string | undefined;
-
-	/** Notes a message to the server: a request awaits an answer until it is cancelled. */
-	sent(message: JSONRPCMessage): void {
-		if (isJSONRPCRequest(message)) {
-			this.#unanswered.set(message.id, message.method);
-			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
-		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
-			this.#unanswered.delete(message.params?.requestId as RequestId);
-		}
-	}
-
-	/** Returns the method of the request that a message answers, and removes that request. Undefined if it answers none. */
-	take(message: JSONRPCMessage): string | undefined {
-		if (isJSONRPCErrorResponse(message) && message.id === this.#initializeId) {
-			this.rejection = message.error.message;
-		}
-		const method = "method" in message ? undefined : this.#unanswered.get(message.id as RequestId);
-		if (method !== undefined) {
-			this.#unanswered.delete((message as { id: RequestId }).id);
-		}
-		return method;
-	}
-}
-
 /** One connection to a configured server. On any transport it ends once, with a reason. */
 export class ConfiguredTransport implements ServerTransport {
 	onmessage?: Transport["onmessage"];
@@ -109,8 +68,12 @@ export class ConfiguredTransport implements ServerTransport {
 	readonly identity: ServerIdentity;
 	readonly negotiation: VersionNegotiationMode;
 	readonly #transport: Transport;
-	readonly #auth: AuthProvider | OAuthClientProvider | undefined;
-	readonly #requests = new SentRequests();
+	readonly #auth: Auth | undefined;
+	/** Methods of the requests that await an answer, by id. */
+	readonly #unanswered = new Map<RequestId, string>();
+	#initializeId: RequestId | undefined;
+	/** The error with which the server has answered `initialize`. */
+	#rejection: string | undefined;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 	#closeReason = "";
 	#started = false;
@@ -122,17 +85,23 @@ export class ConfiguredTransport implements ServerTransport {
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
-	constructor(config: ServerConfig, options: ConfiguredTransportOptions = {}) {
+	/**
+	 * @param auth the authentication of each request over HTTP. Default: the headers
+	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
+	 * `initialize`, because some end at anything else
+	 * @param patience as for {@link openTransport}
+	 */
+	constructor(config: ServerConfig, auth?: Auth, negotiation?: VersionNegotiationMode, patience?: number) {
 		const { id, transport } = config;
-		this.negotiation = options.negotiation ?? (transport === "http" ? "auto" : "legacy");
+		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
-		this.#auth = options.auth;
-		this.#transport = openTransport(config, { ...options, onFault: (reason) => this.#end(reason) });
+		this.#auth = auth;
+		this.#transport = openTransport(config, (reason) => this.#end(reason), auth, patience);
 	}
 
 	/** Whether the server has answered `initialize` with an error. */
 	get rejectsInitialize(): boolean {
-		return this.#requests.rejection !== undefined;
+		return this.#rejection !== undefined;
 	}
 
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
@@ -172,7 +141,7 @@ export class ConfiguredTransport implements ServerTransport {
 	async start(): Promise<void> {
 		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
-			const method = this.#requests.take(message);
+			const method = this.#takeRequest(message);
 			if (this.#isWithinRate(method !== undefined)) {
 				this.#deliver("result" in message && method ? withReadResult(message, method) : message, extra);
 			}
@@ -197,7 +166,12 @@ export class ConfiguredTransport implements ServerTransport {
 			throw new ServerError("invalid-arguments", `message ${TOO_DEEP}`);
 		}
 		this.onsend?.(message);
-		this.#requests.sent(message);
+		if (isJSONRPCRequest(message)) {
+			this.#unanswered.set(message.id, message.method);
+			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
+		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+			this.#unanswered.delete(message.params?.requestId as RequestId);
+		}
 		try {
 			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
 		} catch (error) {
@@ -218,12 +192,26 @@ export class ConfiguredTransport implements ServerTransport {
 		}
 	}
 
+	/** Returns the method of the request that a message answers, and removes that request. Undefined if it answers none. */
+	#takeRequest(message: JSONRPCMessage): string | undefined {
+		if ("method" in message) {
+			return undefined;
+		}
+		const id = message.id as RequestId;
+		if (isJSONRPCErrorResponse(message) && id === this.#initializeId) {
+			this.#rejection = message.error.message;
+		}
+		const method = this.#unanswered.get(id);
+		this.#unanswered.delete(id);
+		return method;
+	}
+
 	/** If a server rejects the probe or does not answer it, an older revision is tried, whose result counts. */
 	async #probe(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
 		const { id } = message;
 		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
 		const refuse = (): void => {
-			if (this.#requests.take({ jsonrpc: "2.0", id, error }) !== undefined) {
+			if (this.#takeRequest({ jsonrpc: "2.0", id, error }) !== undefined) {
 				this.onmessage?.({ jsonrpc: "2.0", id, error });
 			}
 		};
@@ -273,7 +261,7 @@ export class ConfiguredTransport implements ServerTransport {
 			if (!isJSONRPCRequest(message) || !isJSONRPCErrorResponse(answer) || answer.id !== message.id) {
 				return false;
 			}
-			this.#requests.take(answer);
+			this.#takeRequest(answer);
 			this.onmessage?.(answer);
 			return true;
 		} catch {
@@ -287,7 +275,7 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	/** Ends the connection, and the process if there is one. Settles when it has ended. */
-	async close(reason = this.#requests.rejection ?? "the connection was closed"): Promise<void> {
+	async close(reason = this.#rejection ?? "the connection was closed"): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
 	}

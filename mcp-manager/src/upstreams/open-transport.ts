@@ -5,65 +5,54 @@ import {
 	StreamableHTTPClientTransport,
 	type Transport,
 } from "@modelcontextprotocol/client";
-import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { makeCarefulFetch } from "./careful-fetch.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
-import { isolated } from "./isolation.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
-export interface TransportOptions {
-	/** The authentication of each request over HTTP. Default: the headers. */
-	readonly auth?: AuthProvider | OAuthClientProvider | undefined;
-	/**
-	 * Milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a call, so
-	 * that the call's error is the server's, not that there was no answer.
-	 */
-	readonly patience?: number;
-}
+/** Authentication of each request over HTTP. */
+export type Auth = AuthProvider | OAuthClientProvider;
 
 /** Milliseconds. */
 const MAX_PATIENCE = 30_000;
 
-interface OpenOptions extends TransportOptions {
-	/** Called with the reason if the connection must end although the transport would continue. */
-	readonly onFault: (reason: string) => void;
-}
-
-/** A connection of its own to a configured server, which `start` opens. */
-export function openTransport(config: ServerConfig, options: OpenOptions): Transport {
-	const { url, headers, env, cwd } = config;
+/**
+ * Makes a connection of its own to a configured server, which `start` opens.
+ *
+ * @param onFault called with the reason if the connection must end although the transport would continue
+ * @param patience milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a
+ * call, so that the call's error is the server's, not that there was no answer
+ */
+export function openTransport(
+	config: ServerConfig,
+	onFault: (reason: string) => void,
+	auth?: Auth,
+	patience = Math.min(config.timeout / 2, MAX_PATIENCE),
+): Transport {
+	const { url, headers } = config;
+	const httpOptions = {
+		requestInit: { headers },
+		fetch: makeCarefulFetch(patience, onFault),
+		...(auth && { authProvider: auth }),
+	};
+	const openSse = (): SSEClientTransport => {
+		// The URL behind `sse://`, `http+sse://` and `https+sse://`.
+		const sseUrl = url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
+		return new SSEClientTransport(new URL(sseUrl), httpOptions);
+	};
 	switch (config.transport) {
-		case "stdio": {
-			const { command, args } = isolated(config);
-			const inherited = config.isolation.environment === "given" ? {} : getDefaultEnvironment();
-			const { memory } = config.isolation;
-			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd, memory });
-		}
+		case "stdio":
+			return new ProcessTransport(config);
 		case "http": {
 			// Only a person can give more scopes.
-			const httpOptions = { ...httpOptionsOf(config, options), onInsufficientScope: "throw" as const };
-			const http = new StreamableHTTPClientTransport(new URL(url), httpOptions);
-			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, options));
+			const options = { ...httpOptions, onInsufficientScope: "throw" as const };
+			const http = new StreamableHTTPClientTransport(new URL(url), options);
+			return config.isTransportGiven ? http : new HttpOrSseTransport(http, openSse);
 		}
 		case "sse":
-			return openSse(config, options);
+			return openSse();
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}
-}
-
-function openSse(config: ServerConfig, options: OpenOptions): SSEClientTransport {
-	// The URL behind `sse://`, `http+sse://` and `https+sse://`.
-	const url = config.url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
-	return new SSEClientTransport(new URL(url), httpOptionsOf(config, options));
-}
-
-function httpOptionsOf({ headers, timeout }: ServerConfig, { auth, patience, onFault }: OpenOptions) {
-	const fetch = makeCarefulFetch({
-		patience: patience ?? Math.min(timeout / 2, MAX_PATIENCE),
-		onTooLarge: onFault,
-	});
-	return { requestInit: { headers }, fetch, ...(auth && { authProvider: auth }) };
 }

@@ -1,4 +1,4 @@
-import { type MemberNode, parse, type ValueNode } from "@humanwhocodes/momoa";
+import { evaluate, type IdentifierNode, iterator, parse, type StringNode, type ValueNode } from "@humanwhocodes/momoa";
 import { isMap, LineCounter, type Node, parseDocument } from "yaml";
 
 /** Names of members and indices of items, from the top of a file. */
@@ -36,14 +36,13 @@ export function parseFile(text: string, file: string): ParsedFile {
 
 function parseJson(text: string): ParsedFile {
 	const { body } = parseJsonText(text);
+	for (const { node } of iterator(body)) {
+		expectDifferentNames(node as ValueNode);
+	}
 	const at = (path: Path): ValueNode | undefined => path.reduce<ValueNode | undefined>(childOf, body);
 	return {
-		content: contentOf(body),
-		lineOf: (path) => {
-			const parent = at(path.slice(0, -1));
-			const member = parent?.type === "Object" ? membersOf(parent).get(`${path.at(-1)}`) : undefined;
-			return (member?.value ?? at(path))?.loc.start.line;
-		},
+		content: evaluate(body),
+		lineOf: (path) => at(path)?.loc.start.line,
 		scalarAt: (path) => {
 			const node = at(path);
 			return node?.type === "String" || node?.type === "Number" ? node.value : undefined;
@@ -70,39 +69,27 @@ const MAX_QUOTE = 30;
 /** A whole string or word, or else a single character. */
 const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
 
-/** The members of an object by name. @throws SyntaxProblem if one comes twice: which of them is meant is not certain */
-function membersOf({ members }: Extract<ValueNode, { type: "Object" }>): ReadonlyMap<string, MemberNode> {
-	const named = new Map<string, MemberNode>();
-	for (const member of members) {
-		const name = member.name.type === "String" ? member.name.value : member.name.name;
-		if (named.has(name)) {
-			throw new SyntaxProblem(`invalid JSON: duplicate member ${JSON.stringify(name)}`, member.loc.start.line);
+/** @throws SyntaxProblem if a member of an object comes twice: which of them is meant is not certain */
+function expectDifferentNames(node: ValueNode): void {
+	const names = new Set<string>();
+	for (const { name, loc } of node.type === "Object" ? node.members : []) {
+		const text = nameOf(name);
+		if (names.has(text)) {
+			throw new SyntaxProblem(`invalid JSON: duplicate member ${JSON.stringify(text)}`, loc.start.line);
 		}
-		named.set(name, member);
-	}
-	return named;
-}
-
-function contentOf(node: ValueNode): unknown {
-	switch (node.type) {
-		case "Object":
-			return Object.fromEntries([...membersOf(node)].map(([name, { value }]) => [name, contentOf(value)]));
-		case "Array":
-			return node.elements.map(({ value }) => contentOf(value));
-		case "String":
-		case "Number":
-		case "Boolean":
-			return node.value;
-		default:
-			return null;
+		names.add(text);
 	}
 }
 
 function childOf(node: ValueNode | undefined, part: string | number): ValueNode | undefined {
 	if (node?.type === "Object") {
-		return membersOf(node).get(`${part}`)?.value;
+		return node.members.find(({ name }) => nameOf(name) === `${part}`)?.value;
 	}
 	return node?.type === "Array" ? node.elements[Number(part)]?.value : undefined;
+}
+
+function nameOf(name: StringNode | IdentifierNode): string {
+	return name.type === "String" ? name.value : name.name;
 }
 
 function parseYaml(text: string): ParsedFile {

@@ -1,21 +1,17 @@
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
 import { LineReader } from "../core/line-reader.js";
 import { parseMessage } from "../core/received.js";
+import { isolated } from "./isolation.js";
 import { ReadBudget } from "./read-budget.js";
 import type { ServerConfig } from "./server-config.js";
 import { StderrLines } from "./stderr-lines.js";
-
-/** `env` is all of its environment. */
-interface ProcessOptions extends Pick<ServerConfig, "command" | "args" | "env" | "cwd"> {
-	/** Megabytes to which its memory is limited, for the reason of its end. */
-	readonly memory?: number | undefined;
-}
 
 /** Bytes of one message. A server that sends a longer one is ended. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -59,8 +55,9 @@ const MAX_OWN_CODE = 128;
 const NOT_RUN = [126, 127];
 
 /**
- * MCP over the standard input and output of a process. Not the SDK's StdioClientTransport: that one leaves processes behind
- * when the gateway is killed, and those that its process has started. On Windows, only the process itself is ended.
+ * MCP over the standard input and output of a process. Not the SDK's StdioClientTransport: its messages must be strictly valid, it
+ * hides the exit code and opens no descriptor for a guard, and always adds variables of this process. On Windows, only the process
+ * itself is ended.
  */
 export class ProcessTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
@@ -68,7 +65,7 @@ export class ProcessTransport implements Transport {
 	onerror?: (error: Error) => void;
 	/** Is called with each line of standard error, within limits. */
 	onstderr?: (line: string) => void;
-	readonly #options: ProcessOptions;
+	readonly #config: ServerConfig;
 	readonly #lines = new LineReader(MAX_MESSAGE_BYTES);
 	readonly #budget = new ReadBudget();
 	/** Whether what the process still writes is dropped. */
@@ -80,8 +77,8 @@ export class ProcessTransport implements Transport {
 	readonly #stderr = new StderrLines((line) => this.onstderr?.(line));
 	#exit = "";
 
-	constructor(options: ProcessOptions) {
-		this.#options = options;
+	constructor(config: ServerConfig) {
+		this.#config = config;
 	}
 
 	/** Undefined if the process does not run. */
@@ -97,17 +94,21 @@ export class ProcessTransport implements Transport {
 
 	/** Rejects if the process cannot be started. */
 	async start(): Promise<void> {
-		const { command, args, env, cwd } = this.#options;
+		const { env, cwd, isolation } = this.#config;
+		const { command, args } = isolated(this.#config);
 		const isPosix = process.platform !== "win32";
-		const [program, ...rest] = isPosix ? ["/bin/sh", "-c", GUARDED, "sh", command, ...args] : [command, ...args];
+		const inherited = isolation.environment === "given" ? {} : getDefaultEnvironment();
 		const mark = { [MARK]: randomUUID() };
-		const child = spawn(program as string, rest, {
-			env: { ...env, ...mark },
+		const options: SpawnOptions = {
+			env: { ...inherited, ...env, ...mark },
 			...(cwd !== undefined && { cwd }),
 			stdio: isPosix ? ["pipe", "pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe"],
 			detached: isPosix,
 			windowsHide: true,
-		});
+		};
+		const child = isPosix
+			? spawn("/bin/sh", ["-c", GUARDED, "sh", command, ...args], options)
+			: spawn(command, args, options);
 		this.#child = child;
 		this.#read(child);
 		child.stdio[3]?.once("close", () => this.#guardEnded(child, mark));
@@ -181,7 +182,10 @@ export class ProcessTransport implements Transport {
 				if (this.#isClosing) {
 					return;
 				}
-				this.#receiveLine(line);
+				const message = this.#messageIn(line);
+				if (message !== undefined) {
+					this.onmessage?.(message);
+				}
 			}
 		} catch (error) {
 			this.#exit = (error as Error).message;
@@ -190,20 +194,19 @@ export class ProcessTransport implements Transport {
 		}
 	}
 
-	#receiveLine(line: string): void {
-		let message: JSONRPCMessage;
+	#messageIn(line: string): JSONRPCMessage | undefined {
 		try {
-			message = parseMessage(line);
+			return parseMessage(line);
 		} catch (error) {
 			this.onerror?.(error as Error);
-			return;
+			return undefined;
 		}
-		this.onmessage?.(message);
 	}
 
 	#ended(code: number | null, signal: NodeJS.Signals | null): void {
-		const notRun = NOT_RUN.includes(code ?? 0) ? ` (${this.#options.command} cannot be run)` : "";
-		const { memory } = this.#options;
+		const { command } = isolated(this.#config);
+		const notRun = NOT_RUN.includes(code ?? 0) ? ` (${command} cannot be run)` : "";
+		const { memory } = this.#config.isolation;
 		const isAborted = signal !== null || (code ?? 0) > MAX_OWN_CODE;
 		const limited = memory !== undefined && isAborted ? ` (its memory is limited to ${memory} MB)` : "";
 		this.#exit ||=

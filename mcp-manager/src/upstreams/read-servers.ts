@@ -2,7 +2,6 @@ import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { isObject } from "../firmware.js";
-import { brokenFile, type ConfigProblem, type ReadServers } from "./config-problem.js";
 import { hostEntry, hostId, plainEntry } from "./host-entry.js";
 import { type Path, parseFile, SyntaxProblem } from "./parsed-file.js";
 import {
@@ -17,6 +16,7 @@ import {
 	transportOf,
 	wordsOf,
 } from "./server-config.js";
+import { brokenFile, type ConfigProblem, type ReadServers } from "./servers-file.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -85,7 +85,10 @@ async function connect(config: ServerConfig, provider: OAuthClient): Promise<voi
 	const mode = config.transport === "http" ? "auto" : "legacy";
 	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode } });
 	try {
-		await client.connect(openTransport(config, { auth: provider, onFault: () => {} }), { timeout: config.timeout });
+		await client.connect(
+			openTransport(config, () => {}, provider),
+			{ timeout: config.timeout },
+		);
 	} finally {
 		await client.close();
 	}

@@ -23,7 +23,7 @@ it("any number of requests have one signal, and Node warns of no leak", async (t
 		signal.addEventListener("abort", () => {});
 		return new Response("{}");
 	});
-	const carefulFetch = makeCarefulFetch({ patience: 0, onTooLarge: assert.fail });
+	const carefulFetch = makeCarefulFetch(0, assert.fail);
 	const { signal } = new AbortController();
 	for (let at = 0; at < REQUESTS; at += 1) {
 		await (await carefulFetch("http://127.0.0.1/", { signal })).text();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { problemText } from "../../src/upstreams/config-problem.js";
 import { readServers } from "../../src/upstreams/read-servers.js";
+import { problemText } from "../../src/upstreams/servers-file.js";
 
 const read = (entry: object, environment: Record<string, string> = {}) =>
 	readServers(JSON.stringify({ servers: [{ id: "one", ...entry }] }), "f.json", environment);

@@ -64,4 +64,22 @@ describe("a configured server", () => {
 			message: "Connection failed: response too large (limit 10485760 bytes)",
 		});
 	});
+
+	for (const piece of ["x".repeat(65_536), `data: ${"x".repeat(1_000)}\n`.repeat(64)]) {
+		it(`is disconnected if an event has no end (${piece.includes("\n") ? "lines" : "one line"})`, async (t) => {
+			const url = await serveHttp(t, (request, response) => {
+				request.resume();
+				response.writeHead(200, { "Content-Type": "text/event-stream" });
+				const write = (): void => {
+					while (!response.destroyed && response.write(piece)) {}
+				};
+				response.write("data: ");
+				response.on("drain", write);
+				write();
+			});
+			await assert.rejects(connected(t, { id: "endless", url }), {
+				message: "Connection failed: event too large (limit 10485760 bytes)",
+			});
+		});
+	}
 });
