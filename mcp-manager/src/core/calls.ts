@@ -2,13 +2,41 @@ import { type CallToolResult, isInputRequiredResult, type RequestId } from "@mod
 import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
 import { CallQueue } from "./call-queue.js";
-import { ServerError, type ServerErrorCode } from "./errors.js";
+import { NotSentError, ServerError, type ServerErrorCode } from "./errors.js";
 import type { ServerTool } from "./offers.js";
-import { NotSentError } from "./request-error.js";
 import type { Results } from "./results.js";
 import type { SchemaChecker } from "./schema-checker.js";
-import type { CallOptions, Session } from "./session.js";
-import type { Upload, Uploads } from "./uploads.js";
+import type { Server } from "./server.js";
+import type { ServerIdentity } from "./server-transport.js";
+import type { CallOptions, Capabilities, Session } from "./session.js";
+
+/** Lets devices upload files during their calls: the gateway's pictures. */
+export interface Uploads {
+	/** A session starts. Returns the capabilities sent to the device in `initialize`. */
+	begin(identity: ServerIdentity): Capabilities;
+	/** A session has ended. */
+	end(identity: ServerIdentity): void;
+	/** The tools of a device as clients see them. */
+	offered(tools: readonly ServerTool[]): readonly ServerTool[];
+	/**
+	 * A call starts. Resolves when the device may upload; with undefined if the tool uploads nothing.
+	 *
+	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
+	 */
+	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload | undefined>;
+}
+
+/** A call during which the device may upload. */
+export interface Upload {
+	/** The call's arguments, with the address of the upload. */
+	readonly args: object;
+	/** The call is sent, as the request with this id. */
+	sent?(id: RequestId): void;
+	/** The call's result, with what was uploaded. */
+	complete(result: OrInput<CallToolResult>): OrInput<CallToolResult>;
+	/** The call has ended, however it did. */
+	end(): void;
+}
 
 /** Calls that may wait for one server. */
 const MAX_WAITING = 64;
@@ -65,16 +93,6 @@ export interface CallPolicy {
 	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
 }
 
-/** The server that is called. */
-interface CalledServer {
-	readonly id: string;
-	readonly alias: string;
-	readonly tools: readonly ServerTool[];
-	readonly online: boolean;
-	readonly session: Session | undefined;
-	readonly lastSeen: number;
-}
-
 /** A request that is sent in its turn, once at most. */
 interface QueuedRequest {
 	readonly method: string;
@@ -86,7 +104,7 @@ interface QueuedRequest {
 
 /** Calls and other requests to one server: in order, a few at a time, and waiting while it is offline. */
 export class Calls {
-	readonly #server: CalledServer;
+	readonly #server: Server;
 	readonly #context: CallContext;
 	readonly #policy: CallPolicy | undefined;
 	#queue: CallQueue | undefined;
@@ -95,7 +113,7 @@ export class Calls {
 	#isClosed = false;
 
 	/** @param policy of a configured server */
-	constructor(server: CalledServer, context: CallContext, policy: CallPolicy | undefined) {
+	constructor(server: Server, context: CallContext, policy: CallPolicy | undefined) {
 		this.#server = server;
 		this.#context = context;
 		this.#policy = policy;
@@ -226,7 +244,11 @@ export class Calls {
 			const session = await queue.enter(options.signal);
 			let upload: Upload | undefined;
 			try {
-				upload = await this.#startUpload(session, params, options.tool);
+				const { identity } = session;
+				// A device of another gateway uploads to that one, which adds the file to the result.
+				if (options.tool && identity.gateway === undefined) {
+					upload = await this.#context.uploads?.start(identity, options.tool, (params.arguments ?? {}) as object);
+				}
 				const sent = { ...params, ...(upload && { arguments: upload.args }) };
 				const onSent = upload?.sent && ((id: RequestId) => upload?.sent?.(id));
 				const sending = { timeout: callTimeout, ...options, onSent };
@@ -250,17 +272,19 @@ export class Calls {
 	/** The error for the caller. An interrupted call is not repeated: the tool may have done its work. */
 	#unanswered(cause: unknown, method: string, timeout: number): unknown {
 		const { alias } = this.#server;
-		const code = cause instanceof ServerError ? cause.code : undefined;
 		const isCall = method === "tools/call";
-		if (code === "server-disconnected") {
-			return new ServerError(code, `${alias} disconnected during the call, which may have been carried out`, { cause });
+		switch (cause instanceof ServerError && cause.code) {
+			case "server-disconnected": {
+				const text = `${alias} disconnected during the call, which may have been carried out`;
+				return new ServerError("server-disconnected", text, { cause });
+			}
+			case "timeout": {
+				const text = `${alias} did not answer ${isCall ? "the call" : method} within ${timeout / 1_000} s`;
+				return new ServerError("timeout", isCall ? `${text}. The call may have been carried out` : text, { cause });
+			}
+			default:
+				return cause;
 		}
-		if (code === "timeout") {
-			const perhaps = isCall ? ". The call may have been carried out" : "";
-			const what = isCall ? "the call" : method;
-			return new ServerError(code, `${alias} did not answer ${what} within ${timeout / 1_000} s${perhaps}`, { cause });
-		}
-		return cause;
 	}
 
 	/** Whether calls run. */
@@ -325,17 +349,6 @@ export class Calls {
 			this.#server.online ? this.#server.session : undefined,
 		);
 		return this.#queue;
-	}
-
-	/** A device of another gateway uploads to that one, which adds the file to the result. */
-	async #startUpload(
-		{ identity }: Session,
-		{ arguments: args = {} }: Readonly<Record<string, unknown>>,
-		tool: ServerTool | undefined,
-	): Promise<Upload | undefined> {
-		return tool && identity.gateway === undefined
-			? await this.#context.uploads?.start(identity, tool, args as object)
-			: undefined;
 	}
 }
 

@@ -14,7 +14,7 @@ import {
 import { z } from "zod";
 import { isObject } from "../firmware.js";
 import { ServerError } from "./errors.js";
-import { readResult } from "./received.js";
+import { readResult } from "./results.js";
 import type { ServerTransport } from "./server-transport.js";
 
 /** A request or a notification. */

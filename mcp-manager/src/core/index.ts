@@ -1,13 +1,14 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
+
+export { EVERY_DEVICE } from "./aliases.js";
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
-export type { CallDetails, CallRecord } from "./calls.js";
-export { clientInput } from "./client-input.js";
+export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
-export { followStates } from "./follow-states.js";
 export { headerProblem } from "./header-parameters.js";
 export { inputSchemaOf } from "./input-schema.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
+export { clientInput } from "./line-reader.js";
 export { isSimilar, portable, slug } from "./names.js";
 export {
 	type Offers,
@@ -21,9 +22,10 @@ export {
 export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
+export type { Notification, ServerRecord } from "./server.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { ServerEdit } from "./server-directory.js";
-export type { Notification, ServerRecord } from "./server-record.js";
+export { followStates } from "./server-notifications.js";
 export type {
 	AudioChannel,
 	AudioEvents,
@@ -34,6 +36,4 @@ export type {
 } from "./server-transport.js";
 export { type CallOptions, Session } from "./session.js";
 export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
-export { EVERY_DEVICE } from "./tags.js";
 export { failedResult, jsonOf, textOf, textResult } from "./tool-results.js";
-export type { Upload, Uploads } from "./uploads.js";

@@ -7,7 +7,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { isObject } from "../firmware.js";
-import { withoutNulls, withValid } from "./received.js";
+import { withoutNulls } from "./received.js";
+import { withValid } from "./results.js";
 import { usableInputSchema, usableOutputSchema } from "./usable-schema.js";
 
 /** A tool as a server lists it. */

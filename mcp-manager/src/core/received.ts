@@ -1,16 +1,10 @@
-import {
-	type ContentBlock,
-	isSpecType,
-	type JSONRPCMessage,
-	ProtocolErrorCode,
-	SUPPORTED_PROTOCOL_VERSIONS,
-} from "@modelcontextprotocol/client";
+import { isSpecType, type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { isObject } from "../firmware.js";
-import { SERVER_ERROR } from "./errors.js";
+import { INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
 import { MAX_NESTING, nestsDeeper } from "./limits.js";
-import { INVALID_RESPONSE } from "./request-error.js";
+import { jsonText, readCapabilities, readInfo } from "./results.js";
 
-// The one reader of messages from devices, upstream servers and clients: null is absence, and one bad part costs that part.
+// The one reader of messages from devices, upstream servers and clients: null is absence. Results are read in results.ts.
 
 /** The value of JSON text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
@@ -175,11 +169,11 @@ function readError(error: string | Members): { code: number; message: string; da
 	}
 	const { code, message, data } = error;
 	const isCode = Number.isSafeInteger(code);
-	const named = isCode || code === undefined ? "" : ` (${text(code)})`;
-	const untold = isCode ? `error ${text(code)} without a message` : "error without a message";
+	const named = isCode || code === undefined ? "" : ` (${jsonText(code)})`;
+	const untold = isCode ? `error ${jsonText(code)} without a message` : "error without a message";
 	return {
 		code: isCode ? (code as number) : SERVER_ERROR,
-		message: message === undefined ? untold + named : text(message) + named,
+		message: message === undefined ? untold + named : jsonText(message) + named,
 		...(data !== undefined && data !== null && { data }),
 	};
 }
@@ -189,191 +183,13 @@ function invalidResponse(message: string) {
 }
 
 function readProgress({ progressToken, progress, total, message, ...rest }: Members): Members {
-	const [done, all] = [Number.parseFloat(text(progress)), Number.parseFloat(text(total))];
+	const [done, all] = [Number.parseFloat(jsonText(progress)), Number.parseFloat(jsonText(total))];
 	return {
 		...rest,
 		progressToken:
 			typeof progressToken === "string" && /^\d{1,15}$/.test(progressToken) ? Number(progressToken) : progressToken,
 		progress: Number.isFinite(done) ? done : 0,
 		...(Number.isFinite(all) && { total: all }),
-		...(message !== undefined && { message: text(message) }),
+		...(message !== undefined && { message: jsonText(message) }),
 	};
-}
-
-/**
- * Makes the result of a request valid MCP where that is possible: optional members and blocks that are invalid are left out, and
- * the content of a call says so. Anything else is returned as it is.
- */
-export function readResult(method: string, result: Members): Members {
-	const reader = READERS[method];
-	const read = reader === undefined || reader.isValid(result) ? result : reader.read(result);
-	return read.resultType !== undefined && CACHEABLE.has(method) ? withCacheHints(read) : read;
-}
-
-/** Methods whose results have cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
-const CACHEABLE: ReadonlySet<string> = new Set(
-	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
-);
-
-/** Returns a result with cache hints: one without them, or with invalid ones, is not cached. */
-function withCacheHints(result: Members): Members {
-	const { ttlMs, cacheScope } = result;
-	const isValid = typeof ttlMs === "number" && ttlMs >= 0 && (cacheScope === "public" || cacheScope === "private");
-	return isValid ? result : { ...result, ttlMs: 0, cacheScope: "private" };
-}
-
-interface Reader {
-	readonly isValid: (result: Members) => boolean;
-	readonly read: (result: Members) => Members;
-}
-
-const READERS: Readonly<Record<string, Reader>> = {
-	initialize: { isValid: isSpecType.InitializeResult, read: readInitialize },
-	"tools/call": {
-		// The SDK also accepts a result without `content`, MCP does not.
-		isValid: (result) => isInputRequired(result) || ("content" in result && isSpecType.CallToolResult(result)),
-		read: readCallResult,
-	},
-	"resources/read": {
-		isValid: (result) => isInputRequired(result) || isSpecType.ReadResourceResult(result),
-		read: ({ contents, ...rest }) => ({ ...rest, contents: validOf(contents, isContents) }),
-	},
-	"prompts/get": {
-		isValid: (result) => isInputRequired(result) || isSpecType.GetPromptResult(result),
-		read: ({ messages, description, ...rest }) => ({
-			...rest,
-			...(typeof description === "string" && { description }),
-			messages: asList(messages).flatMap((message) => (isObject(message) ? [readPromptMessage(message)] : [])),
-		}),
-	},
-};
-
-function isInputRequired({ inputRequests, requestState }: Members): boolean {
-	return isObject(inputRequests) || typeof requestState === "string";
-}
-
-/** The oldest revision: that of a server that names none, or one that is unknown here. */
-const OLDEST_REVISION = "2024-11-05";
-
-function readInitialize({ protocolVersion, capabilities, serverInfo, instructions, ...rest }: Members): Members {
-	return {
-		...rest,
-		protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(`${protocolVersion}`) ? protocolVersion : OLDEST_REVISION,
-		capabilities: isObject(capabilities)
-			? readCapabilities(capabilities, isSpecType.ServerCapabilities)
-			: { tools: {} },
-		serverInfo: readInfo(serverInfo, "server"),
-		...(typeof instructions === "string" && { instructions }),
-	};
-}
-
-/** The name and version of a program, and what else it validly says of itself. */
-function readInfo(given: unknown, fallback: string): Members {
-	const { name = fallback, version = "", ...described } = isObject(given) ? given : {};
-	const info = { name: text(name), version: text(version) };
-	return withValid<Members>(info, described, isSpecType.Implementation).value ?? info;
-}
-
-/** A capability with invalid members, or `true`, is declared without them. */
-function readCapabilities(capabilities: Members, isValid: (capabilities: unknown) => boolean): Members {
-	const declared = Object.entries(capabilities).filter(([, value]) => value !== false);
-	return Object.fromEntries(declared.map(([name, value]) => [name, isValid({ [name]: value }) ? value : {}]));
-}
-
-function readCallResult({ content, structuredContent, isError, _meta, ...others }: Members): Members {
-	const blocks = asList(content).map(readBlock);
-	const bare = structuredContent ?? others.toolResult ?? (Object.keys(others).length > 0 ? others : undefined);
-	return {
-		...others,
-		content: content === undefined && bare !== undefined ? [textBlock(JSON.stringify(bare))] : blocks,
-		...(structuredContent !== undefined && structuredContent !== null && { structuredContent }),
-		...(isError !== undefined && { isError: isError === true || /^(true|1)$/i.test(text(isError)) }),
-		...(isObject(_meta) && { _meta }),
-	};
-}
-
-function asList(value: unknown): unknown[] {
-	return value === undefined ? [] : [value].flat();
-}
-
-/** The members that a block of each type must have. */
-const BLOCKS: Readonly<Record<string, readonly string[]>> = {
-	text: ["text"],
-	image: ["data", "mimeType"],
-	audio: ["data", "mimeType"],
-	resource: ["resource"],
-	resource_link: ["uri", "name"],
-};
-
-/** A block that cannot be read becomes a text that names it: the model learns that something is missing. */
-function readBlock(block: unknown): ContentBlock {
-	if (isSpecType.ContentBlock(block)) {
-		return block;
-	}
-	if (!isObject(block)) {
-		return textBlock(text(block));
-	}
-	const { type } = block;
-	const given = type === "text" ? { ...block, text: text(block.text ?? "") } : { name: block.uri, ...block };
-	const required = (BLOCKS[`${type}`] ?? []).map((member) => [member, (given as Members)[member]] as const);
-	const { value } = withValid<ContentBlock>({ type, ...Object.fromEntries(required) }, given, isSpecType.ContentBlock);
-	return value ?? textBlock(`(a block of the type ${JSON.stringify(type)} was left out: it is not valid MCP)`);
-}
-
-function readPromptMessage({ role, content }: Members): Members {
-	return { role: role === "assistant" ? role : "user", content: readBlock(asList(content)[0] ?? "") };
-}
-
-function isContents(item: unknown): boolean {
-	return isSpecType.TextResourceContents(item) || isSpecType.BlobResourceContents(item);
-}
-
-/** The items that are valid, some of them without members that are not. */
-function validOf(items: unknown, isValid: (item: unknown) => boolean): unknown[] {
-	return asList(items).flatMap((item) => {
-		const { uri, text: own, blob } = isObject(item) ? item : {};
-		const required = { uri, ...(own === undefined ? { blob } : { text: own }) };
-		const { value } = withValid(required, isObject(item) ? item : {}, isValid);
-		return value ?? [];
-	});
-}
-
-/**
- * Adds to required members each of the others that leaves the whole valid.
- *
- * @returns no value if the required members are not valid
- */
-export function withValid<Value extends object>(
-	required: Members,
-	others: Members,
-	isValid: (value: unknown) => boolean,
-): { readonly value?: Value; readonly dropped: readonly string[] } {
-	const whole = { ...others, ...required };
-	if (isValid(whole)) {
-		return { value: whole as Value, dropped: [] };
-	}
-	if (!isValid(required)) {
-		return { dropped: [] };
-	}
-	const dropped: string[] = [];
-	let value = required;
-	for (const [name, member] of Object.entries(others)) {
-		if (!Object.hasOwn(required, name)) {
-			const more = { ...value, [name]: member };
-			if (isValid(more)) {
-				value = more;
-			} else {
-				dropped.push(name);
-			}
-		}
-	}
-	return { value: value as Value, dropped };
-}
-
-function text(value: unknown): string {
-	return typeof value === "string" ? value : String(JSON.stringify(value));
-}
-
-function textBlock(content: string): ContentBlock {
-	return { type: "text", text: content };
 }

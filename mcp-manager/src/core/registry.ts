@@ -1,17 +1,16 @@
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Implementation } from "@modelcontextprotocol/client";
+import type { Uploads } from "./calls.js";
 import { coalesced } from "./coalesced.js";
 import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
 import { ServerError } from "./errors.js";
 import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
-import type { Server } from "./server.js";
+import type { Server, ServerRecord } from "./server.js";
 import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
 import { keepState } from "./server-notifications.js";
-import type { ServerRecord } from "./server-record.js";
 import type { ServerInfo, ServerTransport } from "./server-transport.js";
 import { type Capabilities, Session } from "./session.js";
-import type { Uploads } from "./uploads.js";
 
 export interface ServerRegistryOptions extends ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
 	/** The name and version sent in `initialize`. Default: those of this package. */

@@ -1,14 +1,20 @@
 import {
 	type CallToolResult,
 	type CompleteResult,
+	type ContentBlock,
 	type GetPromptResult,
 	type InputRequiredResult,
 	isSpecType,
 	type ReadResourceResult,
+	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
+
+// The one reader of results: one bad part costs that part.
+
+type Members = Record<string, unknown>;
 
 /** The results of the requests that clients make of servers, by method. */
 export interface Results {
@@ -21,29 +27,197 @@ export interface Results {
 /** A result without a request for input. */
 export type Complete<Result> = Exclude<Result, InputRequiredResult>;
 
-/** Their schemas. */
-export const RESULTS: { readonly [Method in keyof Results]: z.ZodType<Results[Method]> } = {
-	/** The SDK also accepts a tool's result without `content`, MCP does not. */
-	"tools/call": orInput<CallToolResult>(
-		(result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
-		"not a valid tool result",
-	),
-	"resources/read": orInput<ReadResourceResult>(isSpecType.ReadResourceResult, "not valid contents of a resource"),
-	"prompts/get": orInput<GetPromptResult>(isSpecType.GetPromptResult, "not a valid prompt"),
-	"completion/complete": z.custom<CompleteResult>(isSpecType.CompleteResult, "not a valid completion"),
+interface Shape {
+	readonly name: string;
+	readonly isValid: (result: unknown) => boolean;
+	/** Makes a result valid where that is possible. */
+	readonly read: (result: Members) => Members;
+}
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+	initialize: { name: "answer to initialize", isValid: isSpecType.InitializeResult, read: readInitialize },
+	"tools/call": {
+		name: "tool result",
+		// The SDK also accepts a result without `content`, MCP does not.
+		isValid: (result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
+		read: readCallResult,
+	},
+	"resources/read": {
+		name: "contents of a resource",
+		isValid: isSpecType.ReadResourceResult,
+		read: ({ contents, ...rest }) => ({ ...rest, contents: validOf(contents, isContents) }),
+	},
+	"prompts/get": {
+		name: "prompt",
+		isValid: isSpecType.GetPromptResult,
+		read: ({ messages, description, ...rest }) => ({
+			...rest,
+			...(typeof description === "string" && { description }),
+			messages: asList(messages).flatMap((message) => (isObject(message) ? [readPromptMessage(message)] : [])),
+		}),
+	},
+	"completion/complete": { name: "completion", isValid: isSpecType.CompleteResult, read: (result) => result },
 };
 
-/** A result for which `isValid` is true, or a request for input. */
-function orInput<Result>(isValid: (result: unknown) => boolean, message: string): z.ZodType<OrInput<Result>> {
-	return z.unknown().transform((result, context): OrInput<Result> => {
+/** Schemas of results, each of which may be a request for input. */
+export const RESULTS = Object.fromEntries(
+	Object.entries(SHAPES).map(([method, shape]) => [method, schemaOf(shape)]),
+) as unknown as { readonly [Method in keyof Results]: z.ZodType<Results[Method]> };
+
+function schemaOf({ name, isValid }: Shape): z.ZodType {
+	return z.unknown().transform((result, context) => {
 		if (isValid(result)) {
-			return result as Result;
+			return result;
 		}
 		// The SDK removes `resultType` from results of older revisions, so the other members decide.
-		if (isObject(result) && (isObject(result.inputRequests) || typeof result.requestState === "string")) {
-			return { ...result, resultType: "input_required" } as InputRequiredResult;
+		if (isObject(result) && isInputRequired(result)) {
+			return { ...result, resultType: "input_required" };
 		}
-		context.addIssue({ code: "custom", message });
+		context.addIssue({ code: "custom", message: `not a valid ${name}` });
 		return z.NEVER;
 	});
+}
+
+function isInputRequired({ inputRequests, requestState }: Members): boolean {
+	return isObject(inputRequests) || typeof requestState === "string";
+}
+
+/**
+ * Makes the result of a request valid MCP where that is possible: optional members and blocks that are invalid are left out, and
+ * the content of a call says so. Anything else is returned as it is.
+ */
+export function readResult(method: string, result: Members): Members {
+	const shape = SHAPES[method];
+	const read = shape === undefined || isInputRequired(result) || shape.isValid(result) ? result : shape.read(result);
+	return read.resultType !== undefined && CACHEABLE.has(method) ? withCacheHints(read) : read;
+}
+
+/** Methods whose results have cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+const CACHEABLE: ReadonlySet<string> = new Set(
+	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
+);
+
+/** Returns a result with cache hints: one without them, or with invalid ones, is not cached. */
+function withCacheHints(result: Members): Members {
+	const { ttlMs, cacheScope } = result;
+	const isValid = typeof ttlMs === "number" && ttlMs >= 0 && (cacheScope === "public" || cacheScope === "private");
+	return isValid ? result : { ...result, ttlMs: 0, cacheScope: "private" };
+}
+
+/** The oldest revision: that of a server that names none, or one that is unknown here. */
+const OLDEST_REVISION = "2024-11-05";
+
+function readInitialize({ protocolVersion, capabilities, serverInfo, instructions, ...rest }: Members): Members {
+	return {
+		...rest,
+		protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(`${protocolVersion}`) ? protocolVersion : OLDEST_REVISION,
+		capabilities: isObject(capabilities)
+			? readCapabilities(capabilities, isSpecType.ServerCapabilities)
+			: { tools: {} },
+		serverInfo: readInfo(serverInfo, "server"),
+		...(typeof instructions === "string" && { instructions }),
+	};
+}
+
+/** The name and version of a program, and what else it validly says of itself. */
+export function readInfo(given: unknown, fallback: string): Members {
+	const { name = fallback, version = "", ...described } = isObject(given) ? given : {};
+	const info = { name: jsonText(name), version: jsonText(version) };
+	return withValid<Members>(info, described, isSpecType.Implementation).value ?? info;
+}
+
+/** A capability with invalid members, or `true`, is declared without them. */
+export function readCapabilities(capabilities: Members, isValid: (capabilities: unknown) => boolean): Members {
+	const declared = Object.entries(capabilities).filter(([, value]) => value !== false);
+	return Object.fromEntries(declared.map(([name, value]) => [name, isValid({ [name]: value }) ? value : {}]));
+}
+
+function readCallResult({ content, structuredContent, isError, _meta, ...others }: Members): Members {
+	const blocks = asList(content).map(readBlock);
+	const bare = structuredContent ?? others.toolResult ?? (Object.keys(others).length > 0 ? others : undefined);
+	return {
+		...others,
+		content: content === undefined && bare !== undefined ? [textBlock(JSON.stringify(bare))] : blocks,
+		...(structuredContent !== undefined && structuredContent !== null && { structuredContent }),
+		...(isError !== undefined && { isError: isError === true || /^(true|1)$/i.test(jsonText(isError)) }),
+		...(isObject(_meta) && { _meta }),
+	};
+}
+
+function asList(value: unknown): unknown[] {
+	return value === undefined ? [] : [value].flat();
+}
+
+/** The members that a block of each type must have. */
+const BLOCKS: Readonly<Record<string, readonly string[]>> = {
+	text: ["text"],
+	image: ["data", "mimeType"],
+	audio: ["data", "mimeType"],
+	resource: ["resource"],
+	resource_link: ["uri", "name"],
+};
+
+/** A block that cannot be read becomes a text that names it: the model learns that something is missing. */
+function readBlock(block: unknown): ContentBlock {
+	if (isSpecType.ContentBlock(block)) {
+		return block;
+	}
+	if (!isObject(block)) {
+		return textBlock(jsonText(block));
+	}
+	const { type } = block;
+	const given = type === "text" ? { ...block, text: jsonText(block.text ?? "") } : { name: block.uri, ...block };
+	const required = (BLOCKS[`${type}`] ?? []).map((member) => [member, (given as Members)[member]] as const);
+	const { value } = withValid<ContentBlock>({ type, ...Object.fromEntries(required) }, given, isSpecType.ContentBlock);
+	return value ?? textBlock(`(a block of the type ${JSON.stringify(type)} was left out: it is not valid MCP)`);
+}
+
+function readPromptMessage({ role, content }: Members): Members {
+	return { role: role === "assistant" ? role : "user", content: readBlock(asList(content)[0] ?? "") };
+}
+
+function isContents(item: unknown): boolean {
+	return isSpecType.TextResourceContents(item) || isSpecType.BlobResourceContents(item);
+}
+
+/** The items that are valid, some of them without members that are not. */
+function validOf(items: unknown, isValid: (item: unknown) => boolean): unknown[] {
+	return asList(items).flatMap((item) => {
+		const { uri, text: own, blob } = isObject(item) ? item : {};
+		const required = { uri, ...(own === undefined ? { blob } : { text: own }) };
+		const { value } = withValid(required, isObject(item) ? item : {}, isValid);
+		return value ?? [];
+	});
+}
+
+/**
+ * Adds to required members each of the others that leaves the whole valid.
+ *
+ * @returns no value if the required members are not valid
+ */
+export function withValid<Value extends object>(
+	required: Members,
+	others: Members,
+	isValid: (value: unknown) => boolean,
+): { readonly value?: Value; readonly dropped: readonly string[] } {
+	const whole = { ...others, ...required };
+	if (isValid(whole)) {
+		return { value: whole as Value, dropped: [] };
+	}
+	if (!isValid(required)) {
+		return { dropped: [] };
+	}
+	const names = Object.keys(others).filter((name) => !Object.hasOwn(required, name));
+	const dropped = names.filter((name) => !isValid({ ...required, [name]: others[name] }));
+	const kept = names.filter((name) => !dropped.includes(name)).map((name) => [name, others[name]]);
+	return { value: { ...required, ...Object.fromEntries(kept) } as Value, dropped };
+}
+
+/** Returns a text as it is, and another value as JSON. */
+export function jsonText(value: unknown): string {
+	return typeof value === "string" ? value : String(JSON.stringify(value));
+}
+
+function textBlock(content: string): ContentBlock {
+	return { type: "text", text: content };
 }

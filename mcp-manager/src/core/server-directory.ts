@@ -1,14 +1,11 @@
 import { EventEmitter } from "node:events";
-import { Aliases } from "./aliases.js";
-import type { CallDetails, CallLimits, CallRecord } from "./calls.js";
+import { Aliases, readTags } from "./aliases.js";
+import type { CallDetails, CallLimits, CallRecord, Uploads } from "./calls.js";
 import { SchemaChecker } from "./schema-checker.js";
-import { Server, type ServerContext, type ServerSettings } from "./server.js";
-import type { ServerRecord } from "./server-record.js";
+import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
 import type { Session } from "./session.js";
 import { SharedLists } from "./shared-lists.js";
 import { ServerStore } from "./store.js";
-import { readTags } from "./tags.js";
-import type { Uploads } from "./uploads.js";
 
 export interface ServerDirectoryOptions extends CallLimits {
 	/** The folder of records. Default: none; servers are known until the process ends. */

@@ -12,14 +12,11 @@ import { MANAGER_INFO } from "../version.js";
 import { askingParams, type InputClient, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ChangeStream } from "./change-stream.js";
 import { DeviceClient, type McpClient, type McpRequest } from "./device-client.js";
-import { ServerError } from "./errors.js";
+import { requestError, ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
-import { modernRequest } from "./modern-request.js";
 import { LISTS, type ListName, type ServerTool } from "./offers.js";
-import { MAX_REQUEST_TIME } from "./pausable-timeout.js";
-import { Questions } from "./questions.js";
+import { MAX_REQUEST_TIME, Questions } from "./questions.js";
 import { readList } from "./read-list.js";
-import { requestError } from "./request-error.js";
 import { RESULTS, type Results } from "./results.js";
 import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogOptions, SessionLog } from "./session-log.js";
@@ -230,12 +227,28 @@ export class Session extends EventEmitter<Events> {
 			}
 			const send = (final: RequestOptions) => this.#connected.request(request, schema, final);
 			const answer = this.#modern
-				? modernRequest(this.#modern, { request, schema, options: sdkOptions, tool: options.tool })
+				? this.#modernRequest(this.#modern, request, schema, { ...sdkOptions, allowInputRequired: true }, options.tool)
 				: (this.#questions?.request(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
 			this.#log.begin(this.#sentId, options, answer);
 			this.#tellSent(options);
 			return await answer;
 		});
+	}
+
+	/** Unlike `request`, the SDK's `callTool` sends the headers that a tool wants of its arguments. */
+	async #modernRequest<Result>(
+		client: Client,
+		{ method, params }: { readonly method: string; readonly params: Readonly<Record<string, unknown>> },
+		schema: z.ZodType<Result>,
+		options: RequestOptions & { readonly allowInputRequired: true },
+		tool: ServerTool | undefined,
+	): Promise<Result> {
+		if (method !== "tools/call") {
+			return await client.request({ method, params }, schema, options);
+		}
+		const { name } = params as { name: string };
+		const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
+		return schema.parse(await client.callTool({ ...params, name }, { ...options, toolDefinition }));
 	}
 
 	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link request} does. */

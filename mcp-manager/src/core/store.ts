@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { Offers } from "./offers.js";
-import type { ServerRecord } from "./server-record.js";
+import type { ServerRecord } from "./server.js";
 
 const EXTENSION = ".json";
 

@@ -1,6 +1,6 @@
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { clientInput } from "../core/client-input.js";
+import { clientInput } from "../core/line-reader.js";
 import { readableError } from "../core/received.js";
 import { MANAGER_INFO } from "../version.js";
 import { McpProxy } from "./mcp-proxy.js";

@@ -6,7 +6,6 @@ import {
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
-	type JSONRPCResultResponse,
 	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
@@ -16,10 +15,9 @@ import {
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
+import { NOTHING_SENT, reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
-import { readResult } from "../core/received.js";
-import { INVALID_RESPONSE, NOTHING_SENT } from "../core/request-error.js";
+import { readResult } from "../core/results.js";
 import type { ServerIdentity, ServerTransport } from "../core/server-transport.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
@@ -51,8 +49,6 @@ const MAX_REASON = 500;
 
 /** Characters of a message that is not MCP, for the reason. */
 const MAX_QUOTE = 100;
-
-const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
 
 /** One connection to a configured server. On any transport it ends once, with a reason. */
 export class ConfiguredTransport implements ServerTransport {
@@ -143,7 +139,8 @@ export class ConfiguredTransport implements ServerTransport {
 		transport.onmessage = (message, extra) => {
 			const method = this.#takeRequest(message);
 			if (this.#isWithinRate(method !== undefined)) {
-				this.#deliver("result" in message && method ? withReadResult(message, method) : message, extra);
+				const isResult = "result" in message && method !== undefined;
+				this.onmessage?.(isResult ? { ...message, result: readResult(method, message.result) } : message, extra);
 			}
 		};
 		transport.onclose = () =>
@@ -163,7 +160,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
 		if (nestsDeeper(message, MAX_NESTING)) {
-			throw new ServerError("invalid-arguments", `message ${TOO_DEEP}`);
+			throw new ServerError("invalid-arguments", `message nested deeper than ${MAX_NESTING} levels`);
 		}
 		this.onsend?.(message);
 		if (isJSONRPCRequest(message)) {
@@ -306,18 +303,6 @@ export class ConfiguredTransport implements ServerTransport {
 		return !this.#isClosed;
 	}
 
-	/** An answer that nests too deep fails its request at once. */
-	#deliver(message: JSONRPCMessage, extra: Parameters<NonNullable<Transport["onmessage"]>>[1]): void {
-		if (!nestsDeeper(message, MAX_NESTING)) {
-			this.onmessage?.(message, extra);
-		} else if ("method" in message || message.id === undefined) {
-			this.onerror?.(new Error(`message dropped: ${TOO_DEEP}`));
-		} else {
-			const error = { code: SERVER_ERROR, message: `the response is ${TOO_DEEP}`, data: INVALID_RESPONSE };
-			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error }, extra);
-		}
-	}
-
 	#failed(error: Error): void {
 		if (!this.#isWithinRate()) {
 			return;
@@ -331,11 +316,6 @@ export class ConfiguredTransport implements ServerTransport {
 			this.ontrouble?.();
 		}
 	}
-}
-
-function withReadResult(message: JSONRPCResultResponse, method: string): JSONRPCMessage {
-	const result = readResult(method, message.result);
-	return result === message.result ? message : { ...message, result };
 }
 
 function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { homedir } from "node:os";
+import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/auth-config.js";
@@ -211,8 +212,22 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		autoApprove: input.autoApprove ?? false,
 		directTools: input.directTools ?? options.directTools ?? false,
 		tools: input.tools ?? {},
-		isolation: ISOLATION.parse(input.isolation ?? {}),
+		isolation: isolationOf(input.isolation, words[0] as string),
 	};
+}
+
+/** Megabytes in which a server on this version of Node.js starts, measured: since 24, V8 reserves 512 MB for code. */
+const MIN_NODE_MEMORY = Number.parseInt(process.versions.node, 10) < 24 ? 128 : 640;
+
+/** @throws FieldError if the command is a program of Node.js, which could not start */
+function isolationOf(input: ServerInput["isolation"] = {}, command: string): ServerConfig["isolation"] {
+	const isolation = ISOLATION.parse(input);
+	const { memory = MIN_NODE_MEMORY } = isolation;
+	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(command))) {
+		const problem = `Node.js ${process.versions.node} needs at least ${MIN_NODE_MEMORY} (MB), got ${memory}`;
+		throw new FieldError("isolation.memory", problem);
+	}
+	return isolation;
 }
 
 /** @throws FieldError if the transport cannot use it */

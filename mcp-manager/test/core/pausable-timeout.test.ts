@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SdkErrorCode } from "@modelcontextprotocol/client";
-import { PausableTimeout } from "../../src/core/pausable-timeout.js";
+import { PausableTimeout } from "../../src/core/questions.js";
 
 describe("the time for a request", () => {
 	const cases: Record<

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isSpecType } from "@modelcontextprotocol/client";
-import { readMessage, readResult, withoutNulls } from "../../src/core/received.js";
+import { readMessage, withoutNulls } from "../../src/core/received.js";
+import { readResult } from "../../src/core/results.js";
 
 const answer = (members: object) => readMessage({ jsonrpc: "2.0", id: 1, ...members }) as unknown;
 const error = (code: number, message: string, more = {}) => ({

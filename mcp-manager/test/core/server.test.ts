@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { CallDetails, CallRecord } from "../../src/core/calls.js";
+import type { CallDetails, CallRecord, Uploads } from "../../src/core/calls.js";
 import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
 import type { SchemaChecker } from "../../src/core/schema-checker.js";
 import { isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
 import type { Session } from "../../src/core/session.js";
-import type { Uploads } from "../../src/core/uploads.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
 const LAST_SEEN = Date.UTC(2026, 0, 2);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
-import type { ServerRecord } from "../../src/core/server-record.js";
+import type { ServerRecord } from "../../src/core/server.js";
 import { ServerStore } from "../../src/core/store.js";
 
 /** A store in a folder of its own, and its warnings. */

@@ -38,6 +38,17 @@ describe("a server over stdio", () => {
 		assert.ok((await seen(t, { isolation })).cwd, "Node.js needs far less than it reserves");
 	});
 
+	it("cannot be configured with less memory than Node.js needs, if it is a program of that", () => {
+		const isolation = { memory: 100 };
+		for (const command of ["node", "npx", process.execPath]) {
+			assert.throws(() => serverConfig({ id: "one", command, isolation }), {
+				name: "FieldError",
+				message: /^isolation\.memory: Node\.js [0-9.]+ needs at least (128|640) \(MB\), got 100$/,
+			});
+		}
+		assert.equal(serverConfig({ id: "one", command: "/bin/sh", isolation }).isolation.memory, 100);
+	});
+
 	it("that is ended by its limit of memory says so", { skip: lacks("prlimit") }, async (t) => {
 		const args = ["-c", "kill -ABRT $$"];
 		const aborted = { id: "aborted", command: "/bin/sh", args, isolation: { memory: 64 } };
