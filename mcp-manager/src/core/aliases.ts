@@ -96,7 +96,7 @@ export class Aliases {
 }
 
 /** Whether a text has the form of an alias. */
-export function isValidAlias(alias: string): boolean {
+function isValidAlias(alias: string): boolean {
 	return alias.length <= MAX_ALIAS_LENGTH && ALIAS.test(alias);
 }
 

@@ -3,6 +3,7 @@ import {
 	type Implementation,
 	isSpecType,
 	type JSONRPCMessage,
+	type JSONRPCResponse,
 	LATEST_PROTOCOL_VERSION,
 	type Progress,
 	ProtocolError,
@@ -39,16 +40,10 @@ export interface McpClient {
 
 /** A request without an answer. */
 interface Pending {
-	readonly answered: (message: { readonly result: unknown } | { readonly error: RpcError }) => void;
+	readonly answered: (message: JSONRPCResponse) => void;
 	/** Undefined: its caller wants no progress. */
 	readonly progressed: ((progress: Progress) => void) | undefined;
 	readonly fail: (error: Error) => void;
-}
-
-interface RpcError {
-	readonly code: number;
-	readonly message: string;
-	readonly data?: unknown;
 }
 
 const INITIALIZE_RESULT = z.custom<InitializeResult>(isSpecType.InitializeResult, "not a valid answer to initialize");
@@ -167,7 +162,18 @@ export class DeviceClient implements McpClient {
 			this.#pending.set(id, {
 				answered: (message) => {
 					settle();
-					settleWith(message, method, schema, resolve, reject);
+					if ("error" in message) {
+						reject(ProtocolError.fromError(message.error.code, message.error.message, message.error.data));
+						return;
+					}
+					// The member is of a later revision.
+					const { resultType: _, ...result } = isObject(message.result) ? message.result : {};
+					const { data, error } = schema.safeParse(readResult(method, result));
+					if (error === undefined) {
+						resolve(data as Result);
+					} else {
+						reject(new ServerError("invalid-result", `${method}: ${error.issues[0]?.message}`));
+					}
 				},
 				progressed:
 					onprogress &&
@@ -234,26 +240,4 @@ function messageOf(id: RequestId, { method, params }: McpRequest, wantsProgress:
 	}
 	const _meta = { ...(params?._meta as object | undefined), progressToken: id };
 	return { jsonrpc: "2.0", id, method, params: { ...params, _meta } };
-}
-
-function settleWith<Result>(
-	message: { readonly result: unknown } | { readonly error: RpcError },
-	method: string,
-	schema: z.ZodType<Result>,
-	resolve: (result: Result) => void,
-	reject: (error: Error) => void,
-): void {
-	if ("error" in message) {
-		const { code, message: text, data } = message.error;
-		reject(ProtocolError.fromError(code, text, data));
-		return;
-	}
-	// The member is of a later revision.
-	const { resultType: _, ...result } = isObject(message.result) ? message.result : {};
-	const checked = schema.safeParse(readResult(method, result));
-	if (checked.success) {
-		resolve(checked.data);
-	} else {
-		reject(new ServerError("invalid-result", `${method}: ${checked.error.issues[0]?.message}`));
-	}
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { ServerError } from "./errors.js";
-import { LISTS, type ListName, type Offers, validList } from "./offers.js";
+import { LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
 import type { Session } from "./session.js";
 
 export interface DiscoveryOptions {
@@ -32,19 +32,12 @@ export interface Listed {
 	readonly failures: ReadonlyMap<ListName, Error>;
 }
 
-/** A list that was checked. */
-interface Checked {
-	readonly items: readonly unknown[];
-	/** Why items were skipped. */
-	readonly problems: readonly string[];
-}
-
 /** Reads the lists of servers, a limited number at the same time. */
 export class Discovery {
 	readonly #options: DiscoveryOptions;
 	readonly #limit;
 	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
-	readonly #checked = new Map<string, Checked>();
+	readonly #checked = new Map<string, ValidList<ListName>>();
 
 	constructor(options: DiscoveryOptions) {
 		this.#options = options;
@@ -87,7 +80,16 @@ export class Discovery {
 				failures.set(list, error as Error);
 			}
 		};
-		const { tools, others } = readAll(asked, read, session.identity.configured === true);
+		const tools = asked.includes("tools") ? read("tools") : Promise.resolve();
+		const rest = asked.filter((list) => list !== "tools");
+		// One after the other of a device, because it has little memory.
+		const inTurn = async (): Promise<void> => {
+			await tools;
+			for (const list of rest) {
+				await read(list);
+			}
+		};
+		const others = session.identity.configured ? Promise.all(rest.map(read)) : inTurn();
 		await tools;
 		if (!(await settledWithin(OTHERS_TIME, others)) && Object.keys(offers).length > 0) {
 			report();
@@ -119,23 +121,22 @@ export class Discovery {
 	}
 
 	#validItems(session: Session, list: ListName, listed: readonly unknown[]): readonly unknown[] {
-		const { items, problems } = session.identity.configured
-			? check(session, list, listed)
-			: this.#checkOnce(session, list, listed);
+		const check = () => validList(list, listed, (item) => session.problemOf(list, item));
+		const { items, problems } = session.identity.configured ? check() : this.#checkOnce(list, listed, check);
 		for (const problem of problems) {
 			this.#options.warn(`${session.identity.id}: ${LISTS[list].method}: ${problem}`);
 		}
 		return items;
 	}
 
-	#checkOnce(session: Session, list: ListName, listed: readonly unknown[]): Checked {
+	#checkOnce(list: ListName, listed: readonly unknown[], check: () => ValidList<ListName>): ValidList<ListName> {
 		const text = JSON.stringify(listed);
 		const digest = list + createHash("sha256").update(text).digest("base64");
 		const known = this.#checked.get(digest);
 		if (known !== undefined) {
 			return known;
 		}
-		const checked = check(session, list, listed);
+		const checked = check();
 		if (text.length <= MAX_CHECKED_CHARACTERS) {
 			this.#checked.set(digest, checked);
 		}
@@ -145,25 +146,6 @@ export class Discovery {
 		}
 		return checked;
 	}
-}
-
-/** Reads the tools and the other lists: at once, or one after the other, because a device has little memory. */
-function readAll(lists: readonly ListName[], read: (list: ListName) => Promise<void>, isParallel: boolean) {
-	const tools = lists.includes("tools") ? read("tools") : Promise.resolve();
-	const rest = lists.filter((list) => list !== "tools");
-	if (isParallel) {
-		return { tools, others: Promise.all(rest.map(read)) };
-	}
-	const others = tools.then(async () => {
-		for (const list of rest) {
-			await read(list);
-		}
-	});
-	return { tools, others };
-}
-
-function check(session: Session, list: ListName, listed: readonly unknown[]): Checked {
-	return validList(list, listed, (item) => session.problemOf(list, item));
 }
 
 /** Settles with a promise, or after `time` ms. Never rejects. Returns whether the promise has settled. */

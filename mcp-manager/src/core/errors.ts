@@ -61,7 +61,7 @@ export type McpErrorCode =
 	| "MAX_RETRIES_EXCEEDED";
 
 /** The text of an error for people: that of a validation library lists members of its schemas. */
-export function messageOf({ name, message }: Error): string {
+function messageOf({ name, message }: Error): string {
 	return /^\$?ZodError$/.test(name) ? "what the server sent is not a message of MCP" : message;
 }
 

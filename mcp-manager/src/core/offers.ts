@@ -32,56 +32,73 @@ export interface Offers {
 /** A list of a server. */
 export type ListName = keyof Offers;
 
-/** How a list is requested, and which notification reports a change. */
+/** How a list is requested, which notification reports a change, and the items that it may have. */
 interface ListKind {
 	readonly method: string;
-	/** A page of it. Items are checked one by one, so that an invalid one does not affect others. */
-	readonly page: z.ZodType<{ readonly nextCursor?: string | null | undefined }>;
 	/** The capability that a server must declare; tools are always listed. */
 	readonly capability: "tools" | "resources" | "prompts";
 	readonly changed: string;
+	/** A page of it. Items are checked one by one, so that an invalid one does not affect others. */
+	readonly page: z.ZodType<{ readonly nextCursor?: string | null | undefined }>;
 	/** The member by which items differ. */
 	readonly key: string;
+	/** The members that an item needs. */
+	readonly required: readonly string[];
+	/** The members that MCP defines, in the order in which they are listed. */
+	readonly members: readonly string[];
+	readonly isValid: (item: unknown) => boolean;
+}
+
+type Members = Record<string, unknown>;
+
+/** @param required the first one is the key */
+function listKind(
+	list: ListName,
+	method: string,
+	required: readonly [string, ...string[]],
+	members: string,
+	isValid: ListKind["isValid"],
+): ListKind {
+	const capability = method.split("/")[0] as ListKind["capability"];
+	const page = z.looseObject({ nextCursor: z.string().nullish() }).extend({ [list]: z.array(z.unknown()) });
+	const changed = `notifications/${capability}/list_changed`;
+	return { method, capability, changed, page, key: required[0], required, members: members.split(" "), isValid };
 }
 
 export const LISTS: Readonly<Record<ListName, ListKind>> = {
-	tools: {
-		method: "tools/list",
-		page: pageOf("tools"),
-		capability: "tools",
-		changed: "notifications/tools/list_changed",
-		key: "name",
-	},
-	resources: {
-		method: "resources/list",
-		page: pageOf("resources"),
-		capability: "resources",
-		changed: "notifications/resources/list_changed",
-		key: "uri",
-	},
-	resourceTemplates: {
-		method: "resources/templates/list",
-		page: pageOf("resourceTemplates"),
-		capability: "resources",
-		changed: "notifications/resources/list_changed",
-		key: "uriTemplate",
-	},
-	prompts: {
-		method: "prompts/list",
-		page: pageOf("prompts"),
-		capability: "prompts",
-		changed: "notifications/prompts/list_changed",
-		key: "name",
-	},
+	tools: listKind(
+		"tools",
+		"tools/list",
+		["name", "inputSchema"],
+		"name title description inputSchema outputSchema annotations icons _meta execution",
+		isSpecType.Tool,
+	),
+	resources: listKind(
+		"resources",
+		"resources/list",
+		["uri", "name"],
+		"uri name title description mimeType annotations icons _meta size",
+		isSpecType.Resource,
+	),
+	resourceTemplates: listKind(
+		"resourceTemplates",
+		"resources/templates/list",
+		["uriTemplate", "name"],
+		"uriTemplate name title description mimeType annotations icons _meta",
+		isSpecType.ResourceTemplate,
+	),
+	prompts: listKind(
+		"prompts",
+		"prompts/list",
+		["name"],
+		"name title description arguments icons _meta",
+		isSpecType.Prompt,
+	),
 };
 
 export const LIST_NAMES = Object.keys(LISTS) as ListName[];
 
 export const NO_OFFERS: Offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
-
-function pageOf(list: ListName) {
-	return z.looseObject({ nextCursor: z.string().nullish() }).extend({ [list]: z.array(z.unknown()) });
-}
 
 /** Items of a list that clients may get, and what was left out. */
 export interface ValidList<List extends ListName> {
@@ -117,33 +134,8 @@ export function validList<List extends ListName>(
 	return { items: [...items.values()] as unknown as Offers[List], problems };
 }
 
-type Members = Record<string, unknown>;
-
 /** Characters of a name, for a problem. */
 const MAX_QUOTE = 100;
-
-/** The members that MCP defines, in the order in which they are listed. */
-const MEMBERS: Readonly<Record<ListName, readonly string[]>> = {
-	tools: "name title description inputSchema outputSchema annotations icons _meta execution".split(" "),
-	resources: "uri name title description mimeType annotations icons _meta size".split(" "),
-	resourceTemplates: "uriTemplate name title description mimeType annotations icons _meta".split(" "),
-	prompts: "name title description arguments icons _meta".split(" "),
-};
-
-/** Those that an item needs. */
-const REQUIRED: Readonly<Record<ListName, readonly string[]>> = {
-	tools: ["name", "inputSchema"],
-	resources: ["uri", "name"],
-	resourceTemplates: ["uriTemplate", "name"],
-	prompts: ["name"],
-};
-
-const IS_VALID: Readonly<Record<ListName, (item: unknown) => boolean>> = {
-	tools: isSpecType.Tool,
-	resources: isSpecType.Resource,
-	resourceTemplates: isSpecType.ResourceTemplate,
-	prompts: isSpecType.Prompt,
-};
 
 /** The valid members of an item, with notes of the others; no item, and the reason, if it cannot be used. */
 function readItem(list: ListName, given: unknown): { readonly item?: Members; readonly notes: readonly string[] } {
@@ -154,14 +146,14 @@ function readItem(list: ListName, given: unknown): { readonly item?: Members; re
 		list === "tools" ? readTool(withoutNulls(given)) : { members: withoutNulls(given), notes: [] };
 	const pick = (names: readonly string[], from: Members) =>
 		present(Object.fromEntries(names.map((name) => [name, from[name]])));
-	const required = REQUIRED[list];
+	const { required, isValid } = LISTS[list];
 	const wrong = required.find((name) => members[name] === undefined || members[name] === "");
-	const whole = pick(MEMBERS[list], members);
-	const { value: item, dropped } = withValid<Members>(pick(required, members), whole, IS_VALID[list]);
+	const whole = pick(LISTS[list].members, members);
+	const { value: item, dropped } = withValid<Members>(pick(required, members), whole, isValid);
 	return item === undefined || wrong !== undefined
 		? { notes: [`its ${wrong ?? required.join(" or ")} is ${wrong === undefined ? "invalid" : "missing"}`] }
 		: {
-				item: pick(MEMBERS[list], item),
+				item: pick(LISTS[list].members, item),
 				notes: [...notes, ...dropped.map((name) => `its ${name} is invalid and was left out`)],
 			};
 }

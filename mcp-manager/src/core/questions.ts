@@ -14,7 +14,7 @@ import type { InputClient, Question } from "./asking.js";
 export const MAX_REQUEST_TIME = 3_600_000;
 
 /** The time-out of a request: restarts with each progress notification, and pauses while its server asks. */
-export class PausableTimeout {
+class PausableTimeout {
 	readonly #controller = new AbortController();
 	readonly #timeout: number;
 	readonly #options: RequestOptions;

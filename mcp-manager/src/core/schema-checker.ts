@@ -170,7 +170,7 @@ const MAX_PARTS = 500;
 const MAX_DEPTH = 16;
 
 /** Whether a value can be checked against a schema in time that is bounded by their sizes. */
-export function isCheap(schema: Schema): boolean {
+function isCheap(schema: Schema): boolean {
 	const budget = { parts: MAX_PARTS };
 	return isCheapPart(schema, budget, MAX_DEPTH);
 }

@@ -179,7 +179,16 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 			// The store warns if it cannot.
 			this.remove(id).catch(() => {});
 		}
-		this.#claimAliases(settings.alias);
+		// Connected servers whose ids would give them this alias may get another.
+		const rivals = [...this.#settings].filter(([, { alias }]) => alias === settings.alias);
+		for (const [rival] of rivals) {
+			const { alias, loser } = this.#aliases.claim(rival, settings.alias, rivals.length > 1);
+			this.#configuredAliases.set(rival, alias);
+			this.#realias(rival, alias);
+			if (loser !== undefined && !this.#settings.has(loser)) {
+				this.#resetAlias(loser);
+			}
+		}
 	}
 
 	/** Removes a configured server. */
@@ -208,19 +217,6 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	aliasFor(server: Server, boardName: string): string {
 		const { id, known } = server;
 		return this.#configuredAliases.get(id) ?? this.#aliases.assign(id, boardName, known ? server.alias : undefined);
-	}
-
-	/** Of the configured servers whose ids would give them this alias. Those that are connected may get another. */
-	#claimAliases(wish: string): void {
-		const rivals = [...this.#settings].filter(([, { alias }]) => alias === wish);
-		for (const [id] of rivals) {
-			const { alias, loser } = this.#aliases.claim(id, wish, rivals.length > 1);
-			this.#configuredAliases.set(id, alias);
-			this.#realias(id, alias);
-			if (loser !== undefined && !this.#settings.has(loser)) {
-				this.#resetAlias(loser);
-			}
-		}
 	}
 
 	/** Gives a device its default alias, since another one has got its alias. */

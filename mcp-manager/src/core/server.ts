@@ -87,7 +87,7 @@ export class Server {
 	get subscriptions(): Subscriptions {
 		if (this.#subscriptions === undefined) {
 			const { warn, onUpdated } = this.#context;
-			this.#subscriptions = new Subscriptions({ warn, onUpdated: (uri) => onUpdated(this, uri) });
+			this.#subscriptions = new Subscriptions((uri) => onUpdated(this, uri), warn);
 			if (this.#online && this.#session !== undefined) {
 				this.#subscriptions.online(this.#session);
 			}

@@ -13,27 +13,26 @@ interface Subscription {
 	asked: Promise<void> | undefined;
 }
 
-interface SubscriptionsOptions {
-	/** A resource that clients have subscribed to has been updated. */
-	readonly onUpdated: (uri: string) => void;
-	/** Called if a returning server rejects a subscription. */
-	readonly warn: (message: string) => void;
-}
-
 /**
  * The subscribed resources of one server. The server gets one subscription per resource, regardless of the number of
  * clients.
  */
 export class Subscriptions {
-	readonly #options: SubscriptionsOptions;
+	readonly #onUpdated: (uri: string) => void;
+	readonly #warn: (message: string) => void;
 	/** By the server's own URI. */
 	readonly #subscriptions = new Map<string, Subscription>();
 	readonly #updated = new Set<string>();
 	#session: Session | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
-	constructor(options: SubscriptionsOptions) {
-		this.#options = options;
+	/**
+	 * @param onUpdated called when a resource that clients have subscribed to has been updated
+	 * @param warn called if a returning server rejects a subscription
+	 */
+	constructor(onUpdated: (uri: string) => void, warn: (message: string) => void) {
+		this.#onUpdated = onUpdated;
+		this.#warn = warn;
 	}
 
 	/**
@@ -76,7 +75,7 @@ export class Subscriptions {
 			this.#askFor(uri, subscription).then(
 				() => this.updated(uri),
 				(error: Error) =>
-					this.#options.warn(`${session.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
+					this.#warn(`${session.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
 			);
 		}
 	}
@@ -97,7 +96,7 @@ export class Subscriptions {
 			const uris = [...this.#updated];
 			this.#updated.clear();
 			for (const each of uris) {
-				this.#options.onUpdated(each);
+				this.#onUpdated(each);
 			}
 		}, UPDATE_DELAY);
 	}

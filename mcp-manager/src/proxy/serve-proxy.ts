@@ -6,11 +6,7 @@ import { MANAGER_INFO } from "../version.js";
 import { McpProxy } from "./mcp-proxy.js";
 import type { ProxyOptions } from "./proxy-options.js";
 
-const CAPABILITIES = {
-	tools: { listChanged: true },
-	resources: { listChanged: true },
-	prompts: { listChanged: true },
-};
+const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } };
 
 /** The notification for each changed list. Templates change with resources. */
 const TELL_CHANGED = {

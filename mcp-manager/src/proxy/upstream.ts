@@ -1,40 +1,30 @@
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
-import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, type ValidList, validList } from "../core/offers.js";
+import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import { type CallOptions, Session } from "../core/session.js";
 import { ConfiguredTransport } from "../upstreams/configured-transport.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
 
 /** Times in milliseconds. A ping and a new connection together take less than the 10 s after which models and people give up. */
-export interface UpstreamTiming {
+export const UPSTREAM_TIMING = {
 	/** For connecting over a network. */
-	readonly connect: number;
-	/** For starting a command and connecting to it. */
-	readonly start: number;
-	/** For lists: the host waits for them. */
-	readonly list: number;
-	/** For the answer to a ping. */
-	readonly ping: number;
-	/** Between pings while nothing is asked. */
-	readonly pingInterval: number;
-}
-
-export const UPSTREAM_TIMING: UpstreamTiming = {
 	connect: 6_000,
+	/** For starting a command and connecting to it. */
 	start: 10_000,
+	/** For lists: the host waits for them. */
 	list: 5_000,
+	/** For the answer to a ping. */
 	ping: 3_000,
+	/** Between pings while nothing is asked. */
 	pingInterval: 30_000,
 };
+export type UpstreamTiming = typeof UPSTREAM_TIMING;
 
 /** The same limit for requests that the host waits for. */
 export function timingWith(limit: number): UpstreamTiming {
 	return { ...UPSTREAM_TIMING, connect: limit, start: limit, list: limit, ping: limit };
 }
-
-/** A list of the upstream, or why it could not be read. */
-type UpstreamList = ValidList<ListName> | { readonly error: Error };
 
 /** The MCP server behind the proxy: at most one connection at a time, and its lists, as they were read last. */
 export class Upstream {
@@ -122,20 +112,25 @@ export class Upstream {
 	}
 
 	/**
-	 * Reads a list. Settles when it was read, or has failed. Never rejects.
+	 * Reads a list, over the connection, or else over one that is closed afterwards. Settles when it was read, or has failed. Never
+	 * rejects.
 	 *
 	 * @param others read as well, unless they are being read: one connection serves for all
 	 */
 	async refresh(list: ListName, others: readonly ListName[] = []): Promise<void> {
 		if (!this.#reading.has(list)) {
 			const lists = [list, ...others].filter((each, at, all) => all.indexOf(each) === at && !this.#reading.has(each));
-			const answers = this.#readLists(lists);
+			const passing = this.#session === undefined ? this.#open(this.#timing.list) : undefined;
+			const session = passing === undefined ? this.#session : passing.then((opened) => opened.session);
 			for (const each of lists) {
+				const reading = this.#read(each, session as Session | Promise<Session>);
 				this.#reading.set(
 					each,
-					this.#read(each, answers).finally(() => this.#reading.delete(each)),
+					reading.finally(() => this.#reading.delete(each)),
 				);
 			}
+			const isRead = Promise.all(lists.map((each) => this.#reading.get(each)));
+			passing?.then(({ transport }) => isRead.then(() => transport.close("the lists are read"))).catch(() => {});
 		}
 		await this.#reading.get(list);
 	}
@@ -201,10 +196,11 @@ export class Upstream {
 		}
 	}
 
-	async #read(list: ListName, answers: Promise<ReadonlyMap<ListName, Promise<UpstreamList>>>): Promise<void> {
-		let answer: ReadonlyMap<ListName, Promise<UpstreamList>>;
+	/** Reads a list; one that the upstream does not declare is empty. A list that fails costs the others nothing. Never rejects. */
+	async #read(list: ListName, opened: Session | Promise<Session>): Promise<void> {
+		let session: Session;
 		try {
-			answer = await answers;
+			session = await opened;
 			this.#trouble = "";
 		} catch (error) {
 			const { message } = error as Error;
@@ -214,16 +210,19 @@ export class Upstream {
 			}
 			return;
 		}
-		const listed = await answer.get(list);
-		if (listed !== undefined && "items" in listed) {
+		const time = this.#timing.list;
+		const signal = AbortSignal.timeout(time);
+		try {
+			const isDeclared = list === "tools" || session.declares(LISTS[list].capability);
+			const { items, problems } = validList(list, isDeclared ? await session.list(list, { signal }) : []);
 			this.#failures.delete(list);
-			this.#lists = { ...this.#lists, [list]: listed.items };
-			for (const problem of listed.problems.filter((each) => !this.#problems.has(each))) {
+			this.#lists = { ...this.#lists, [list]: items };
+			for (const problem of problems.filter((each) => !this.#problems.has(each))) {
 				this.#problems.add(problem);
 				this.#warn(`${LISTS[list].method} of the upstream: ${problem}`);
 			}
-		} else if (listed !== undefined) {
-			this.#failed(list, listed.error);
+		} catch (error) {
+			this.#failed(list, signal.aborted ? new ServerError("timeout", `no answer within ${time} ms`) : (error as Error));
 		}
 	}
 
@@ -235,39 +234,6 @@ export class Upstream {
 		// Templates are optional for a server with resources, and some others declare more than they have.
 		if (list !== "tools" && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
 			this.#lists = { ...this.#lists, [list]: [] };
-		}
-	}
-
-	/**
-	 * Reads lists at the same time, over the connection, or else over one that is closed afterwards. A list that fails costs the
-	 * others nothing. Rejects if there is no connection.
-	 */
-	async #readLists(lists: readonly ListName[]): Promise<ReadonlyMap<ListName, Promise<UpstreamList>>> {
-		const session = this.#session;
-		if (session !== undefined) {
-			return this.#listsOf(session, lists);
-		}
-		const { session: passing, transport } = await this.#open(this.#timing.list);
-		const reading = this.#listsOf(passing, lists);
-		void Promise.all(reading.values()).then(() => transport.close("the lists are read"));
-		return reading;
-	}
-
-	#listsOf(session: Session, lists: readonly ListName[]): ReadonlyMap<ListName, Promise<UpstreamList>> {
-		return new Map(lists.map((list) => [list, this.#readList(session, list)]));
-	}
-
-	/** The valid items of a list, or why it cannot be read. A list that the upstream does not declare is empty. Never rejects. */
-	async #readList(session: Session, list: ListName): Promise<UpstreamList> {
-		if (list !== "tools" && !session.declares(LISTS[list].capability)) {
-			return { items: [], problems: [] };
-		}
-		const time = this.#timing.list;
-		const signal = AbortSignal.timeout(time);
-		try {
-			return validList(list, await session.list(list, { signal }));
-		} catch (error) {
-			return { error: signal.aborted ? new ServerError("timeout", `no answer within ${time} ms`) : (error as Error) };
 		}
 	}
 

@@ -9,9 +9,11 @@ import {
 	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
+	SSEClientTransport,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
+	UnauthorizedError,
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
@@ -21,7 +23,6 @@ import { readResult } from "../core/results.js";
 import type { ServerIdentity, ServerTransport } from "../core/server-transport.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
-import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { type Auth, openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
@@ -31,6 +32,9 @@ import type { ServerConfig } from "./server-config.js";
  * were restarted.
  */
 const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
+
+/** With these a server that has only SSE rejects `initialize` (MCP 2025-11-25, Transports, "Backwards Compatibility"). */
+const NOT_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /** Milliseconds that a server has for the probe of 2026-07-28, before it is taken for an older one. */
 const PROBE_TIME = 10_000;
@@ -63,7 +67,10 @@ export class ConfiguredTransport implements ServerTransport {
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
 	readonly negotiation: VersionNegotiationMode;
-	readonly #transport: Transport;
+	#transport: Transport;
+	readonly #makeSse: (() => SSEClientTransport) | undefined;
+	/** The connection that replaces that over Streamable HTTP, also while it is being opened. */
+	#sse: SSEClientTransport | undefined;
 	readonly #auth: Auth | undefined;
 	/** Methods of the requests that await an answer, by id. */
 	readonly #unanswered = new Map<RequestId, string>();
@@ -92,7 +99,9 @@ export class ConfiguredTransport implements ServerTransport {
 		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
 		this.#auth = auth;
-		this.#transport = openTransport(config, (reason) => this.#end(reason), auth, patience);
+		const { transport: opened, makeSse } = openTransport(config, (reason) => this.#end(reason), auth, patience);
+		this.#transport = opened;
+		this.#makeSse = makeSse;
 	}
 
 	/** Whether the server has answered `initialize` with an error. */
@@ -126,7 +135,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
 	get type(): string {
-		return this.#transport instanceof HttpOrSseTransport && this.#transport.isSse ? "sse" : this.identity.transport;
+		return this.#transport instanceof SSEClientTransport ? "sse" : this.identity.transport;
 	}
 
 	/** The process of a server over stdio. */
@@ -135,7 +144,17 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	async start(): Promise<void> {
-		const transport = this.#transport;
+		this.#follow(this.#transport);
+		try {
+			await this.#transport.start();
+			this.#started = true;
+		} catch (error) {
+			this.#end(reasonOf(error));
+			throw error;
+		}
+	}
+
+	#follow(transport: Transport): void {
 		transport.onmessage = (message, extra) => {
 			const method = this.#takeRequest(message);
 			if (this.#isWithinRate(method !== undefined)) {
@@ -148,13 +167,6 @@ export class ConfiguredTransport implements ServerTransport {
 		transport.onerror = (error) => this.#failed(error);
 		if (transport instanceof ProcessTransport) {
 			transport.onstderr = (line) => this.onstderr?.(line);
-		}
-		try {
-			await transport.start();
-			this.#started = true;
-		} catch (error) {
-			this.#end(reasonOf(error));
-			throw error;
 		}
 	}
 
@@ -170,7 +182,7 @@ export class ConfiguredTransport implements ServerTransport {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
 		try {
-			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
+			await (isProbe(message) ? this.#probe(message, options) : this.#sendOrFallBack(message, options));
 		} catch (error) {
 			let cause = error;
 			if (error instanceof InsufficientScopeError) {
@@ -186,6 +198,32 @@ export class ConfiguredTransport implements ServerTransport {
 				return;
 			}
 			throw this.#failedToSend(message, cause, options);
+		}
+	}
+
+	/** Sends a message; over SSE from now on, if the server has nothing else. */
+	async #sendOrFallBack(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+		const http = this.#transport;
+		try {
+			await http.send(message, options);
+		} catch (error) {
+			const isRejected = error instanceof SdkHttpError && NOT_STREAMABLE.has(error.status);
+			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
+			if (this.#makeSse === undefined || !isFirst || !isRejected) {
+				throw error;
+			}
+			const sse = this.#makeSse();
+			this.#sse = sse;
+			try {
+				await sse.start();
+			} catch {
+				throw error;
+			}
+			delete http.onclose;
+			void http.close();
+			this.#transport = sse;
+			this.#follow(sse);
+			await sse.send(message);
 		}
 	}
 
@@ -216,8 +254,8 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			// A ServerError: there is no sign-in, or there were too many requests, which is the same for an older revision.
-			if (!isReached(error) || error instanceof ServerError) {
+			// There is no sign-in, or there were too many requests, which is the same for an older revision.
+			if (!isReached(error) || error instanceof ServerError || error instanceof UnauthorizedError) {
 				throw error;
 			}
 			refuse();
@@ -288,11 +326,11 @@ export class ConfiguredTransport implements ServerTransport {
 
 	async #closeTransport(): Promise<void> {
 		const transport = this.#transport;
-		if (transport instanceof StreamableHTTPClientTransport || transport instanceof HttpOrSseTransport) {
+		if (transport instanceof StreamableHTTPClientTransport) {
 			const farewell = transport.terminateSession().catch(() => {});
 			await Promise.race([farewell, delay(FAREWELL_TIME, undefined, { ref: false })]);
 		}
-		await transport.close();
+		await Promise.all([transport.close(), this.#sse?.close()]);
 	}
 
 	/** Whether a message may be taken. If there are too many that are no answers, the connection ends. */

@@ -5,10 +5,7 @@ import { ServerError, type ServerErrorCode } from "../core/errors.js";
 const MAX_BODY = 300;
 
 /** Statuses with a specific meaning. In each case the request was not carried out. */
-const CODES: Readonly<Record<number, ServerErrorCode>> = {
-	401: "permission-denied",
-	403: "permission-denied",
-};
+const CODES: Readonly<Record<number, ServerErrorCode>> = { 401: "permission-denied", 403: "permission-denied" };
 
 /** With these errors of `fetch`, there was no connection that the request could have been sent over. */
 const NOT_REACHED: ReadonlySet<unknown> = new Set(

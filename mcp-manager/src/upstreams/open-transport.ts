@@ -6,7 +6,6 @@ import {
 	type Transport,
 } from "@modelcontextprotocol/client";
 import { makeCarefulFetch } from "./careful-fetch.js";
-import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
@@ -16,6 +15,12 @@ export type Auth = AuthProvider | OAuthClientProvider;
 
 /** Milliseconds. */
 const MAX_PATIENCE = 30_000;
+
+interface OpenedTransport {
+	readonly transport: Transport;
+	/** For a server over HTTP that may have only SSE, which its URL does not show. */
+	readonly makeSse?: () => SSEClientTransport;
+}
 
 /**
  * Makes a connection of its own to a configured server, which `start` opens.
@@ -29,30 +34,30 @@ export function openTransport(
 	onFault: (reason: string) => void,
 	auth?: Auth,
 	patience = Math.min(config.timeout / 2, MAX_PATIENCE),
-): Transport {
+): OpenedTransport {
 	const { url, headers } = config;
 	const httpOptions = {
 		requestInit: { headers },
 		fetch: makeCarefulFetch(patience, onFault),
 		...(auth && { authProvider: auth }),
 	};
-	const openSse = (): SSEClientTransport => {
+	const makeSse = (): SSEClientTransport => {
 		// The URL behind `sse://`, `http+sse://` and `https+sse://`.
 		const sseUrl = url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
 		return new SSEClientTransport(new URL(sseUrl), httpOptions);
 	};
 	switch (config.transport) {
 		case "stdio":
-			return new ProcessTransport(config);
+			return { transport: new ProcessTransport(config) };
 		case "http": {
 			// Only a person can give more scopes.
 			const options = { ...httpOptions, onInsufficientScope: "throw" as const };
-			const http = new StreamableHTTPClientTransport(new URL(url), options);
-			return config.isTransportGiven ? http : new HttpOrSseTransport(http, openSse);
+			const transport = new StreamableHTTPClientTransport(new URL(url), options);
+			return { transport, ...(!config.isTransportGiven && { makeSse }) };
 		}
 		case "sse":
-			return openSse();
+			return { transport: makeSse() };
 		case "websocket":
-			return new WebSocketTransport(url, headers);
+			return { transport: new WebSocketTransport(url, headers) };
 	}
 }

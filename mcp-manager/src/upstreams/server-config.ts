@@ -101,42 +101,30 @@ export const HOST_SERVER = z.object(SERVER_FIELDS);
 export type RetryPolicy = z.output<typeof RETRY_POLICY>;
 type TransportType = "stdio" | "http" | "sse" | "websocket";
 
-/** A server that the gateway connects to, with every default filled in. */
-export interface ServerConfig {
+type Fields = Readonly<z.output<z.ZodObject<typeof SERVER_FIELDS>>>;
+
+type Optional = "name" | "description" | "cwd" | "retryPolicy";
+
+/** Fields that have a default. */
+type Filled = Exclude<keyof Fields, Optional | "url" | "command" | "transport" | "auth">;
+type FilledFields = { readonly [Name in Filled]: NonNullable<Fields[Name]> };
+
+/** A server that the gateway connects to, with every default filled in. `headers` has those of a fixed secret in `auth`. */
+export interface ServerConfig extends Pick<Fields, Optional>, FilledFields {
 	readonly id: string;
-	readonly name?: string | undefined;
-	readonly description?: string | undefined;
 	/** A URL, or a command with its arguments, for display: environment variables are not expanded. */
 	readonly shown: string;
-	/** Of all but stdio. */
+	/** Empty for stdio. */
 	readonly url: string;
 	readonly transport: TransportType;
 	/** Whether the entry names its transport. If not, a server over HTTP may have only SSE. */
 	readonly isTransportGiven: boolean;
 	/** Of stdio. */
 	readonly command: string;
-	readonly args: readonly string[];
-	readonly env: Readonly<Record<string, string>>;
-	readonly cwd?: string | undefined;
-	/** With those of a fixed secret in `auth`. */
-	readonly headers: Readonly<Record<string, string>>;
 	/** Settings of a sign-in over HTTP. */
 	readonly oauth?: OAuthSettings | undefined;
 	/** Authentication by a program. */
 	readonly authProvider?: AuthProvider | undefined;
-	/** Whether to connect at the start, or if it is lazy when it is first needed. */
-	readonly enabled: boolean;
-	readonly lazy: boolean;
-	/** Milliseconds for connecting, and for a call. */
-	readonly timeout: number;
-	readonly retryPolicy?: RetryPolicy | undefined;
-	/** Calls at the same time. */
-	readonly maxParallel: number;
-	readonly autoApprove: boolean | readonly string[];
-	/** The tools that the host of an agent offers beside the management tools: all, none, or those that are named. */
-	readonly directTools: boolean | readonly string[];
-	readonly tools: z.output<typeof TOOLS>;
-	readonly isolation: z.output<typeof ISOLATION>;
 }
 
 /** The input for a server: a URL or a command, and settings that differ from the defaults. */

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { auth, Client, type StoredOAuthTokens, UnauthorizedError } from "@modelcontextprotocol/client";
 import { MANAGER_INFO } from "../version.js";
-import { OAuthClient } from "./auth/oauth-client.js";
+import { makeOAuthClient, type OAuthClient } from "./auth/oauth-client.js";
 import type { SignIns } from "./auth/sign-ins.js";
-import { openTransport } from "./open-transport.js";
+import { ConfiguredTransport } from "./configured-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Milliseconds that a person has. */
@@ -37,7 +37,7 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 	try {
 		let tokens: StoredOAuthTokens | undefined;
 		let isAsked = false;
-		const client = new OAuthClient({
+		const client = makeOAuthClient({
 			settings,
 			redirectUrl: callback.url,
 			state: callback.state,
@@ -85,10 +85,7 @@ async function connect(config: ServerConfig, provider: OAuthClient): Promise<voi
 	const mode = config.transport === "http" ? "auto" : "legacy";
 	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode } });
 	try {
-		await client.connect(
-			openTransport(config, () => {}, provider),
-			{ timeout: config.timeout },
-		);
+		await client.connect(new ConfiguredTransport(config, provider), { timeout: config.timeout });
 	} finally {
 		await client.close();
 	}

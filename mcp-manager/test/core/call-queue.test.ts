@@ -67,12 +67,4 @@ describe("the queue of calls to a server", () => {
 		assert.equal(await third, "third");
 		assert.deepEqual(started, ["silent", "third"]);
 	});
-
-	it("is idle when its last call has settled, so that it can be dropped", async (t) => {
-		const { queue, call, ends } = open(t, SESSION);
-		const last = call("a").finally(() => assert.ok(queue.idle));
-		await settled();
-		ends[0]?.();
-		await last;
-	});
 });

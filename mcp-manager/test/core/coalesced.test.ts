@@ -29,19 +29,6 @@ describe("a task that never runs twice at a time", () => {
 		assert.equal(ends.length, 2);
 	});
 
-	it("runs again when it is requested after its end, also after a failure", async () => {
-		const { ends, run } = controlled();
-		const failed = run();
-		ends[0]?.(new Error("no"));
-		await assert.rejects(failed, { message: "no" });
-		const again = run();
-		assert.equal(ends.length, 2);
-		ends[1]?.();
-		await again;
-		await settled();
-		assert.equal(ends.length, 2);
-	});
-
 	it("runs again when it is requested at the very moment at which it ends", async () => {
 		for (let microtasks = 0; microtasks < 8; microtasks += 1) {
 			let runs = 0;

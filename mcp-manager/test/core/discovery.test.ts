@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import { Discovery, type DiscoveryOptions, type Listed } from "../../src/core/discovery.js";
+import { Discovery, type Listed } from "../../src/core/discovery.js";
 import { ServerError } from "../../src/core/errors.js";
-import { LISTS, type ListName, type Offers } from "../../src/core/offers.js";
+import { LISTS, type ListName } from "../../src/core/offers.js";
 import type { Session } from "../../src/core/session.js";
 
 const unknown = new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
@@ -33,35 +33,7 @@ function serverWith(lists: Partial<Record<ListName, unknown[] | Error | Promise<
 
 const ALL = Object.keys(LISTS) as ListName[];
 
-/** Reads all lists of a server. */
-async function read(session: Session, options: Partial<DiscoveryOptions> = {}) {
-	const heard: { offers: Partial<Offers>; failures: Record<string, string> }[] = [];
-	await new Discovery({ warn: assert.fail, ...options }).list(session, ALL, ({ offers, failures }) =>
-		heard.push({ offers, failures: Object.fromEntries([...failures].map(([list, { message }]) => [list, message])) }),
-	);
-	return heard;
-}
-
 describe("the lists of a server", () => {
-	it("fail each for itself: an error, an answer that is no list, and silence", async () => {
-		const failure = new ProtocolError(ProtocolErrorCode.InternalError, "no room");
-		const invalid = new ServerError("invalid-result", "resources/templates/list: expected array");
-		const tools = [{ name: "a", inputSchema: { type: "object" } }];
-		const silence = new Promise<never>(() => {});
-		const server = serverWith({ tools, resources: failure, resourceTemplates: invalid, prompts: silence });
-		const heard = await read(server, { discoveryTimeout: 10 });
-		assert.deepEqual(heard, [
-			{
-				offers: { tools },
-				failures: {
-					resources: failure.message,
-					resourceTemplates: invalid.message,
-					prompts: "no complete list within 0.01 s",
-				},
-			},
-		]);
-	});
-
 	it("do not wait for one that is slow: it comes later", async (t) => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		let answer = (_items: unknown[]): void => {};
@@ -84,7 +56,8 @@ describe("the lists of a server", () => {
 
 	it("are not reported after the end of the session", async () => {
 		const failure = new ServerError("server-disconnected", "gone");
-		assert.deepEqual(await read({ ...serverWith({ tools: failure }), connected: false } as Session), []);
+		const session = { ...serverWith({ tools: failure }), connected: false } as Session;
+		await new Discovery({ warn: assert.fail }).list(session, ALL, assert.fail);
 	});
 
 	it("are checked once for devices with the same: their items are the same objects", async () => {

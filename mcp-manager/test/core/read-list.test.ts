@@ -17,12 +17,6 @@ const pages = (sizes: readonly number[], item: unknown = {}) => {
 };
 
 describe("the list of a server", () => {
-	it("is read page by page", async () => {
-		const { cursors, readPage } = pages([2, 0, 3]);
-		assert.equal((await readList("tools", readPage)).length, 5);
-		assert.deepEqual(cursors, ["", "1", "2"]);
-	});
-
 	it("ends with a cursor that is empty or null", async () => {
 		for (const nextCursor of ["", null, undefined]) {
 			assert.deepEqual(await readList("tools", async () => ({ tools: [1], nextCursor })), [1]);

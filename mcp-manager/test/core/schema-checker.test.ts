@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
 import { Piscina } from "piscina";
 import { cases } from "../../../host-test/support/scope.js";
-import { isCheap, SchemaChecker } from "../../src/core/schema-checker.js";
+import { SchemaChecker } from "../../src/core/schema-checker.js";
 
 const warnings: string[] = [];
 const checker = new SchemaChecker((message) => warnings.push(message));
@@ -145,44 +145,5 @@ describe("the arguments of a call", () => {
 		assert.equal(await check(patterns, { a: "xxx", b: "aaa" }), undefined);
 		assert.match((await check(patterns, { a: "y" })) ?? "", /^a: must match pattern/);
 		assert.match((await check(patterns, { b: `${"a".repeat(5_000)}!` })) ?? "", /^b: must match pattern/);
-	});
-});
-
-const properties = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, true]));
-
-/** A schema of so many levels. */
-const nested = (levels: number): Record<string, unknown> => (levels === 1 ? {} : { items: nested(levels - 1) });
-
-describe("a schema that is checked without another thread", () => {
-	it("has only keywords that look at each part of a value once", () => {
-		for (const [schema, expected] of [
-			[{}, true],
-			[{ type: "object", properties: { a: { type: "string", maxLength: 5 } }, additionalProperties: false }, true],
-			[{ pattern: "a" }, false],
-			[{ properties: { a: { uniqueItems: true } } }, false],
-			[{ items: { anyOf: [] } }, false],
-			[{ additionalProperties: { $ref: "#" } }, false],
-			[{ properties: [] }, false],
-			[{ items: 5 }, false],
-			[{ items: true, additionalProperties: false }, true],
-			[{ items: null }, false],
-		] as const) {
-			assert.equal(isCheap(schema), expected, JSON.stringify(schema));
-		}
-	});
-
-	it("has 500 parts at most: schemas, values of an enum, required names", () => {
-		const withLast = (first: object) => isCheap({ properties: { ...first, last: {} } });
-		assert.deepEqual([withLast(properties(498)), withLast(properties(499))], [true, false]);
-		// Beside the values: the whole, and both properties.
-		for (const keyword of ["enum", "required"]) {
-			assert.equal(withLast({ a: { [keyword]: Array(497).fill("x") } }), true);
-			assert.equal(withLast({ a: { [keyword]: Array(498).fill("x") } }), false);
-		}
-	});
-
-	it("has sixteen levels at most", () => {
-		assert.equal(isCheap(nested(16)), true);
-		assert.equal(isCheap(nested(17)), false);
 	});
 });

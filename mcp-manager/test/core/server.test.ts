@@ -54,12 +54,6 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 const RESULT = { content: [], isError: false };
 
 describe("a server", () => {
-	it("has no record before it was discovered", () => {
-		const server = new Server("dev", {} as ServerContext, undefined);
-		assert.equal(server.known, false);
-		assert.throws(() => server.alias, { message: "dev has not been discovered" });
-	});
-
 	it("can be called while its session lasts, and was last seen at its end", (t) => {
 		const { server, online } = open(t);
 		assert.deepEqual([server.online, server.session, server.lastSeen], [false, undefined, LAST_SEEN]);
@@ -74,12 +68,6 @@ describe("a server", () => {
 		t.mock.timers.tick(5_000);
 		server.disconnect();
 		assert.equal(server.lastSeen, LAST_SEEN + 5_000, "a session that was not ready changes nothing");
-	});
-
-	it("that is not in a session is not online with its record", (t) => {
-		const { server } = open(t);
-		server.discovered({ ...RECORD, lastSeen: 1 });
-		assert.deepEqual([server.online, server.lastSeen], [false, 1]);
 	});
 
 	it("gets the requests of another gateway's clients as they are, except that it may upload in calls of its tools", async (t) => {

@@ -136,17 +136,6 @@ describe("a session with a device", () => {
 		assert.deepEqual(seen, [1, 2, 3, 4]);
 	});
 
-	it("passes on progress that arrives together with the answer", async () => {
-		const { session, asked, transport, answer } = await connect();
-		const seen: unknown[] = [];
-		const call = callTool(session, "t", {}, { onProgress: ({ progress }) => seen.push(progress) });
-		const { progressToken } = (asked[0]?.params?._meta ?? {}) as { progressToken?: unknown };
-		transport.say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1 } });
-		answer({ result: RESULT });
-		await call;
-		assert.deepEqual(seen, [1]);
-	});
-
 	it("reports progress that is not valid, or that no call has asked for", async () => {
 		const { session, asked, transport, answer, invalid } = await connect();
 		const call = callTool(session, "t");
@@ -182,12 +171,6 @@ describe("a session with a device", () => {
 		assert.equal(invalid.length, 7);
 		transport.receive({ type: "mcp", session_id: "another", payload: {} });
 		assert.match(invalid.at(-1) ?? "", /another session/);
-	});
-
-	it("describes an invalid message in 200 characters at most", async () => {
-		const { invalid, transport } = await connect();
-		transport.say({ jsonrpc: "2.0", id: "x".repeat(1_000), result: {} });
-		assert.ok((invalid[0]?.length ?? 0) <= 200, `${invalid[0]?.length} characters`);
 	});
 
 	it("knows what a device declares", async () => {

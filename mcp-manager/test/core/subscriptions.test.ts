@@ -20,10 +20,10 @@ function serve(t: TestContext) {
 			}
 		},
 	};
-	const subscriptions = new Subscriptions({
-		onUpdated: (uri) => updated.push(uri),
-		warn: (message) => warnings.push(message),
-	});
+	const subscriptions = new Subscriptions(
+		(uri) => updated.push(uri),
+		(message) => warnings.push(message),
+	);
 	const online = (): void => subscriptions.online(session as unknown as Session);
 	const pass = (): void => t.mock.timers.tick(50);
 	return { subscriptions, session, online, pass, asked, updated, warnings, answer };

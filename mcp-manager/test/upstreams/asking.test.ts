@@ -67,10 +67,7 @@ for (const era of ERA_NAMES) {
 			assert.deepEqual(elicitation, { form: { applyDefaults: true }, url: {} });
 			assert.deepEqual([sampling, roots], [{}, {}]);
 			const client = await connect(era);
-			assert.deepEqual(await ask(client, NAME_FORM), {
-				action: "accept",
-				content: { name: "Ada", greeting: "hello" },
-			});
+			assert.deepEqual(await ask(client, NAME_FORM), { action: "accept", content: { name: "Ada", greeting: "hello" } });
 			const { content } = await ask(client, SAMPLING);
 			assert.deepEqual(content, { type: "text", text: "Ada laughs" });
 			assert.deepEqual(await ask(client, { method: "roots/list" }), { roots: [{ uri: "file:///Ada" }] });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import type { McpAuthProvider } from "../../src/manager/index.js";
-import { OAuthClient } from "../../src/upstreams/auth/oauth-client.js";
+import { makeOAuthClient } from "../../src/upstreams/auth/oauth-client.js";
 import { readServers } from "../../src/upstreams/read-servers.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 import { openManager } from "../support/manager.js";
@@ -63,11 +63,11 @@ describe("the authentication of a server", () => {
 
 	it("sends a person to pages on the web only", () => {
 		const opened: string[] = [];
-		const client = new OAuthClient({ settings: undefined, onAuthorize: ({ href }) => opened.push(href) });
+		const client = makeOAuthClient({ settings: undefined, onAuthorize: ({ href }) => opened.push(href) });
 		for (const page of ["file:///etc/passwd", "ms-settings:about", "javascript:alert(1)"]) {
 			assert.throws(() => client.redirectToAuthorization(new URL(page)), { message: /not on the web/ });
 		}
-		client.redirectToAuthorization(new URL("https://example.com/authorize"));
+		void client.redirectToAuthorization(new URL("https://example.com/authorize"));
 		assert.deepEqual(opened, ["https://example.com/authorize"]);
 	});
 });

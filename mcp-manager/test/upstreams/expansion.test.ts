@@ -12,9 +12,7 @@ describe("an environment variable in a file of servers", () => {
 	it("stays one word of a command, whatever its value is", () => {
 		const { configs } = read(
 			{ url: `run \${FOLDER} --name='\${NAME:-my files}' last`, args: [`\${FOLDER}`] },
-			{
-				FOLDER: `/my "own" files`,
-			},
+			{ FOLDER: `/my "own" files` },
 		);
 		assert.deepEqual(configs[0]?.args, [`/my "own" files`, "--name=my files", "last", `/my "own" files`]);
 	});

@@ -220,36 +220,25 @@ describe("the entry of a host", () => {
 		[
 			"variables of its own",
 			{ args: [`--header=\${KEY}`], env: { KEY: "k", PATH: `\${PATH}:/x` } },
-			{
-				args: ["--header=k"],
-				env: { KEY: "k", PATH: "/bin:/x" },
-			},
+			{ args: ["--header=k"], env: { KEY: "k", PATH: "/bin:/x" } },
 		],
 		[
 			"numbers and booleans in its environment",
 			{ env: { PORT: 3000, DEBUG: true, NONE: null } },
-			{
-				env: { PORT: "3000", DEBUG: "true" },
-			},
+			{ env: { PORT: "3000", DEBUG: "true" } },
 		],
 		["numbers in its arguments", { args: ["--port", 3000, false] }, { args: ["--port", "3000", "false"] }],
 		[
 			"a command in a list",
 			{ command: ["npx", "-y"], args: ["s"], environment: { A: "1" } },
-			{
-				command: "npx",
-				args: ["-y", "s"],
-				env: { A: "1" },
-			},
+			{ command: "npx", args: ["-y", "s"], env: { A: "1" } },
 		],
 		["a list of tools", { type: "local", tools: ["read_*"] }, { tools: { allow: ["read_*"] } }],
 		["tools that are left out", { excludeTools: ["write"] }, { tools: { deny: ["write"] } }],
 		[
 			"tools that are disabled",
 			{ disabledTools: ["write"], tools: { allow: ["*"] } },
-			{
-				tools: { deny: ["write"], allow: ["*"] },
-			},
+			{ tools: { deny: ["write"], allow: ["*"] } },
 		],
 		["ten minutes", { timeout: 600_000 }, { timeout: 600_000 }],
 		["ten minutes in seconds", { timeout: 600 }, { timeout: 600_000 }],
@@ -257,35 +246,24 @@ describe("the entry of a host", () => {
 		[
 			"the URL of Gemini CLI",
 			{ command: undefined, httpUrl: "https://h/mcp" },
-			{
-				url: "https://h/mcp",
-				transport: "http",
-			},
+			{ url: "https://h/mcp", transport: "http" },
 		],
 		["the URL of Windsurf", { command: undefined, serverUrl: "https://h/mcp" }, { url: "https://h/mcp" }],
 		[
 			"headers that are null or numbers",
 			{ command: undefined, url: "https://h/mcp", headers: { A: 1, B: null } },
-			{
-				headers: { A: "1" },
-			},
+			{ headers: { A: "1" } },
 		],
 		[
 			"null for each member",
 			{ env: null, args: null, cwd: null, timeout: null, tools: null, disabled: null },
-			{
-				enabled: true,
-				args: [],
-			},
+			{ enabled: true, args: [] },
 		],
 		["disabled and enabled", { disabled: true, enabled: true }, { enabled: false }],
 		[
 			"a variable that is not set, while it is disabled",
 			{ disabled: true, env: { K: `\${UNSET_HERE}` } },
-			{
-				enabled: false,
-				env: { K: `\${UNSET_HERE}` },
-			},
+			{ enabled: false, env: { K: `\${UNSET_HERE}` } },
 		],
 		["members for people alone", { icon: "x", gallery: true, "//": "mine", version: "1" }, { command: "node" }],
 	] as const) {

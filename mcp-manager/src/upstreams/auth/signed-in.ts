@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { ServerError } from "../../core/errors.js";
 import type { OAuthSettings } from "./auth-config.js";
-import { OAuthClient } from "./oauth-client.js";
+import { makeOAuthClient } from "./oauth-client.js";
 import type { SignIns } from "./sign-ins.js";
 
 type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
@@ -98,7 +98,7 @@ export class SignedIn implements AuthProvider {
 			throw refused(body || "unauthorized");
 		}
 		const { client, tokens } = record;
-		const renewed = new OAuthClient({
+		const renewed = makeOAuthClient({
 			settings,
 			client,
 			tokens: tokens as StoredOAuthTokens,
