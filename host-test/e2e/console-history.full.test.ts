@@ -41,7 +41,7 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
 
 		gateway.gateway.servers.find(LAMP)?.session?.close("test");
-		await page.locator(".device-head .tag", { hasText: "offline" }).waitFor();
+		await page.locator(".device-head .badge", { hasText: "offline" }).waitFor();
 		await page.reload();
 		await page.locator("summary", { hasText: "History" }).click();
 		await page.getByRole("img", { name: "Temperature" }).locator("canvas").waitFor();

@@ -1,11 +1,8 @@
-import { Button } from "./parts/button.js";
-import { ConfirmDialog } from "./parts/confirm.js";
-import { Notice } from "./parts/notice.js";
-import { lists, totals } from "./store/fleet.js";
+import { Button, ConfirmDialog, Notice } from "./parts/basics.js";
+import { isConnected, lists, totals } from "./store/fleet.js";
 import { chosenLanguage, THEMES, type Theme, theme } from "./store/preferences.js";
 import { route } from "./store/route.js";
 import { phase, session, signOut } from "./store/session.js";
-import { isConnected } from "./store/stream.js";
 import { LANGUAGES, language, t } from "./texts/index.js";
 import { AuditView } from "./views/audit.js";
 import { ClientsView } from "./views/clients.js";
@@ -37,7 +34,7 @@ export function App() {
 
 function Content() {
 	if (phase.value === "opening") {
-		return <p class="muted center">{t("opening")}</p>;
+		return <p class="text-light align-center">{t("opening")}</p>;
 	}
 	if (phase.value !== "open") {
 		return <SignIn />;
@@ -74,11 +71,16 @@ function Header() {
 					{session.value?.operator && <Tab view="audit" text={t("audit")} />}
 				</nav>
 			)}
-			<div class="settings">
+			<div class="hstack settings">
 				{isOpen && <Shortcuts />}
 				<Preferences />
 				{isOpen && session.value?.signedIn && (
-					<Button class="quiet" onClick={() => void signOut()} title={session.value.principal} text={t("signOut")} />
+					<Button
+						class="ghost small"
+						onClick={() => void signOut()}
+						title={session.value.principal}
+						text={t("signOut")}
+					/>
 				)}
 			</div>
 		</header>
@@ -98,7 +100,11 @@ function Tab({ view, text, count, alert }: TabProps) {
 	return (
 		<a href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
 			{text}
-			{count !== undefined && <span class="count">{count}</span>}
+			{count !== undefined && (
+				<span class="badge" data-variant="secondary">
+					{count}
+				</span>
+			)}
 			{alert && <span class="dot warn" role="img" aria-label={t("approvals")} />}
 		</a>
 	);

@@ -2,8 +2,8 @@ import "./zod-without-eval.js";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.js";
+import { closeStream, isConnected, openStream } from "./store/fleet.js";
 import { checkSession, phase } from "./store/session.js";
-import { closeStream, isConnected, openStream } from "./store/stream.js";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 

@@ -7,18 +7,18 @@ import type { EventService } from "../events/event-service.js";
 import type { AuditLog } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
 import { Activity, type KeptCall } from "./activity.js";
-import { FAVOURITE } from "./favourite.js";
 import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
-import type {
-	CallEntry,
-	DeviceDetail,
-	EventEntry,
-	FleetQuery,
-	FleetRow,
-	FleetTotals,
-	LockedTool,
-	OperatorLists,
-	Problem,
+import {
+	type CallEntry,
+	type DeviceDetail,
+	type EventEntry,
+	FAVOURITE,
+	type FleetQuery,
+	type FleetRow,
+	type FleetTotals,
+	type LockedTool,
+	type OperatorLists,
+	type Problem,
 } from "./messages.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */

@@ -1,9 +1,12 @@
-// Messages to the console's page: types alone, which the page imports.
+// Messages to the console's page.
 import type { McpConnection } from "xs-mcp-manager";
 import type { CallRecord } from "xs-mcp-manager/core";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { ConnectedClient } from "../transports/http-session.js";
+
+/** The tag of devices that come first in the console. */
+export const FAVOURITE = "favourite";
 
 /** A row of the table of devices and configured servers. */
 export interface FleetRow {

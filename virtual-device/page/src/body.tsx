@@ -21,21 +21,21 @@ export function Body() {
 		<section class={isRunning ? "body" : "body off"} aria-label="Device">
 			{board.screen && <Screen {...board.screen} isTouched={board.buttons.includes(TOUCH)} />}
 			{board.lights.length > 0 && (
-				<ul class="lights">
+				<ul class="hstack lights">
 					{board.lights.map((name) => (
 						<Light key={name} name={name} {...lights?.[name]} />
 					))}
 				</ul>
 			)}
 			{keys.length > 0 && (
-				<div class="keys">
+				<div class="hstack">
 					{keys.map((name) => (
 						<Key key={name} name={name} />
 					))}
 				</div>
 			)}
 			{board.buttons.length > 0 && (
-				<p class="hint">
+				<p class="text-light small">
 					Hold a button{board.buttons.includes(TOUCH) && board.screen ? " or the screen" : ""} for 2 s: a long press.
 				</p>
 			)}
@@ -61,7 +61,7 @@ function holdBy(name: string) {
 
 function Key({ name }: { readonly name: string }) {
 	return (
-		<button type="button" class="key" {...holdBy(name)}>
+		<button type="button" class="outline key" {...holdBy(name)}>
 			{name}
 		</button>
 	);

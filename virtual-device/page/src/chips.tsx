@@ -1,8 +1,8 @@
 import type { ChipState } from "../../src/services/chips.js";
 import { chipKey } from "./history.js";
+import { Range } from "./inputs.js";
 import { act, device } from "./link.js";
 import { Curve } from "./pin-views.js";
-import { Range } from "./range.js";
 
 /** Quantities of chips, with the ranges of their sliders. */
 const QUANTITIES: Readonly<Record<string, { unit: string; minimum: number; maximum: number; step: number }>> = {
@@ -32,12 +32,13 @@ function Chip({ address, type, part, values, isPlugged }: ChipState) {
 	const name = part ?? at;
 	const set = (value: object | boolean): void => act("set", { [name]: value });
 	return (
-		<section class="rows" aria-label={name}>
-			<label class="check">
+		<section class="vstack" aria-label={name}>
+			<label>
 				<input
 					type="checkbox"
-					class="switch"
+					role="switch"
 					checked={isPlugged}
+					aria-checked={isPlugged}
 					onChange={({ currentTarget }) => set(currentTarget.checked)}
 				/>
 				{part === undefined ? `${type} (${at})` : `${part}: ${type} (${at})`}

@@ -27,9 +27,13 @@ function App() {
 				<div class="cards">
 					<Pins />
 					<Chips />
-					<Surroundings />
-					<Faults />
-					<Senses />
+					{device.value && (
+						<>
+							<Surroundings shown={device.value} />
+							<Faults shown={device.value} />
+							<Senses shown={device.value} />
+						</>
+					)}
 				</div>
 				<Trace />
 			</main>

@@ -1,8 +1,8 @@
 import { describePin, isInput, type PinState } from "../../src/services/pins.js";
 import { pinKey } from "./history.js";
+import { Button, Range } from "./inputs.js";
 import { act, device } from "./link.js";
 import { Arm, Curve, Lamp, Strip } from "./pin-views.js";
-import { Range } from "./range.js";
 
 /** Highest values that are set here: of an analog pin, and of a pulse, in microseconds, which an echo from 5 m has. */
 const MAX_ANALOG = 4_095;
@@ -17,7 +17,7 @@ export function Pins() {
 	return (
 		<section class="card" aria-label="Pins">
 			<h2>Pins</h2>
-			<div class="rows">
+			<div class="vstack">
 				{pins.map((each) => (isInput(each) ? <Input key={each.pin} {...each} /> : <Output key={each.pin} {...each} />))}
 			</div>
 		</section>
@@ -71,9 +71,7 @@ function Counter(each: PinState) {
 	return (
 		<div class="range">
 			<span>{nameOf(each)}</span>
-			<button type="button" onClick={() => set(each.pin, count + 1)}>
-				Pulse
-			</button>
+			<Button text="Pulse" onClick={() => set(each.pin, count + 1)} />
 			<output>{count}</output>
 		</div>
 	);
@@ -86,9 +84,11 @@ function Line(each: PinState) {
 		set(each.pin, input.value);
 	};
 	return (
-		<form class="say" onSubmit={send}>
+		<form class="hstack say" onSubmit={send}>
 			<input name="line" aria-label={nameOf(each)} placeholder={`${nameOf(each)} receives …`} maxLength={1_000} />
-			<button type="submit">Send</button>
+			<button type="submit" class="outline">
+				Send
+			</button>
 		</form>
 	);
 }
@@ -96,11 +96,12 @@ function Line(each: PinState) {
 /** A contact or a button. */
 function Contact(each: PinState) {
 	return (
-		<label class="check">
+		<label>
 			<input
 				type="checkbox"
-				class="switch"
+				role="switch"
 				checked={each.value !== 0}
+				aria-checked={each.value !== 0}
 				onChange={({ currentTarget }) => set(each.pin, currentTarget.checked ? 1 : 0)}
 			/>
 			{nameOf(each)}: {describePin(each)}
@@ -110,7 +111,7 @@ function Contact(each: PinState) {
 
 function Output(each: PinState) {
 	return (
-		<p class="output">
+		<p class="hstack">
 			<View {...each} />
 			{nameOf(each)}: {describePin(each)}
 		</p>

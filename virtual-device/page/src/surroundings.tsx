@@ -1,6 +1,7 @@
-import { act, device, isConnected, sendPhoto, sounds } from "./link.js";
+import type { ShownDevice } from "../../src/page/page-messages.js";
+import { Button, Range } from "./inputs.js";
+import { act, isConnected, sendPhoto, sounds } from "./link.js";
 import { isMicrophoneOn, toggleMicrophone } from "./microphone.js";
-import { Range } from "./range.js";
 import { isSilenced, unsilence } from "./speaker.js";
 
 /** Sliders of sensors that measure a number, and their values at rest. */
@@ -11,13 +12,12 @@ const SLIDERS = {
 
 const MOTION_AT_REST = { x: 0, y: 0, z: 9.81 };
 
+interface ShownProps {
+	readonly shown: ShownDevice;
+}
+
 /** Sensors, battery and Wi-Fi. */
-export function Surroundings() {
-	const shown = device.value;
-	if (shown === undefined) {
-		return null;
-	}
-	const { board, readings, battery, signal } = shown;
+export function Surroundings({ shown: { board, readings, battery, signal } }: ShownProps) {
 	const motion = { ...MOTION_AT_REST, ...(readings.motion as object | undefined) };
 	return (
 		<section class="card">
@@ -61,7 +61,7 @@ export function Surroundings() {
 						value={battery.level}
 						onChange={(level) => act("battery", { ...battery, level })}
 					/>
-					<label class="check">
+					<label>
 						<input
 							type="checkbox"
 							checked={battery.charging}
@@ -71,38 +71,28 @@ export function Surroundings() {
 					</label>
 				</>
 			)}
-			<p class="hint">The firmware looks at battery and Wi-Fi every 30 s.</p>
+			<p class="text-light small">The firmware looks at battery and Wi-Fi every 30 s.</p>
 		</section>
 	);
 }
 
-export function Faults() {
-	const shown = device.value;
-	if (shown === undefined) {
-		return null;
-	}
-	const { network } = shown;
-	const toggle = (label: string, name: "lost" | "silent") => (
-		<button
-			type="button"
-			aria-pressed={network[name]}
+/** A lost or late network, and restarts. */
+export function Faults({ shown: { network } }: ShownProps) {
+	const toggle = (text: string, name: "lost" | "silent") => (
+		<Button
+			text={text}
+			isPressed={network[name]}
 			onClick={() => act("network", { ...network, [name]: !network[name] })}
-		>
-			{label}
-		</button>
+		/>
 	);
 	return (
 		<section class="card">
 			<h2>Faults</h2>
-			<div class="buttons">
+			<div class="hstack">
 				{toggle("Network lost", "lost")}
 				{toggle("Backend silent", "silent")}
-				<button type="button" onClick={() => act("restart")}>
-					Restart
-				</button>
-				<button type="button" onClick={() => act("brownOut")}>
-					Brown-out
-				</button>
+				<Button text="Restart" onClick={() => act("restart")} />
+				<Button text="Brown-out" onClick={() => act("brownOut")} />
 			</div>
 			<Range
 				label="Late by"
@@ -118,11 +108,7 @@ export function Faults() {
 }
 
 /** Speech, camera and sounds. */
-export function Senses() {
-	const shown = device.value;
-	if (shown === undefined) {
-		return null;
-	}
+export function Senses({ shown }: ShownProps) {
 	const say = (event: SubmitEvent): void => {
 		event.preventDefault();
 		const form = event.currentTarget as HTMLFormElement;
@@ -136,14 +122,14 @@ export function Senses() {
 	return (
 		<section class="card">
 			<h2>Say, show, hear</h2>
-			<form class="say" onSubmit={say}>
+			<form class="hstack say" onSubmit={say}>
 				<input name="text" aria-label="Say to the assistant" placeholder="Say to the assistant …" maxLength={200} />
-				<button type="submit" disabled={!isConnected.value}>
+				<button type="submit" class="outline" disabled={!isConnected.value}>
 					Say
 				</button>
 			</form>
 			{parts.includes("camera") && (
-				<label class="file">
+				<label class="hstack">
 					<span>The camera sees</span>
 					<input
 						type="file"
@@ -154,20 +140,20 @@ export function Senses() {
 			)}
 			{parts.includes("codec") && (
 				<>
-					<div class="buttons">
-						<button type="button" aria-pressed={isMicrophoneOn.value} onClick={() => void toggleMicrophone()}>
-							{isMicrophoneOn.value ? "Microphone on" : "Microphone off"}
-						</button>
-						{isSilenced.value && (
-							<button type="button" onClick={unsilence}>
-								Let me hear it
-							</button>
-						)}
+					<div class="hstack">
+						<Button
+							text={isMicrophoneOn.value ? "Microphone on" : "Microphone off"}
+							isPressed={isMicrophoneOn.value}
+							onClick={() => void toggleMicrophone()}
+						/>
+						{isSilenced.value && <Button text="Let me hear it" onClick={unsilence} />}
 					</div>
-					<p class="hint">Press a button of the device to talk: it hears your microphone while it listens.</p>
+					<p class="text-light small">
+						Press a button of the device to talk: it hears your microphone while it listens.
+					</p>
 				</>
 			)}
-			{parts.includes("player") && sounds.value.length === 0 && <p class="hint">Nothing was played yet.</p>}
+			{parts.includes("player") && sounds.value.length === 0 && <p class="text-light small">Nothing was played yet.</p>}
 			{sounds.value.map(({ id, url }, index) => (
 				// biome-ignore lint/a11y/useMediaCaption: nobody knows what the device plays
 				<audio key={id} controls src={url} aria-label={index === 0 ? "Last sound" : "Sound before"} />

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { visible } from "../../../gateway/console/src/parts/visible.js";
 import type { TraceLine } from "../../src/page/page-messages.js";
+import { Button } from "./inputs.js";
 import { lines } from "./link.js";
 
 /** Lines that are drawn: the last ones that the filter leaves. */
@@ -32,32 +33,24 @@ export function Trace() {
 	return (
 		<section class="card trace">
 			<h2>Trace</h2>
-			<div class="tools">
+			<div class="hstack">
 				<input
 					type="search"
 					aria-label="Filter"
 					placeholder="Filter, for example tools/call"
-					onInput={({ currentTarget }) => {
-						filter.value = currentTarget.value;
-					}}
+					onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
 				/>
 				{(Object.keys(KINDS) as TraceLine["kind"][]).map((kind) => (
-					<label key={kind} class="check">
+					<label key={kind}>
 						<input type="checkbox" checked={!hidden.value.has(kind)} onChange={() => toggle(kind)} />
 						{KINDS[kind]}
 					</label>
 				))}
-				<button type="button" onClick={() => void copy(filtered.value.map(describe).join("\n"), "all")}>
-					{copied.value === "all" ? "Copied" : "Copy all"}
-				</button>
-				<button
-					type="button"
-					onClick={() => {
-						lines.value = [];
-					}}
-				>
-					Clear
-				</button>
+				<Button
+					text={copied.value === "all" ? "Copied" : "Copy all"}
+					onClick={() => void copy(filtered.value.map(describe).join("\n"), "all")}
+				/>
+				<Button text="Clear" onClick={() => (lines.value = [])} />
 			</div>
 			<ol aria-label="Messages" reversed>
 				{[...shown].reverse().map((line) => (
@@ -78,7 +71,7 @@ function Line(line: TraceLine) {
 				{remark?.endsWith("silenced") ? " (silenced)" : ""}
 			</span>
 			<code>{visible(text)}</code>
-			<button type="button" class="quiet" aria-label="Copy this line" onClick={() => void copy(text, String(id))}>
+			<button type="button" class="ghost small" aria-label="Copy this line" onClick={() => void copy(text, String(id))}>
 				{copied.value === String(id) ? "copied" : "copy"}
 			</button>
 		</li>

@@ -3,6 +3,7 @@ import "../style.css";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { render } from "preact";
+import { Badge } from "../parts/basics.js";
 import { visibleLine } from "../parts/visible.js";
 import { Device } from "../store/device.js";
 import { chosenLanguage, theme } from "../store/preferences.js";
@@ -18,9 +19,9 @@ const READ_INTERVAL = 2_000;
 function Panel({ device, state }: { readonly device: Device; readonly state: ReadonlySignal<string> }) {
 	return (
 		<main class="panel">
-			<div class="title-row">
+			<div class="hstack">
 				<h1>{visibleLine(device.alias)}</h1>
-				{state.value !== "" && <span class="tag">{stateText(state.value)}</span>}
+				{state.value !== "" && <Badge>{stateText(state.value)}</Badge>}
 			</div>
 			<Controls link={device} />
 			<Readings link={device} interval={READ_INTERVAL} />

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import { type Outcome, objectIn, pictureSource } from "../store/device.js";
 import { t } from "../texts/index.js";
-import { Copy } from "./copy.js";
+import { Snippet } from "./basics.js";
 import { visible, visibleLine } from "./visible.js";
 
 type Block = CallToolResult["content"][number];
@@ -15,7 +15,7 @@ export function Result({ outcome: { result, error, duration } }: { readonly outc
 	const isBad = error !== undefined || result?.isError === true;
 	return (
 		<div class={`result ${isBad ? "bad" : ""}`} role="status">
-			<p class="result-head">
+			<p class="hstack">
 				<span class={`dot ${isBad ? "warn" : "good"}`} aria-hidden="true" />
 				{t(isBad ? "callFailed" : "callDone", { duration })}
 			</p>
@@ -24,11 +24,7 @@ export function Result({ outcome: { result, error, duration } }: { readonly outc
 			{result && (
 				<details>
 					<summary>JSON</summary>
-					<div class="snippet">
-						{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled with the keyboard */}
-						<pre tabIndex={0}>{visible(shortened(result))}</pre>
-						<Copy text={JSON.stringify(result, undefined, 2)} />
-					</div>
+					<Snippet text={JSON.stringify(result, undefined, 2)} shown={visible(shortened(result))} />
 				</details>
 			)}
 		</div>
@@ -75,7 +71,7 @@ function Content({ block }: { readonly block: Block }) {
 export function PictureView({ source, label }: { readonly source: string; readonly label: string }) {
 	const isBroken = useSignal(source === "");
 	return isBroken.value ? (
-		<p class="problem">{t("notAPicture")}</p>
+		<p class="bad-text">{t("notAPicture")}</p>
 	) : (
 		<img
 			class="picture"

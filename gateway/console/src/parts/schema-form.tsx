@@ -1,11 +1,13 @@
+import type { JSX } from "preact";
 import { t } from "../texts/index.js";
-import { Button } from "./button.js";
+import { Button } from "./basics.js";
+import { ColorInput, Segments, Slider } from "./inputs.js";
 import { controlOf, type Schema } from "./schema.js";
 import { visible, visibleLine } from "./visible.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export interface FieldProps {
+interface FieldProps {
 	readonly id: string;
 	readonly label: string;
 	readonly schema: Schema;
@@ -18,72 +20,113 @@ export interface FieldProps {
 export function Field({ required, ...props }: FieldProps & { readonly required: boolean }) {
 	const { id, label, schema, value, onChange } = props;
 	const help = typeof schema.description === "string" ? schema.description : "";
-	const control = controlOf(label, schema);
-	const isGroup = ["radio", "switch", "choices"].includes(control);
+	const isGroup = ["radio", "switch", "choices"].includes(controlOf(label, schema));
 	return (
-		<div class={`field ${value === undefined ? "unset" : ""}`}>
+		<div class="field">
 			<div class="field-head">
-				{isGroup ? <span id={`${id}-label`}>{visibleLine(label)}</span> : <label for={id}>{visibleLine(label)}</label>}
+				{isGroup ? <b>{visibleLine(label)}</b> : <label for={id}>{visibleLine(label)}</label>}
 				{required ? (
-					<span class="muted">{t("required")}</span>
+					<small>{t("required")}</small>
 				) : (
-					value !== undefined && <Button class="quiet" onClick={() => onChange(undefined)} text={t("leaveOut")} />
+					value !== undefined && <Button class="ghost small" onClick={() => onChange(undefined)} text={t("leaveOut")} />
 				)}
 			</div>
 			<Control {...props} />
-			{help !== "" && <small id={`${id}-help`}>{visible(help)}</small>}
+			{help !== "" && <small>{visible(help)}</small>}
 		</div>
 	);
-}
-
-function Control(props: FieldProps) {
-	switch (controlOf(props.label, props.schema)) {
-		case "radio":
-			return <Radios {...props} options={props.schema.enum as (string | number)[]} />;
-		case "switch":
-			return <Radios {...props} options={[true, false]} />;
-		case "select":
-			return <Select {...props} />;
-		case "slider":
-			return <Slider {...props} />;
-		case "number":
-			return <NumberInput {...props} />;
-		case "color":
-			return <Color {...props} />;
-		case "text":
-			return <Text {...props} />;
-		case "area":
-			return <Area {...props} />;
-		case "choices":
-			return <Choices {...props} />;
-		case "lines":
-			return <Lines {...props} />;
-		case "json":
-			return <Json {...props} />;
-	}
 }
 
 type Option = string | number | boolean;
 
-function Radios({ id, value, onChange, options }: FieldProps & { readonly options: readonly Option[] }) {
-	return (
-		<div class="segments" role="radiogroup" aria-labelledby={`${id}-label`}>
-			{options.map((option) => (
-				<label key={String(option)}>
-					<input type="radio" name={id} checked={value === option} onChange={() => onChange(option)} />
-					<span>{typeof option === "boolean" ? t(option ? "on" : "off") : visibleLine(String(option))}</span>
-				</label>
-			))}
-		</div>
-	);
+function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Element {
+	const { type, minimum, maximum, maxLength } = schema;
+	const text = typeof value === "string" ? value : "";
+	const control = controlOf(label, schema);
+	switch (control) {
+		case "radio":
+		case "switch":
+			return (
+				<Segments<Option>
+					label={label}
+					options={control === "switch" ? [true, false] : (schema.enum as Option[])}
+					nameOf={(option) => (typeof option === "boolean" ? t(option ? "on" : "off") : visibleLine(String(option)))}
+					chosen={value}
+					onChoose={onChange}
+				/>
+			);
+		case "select":
+			return <Select id={id} options={schema.enum as Option[]} value={value as Option} onChange={onChange} />;
+		case "slider":
+			return <Slider {...{ id, schema, value, onChange }} text={value === undefined ? "–" : String(value)} />;
+		case "number":
+			return (
+				<input
+					id={id}
+					type="number"
+					step={type === "integer" ? 1 : "any"}
+					{...(typeof minimum === "number" && { min: minimum })}
+					{...(typeof maximum === "number" && { max: maximum })}
+					value={typeof value === "number" ? value : ""}
+					onInput={({ currentTarget: { valueAsNumber } }) =>
+						onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
+					}
+				/>
+			);
+		case "color":
+			return (
+				<span class="slider">
+					<ColorInput id={id} value={value} onChange={onChange} />
+					<output for={id}>{value === undefined ? "–" : String(value)}</output>
+				</span>
+			);
+		case "text":
+			return (
+				<input
+					id={id}
+					type="text"
+					{...(typeof maxLength === "number" && { maxLength })}
+					value={text}
+					onInput={({ currentTarget }) => onChange(currentTarget.value)}
+				/>
+			);
+		case "area":
+			return <textarea id={id} rows={2} value={text} onInput={({ currentTarget }) => onChange(currentTarget.value)} />;
+		case "choices":
+			return <Choices options={(schema.items as Schema).enum as string[]} {...{ label, value, onChange }} />;
+		case "lines":
+			return (
+				<ParsedArea
+					id={id}
+					placeholder={t("onePerLine")}
+					text={Array.isArray(value) ? value.join("\n") : ""}
+					parse={linesIn}
+					onChange={onChange}
+				/>
+			);
+		case "json":
+			return (
+				<ParsedArea
+					id={id}
+					placeholder="JSON"
+					text={value === undefined ? "" : JSON.stringify(value)}
+					parse={(given) => JSON.parse(given)}
+					onChange={onChange}
+				/>
+			);
+	}
 }
 
-function Select({ id, schema, value, onChange }: FieldProps) {
-	const options = schema.enum as (string | number)[];
+interface SelectProps extends Pick<FieldProps, "id" | "onChange"> {
+	readonly options: readonly Option[];
+	readonly value: Option;
+}
+
+function Select({ id, options, value, onChange }: SelectProps) {
 	return (
 		<select
 			id={id}
-			value={options.indexOf(value as string)}
+			value={options.indexOf(value)}
 			onChange={({ currentTarget }) => onChange(options[Number(currentTarget.value)])}
 		>
 			<option value={-1} />
@@ -96,87 +139,21 @@ function Select({ id, schema, value, onChange }: FieldProps) {
 	);
 }
 
-function Slider({ id, schema: { minimum, maximum, multipleOf, type }, value, onChange }: FieldProps) {
-	const [min, max] = [minimum as number, maximum as number];
-	const fine = type === "integer" ? 1 : (max - min) / 100;
-	const limits = { min, max, step: typeof multipleOf === "number" ? multipleOf : fine };
-	const shown = typeof value === "number" ? value : Math.round((min + max) / 2);
-	return (
-		<div class="slider">
-			<input
-				id={id}
-				type="range"
-				{...limits}
-				value={shown}
-				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
-			/>
-			<output for={id}>{value === undefined ? "–" : String(value)}</output>
-		</div>
-	);
-}
-
-function NumberInput({ id, schema: { type, minimum, maximum }, value, onChange }: FieldProps) {
-	return (
-		<input
-			id={id}
-			type="number"
-			step={type === "integer" ? 1 : "any"}
-			{...(typeof minimum === "number" && { min: minimum })}
-			{...(typeof maximum === "number" && { max: maximum })}
-			value={typeof value === "number" ? value : ""}
-			onInput={({ currentTarget: { valueAsNumber } }) =>
-				onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
-			}
-		/>
-	);
-}
-
-function Color({ id, value, onChange }: FieldProps) {
-	const shown = typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value : "#ffffff";
-	return (
-		<div class="slider">
-			<input id={id} type="color" value={shown} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
-			<output for={id}>{value === undefined ? "–" : String(value)}</output>
-		</div>
-	);
-}
-
-function Text({ id, schema, value, onChange }: FieldProps) {
-	const { maxLength } = schema;
-	return (
-		<input
-			id={id}
-			type="text"
-			{...(typeof maxLength === "number" && { maxLength })}
-			value={typeof value === "string" ? value : ""}
-			onInput={({ currentTarget }) => onChange(currentTarget.value)}
-		/>
-	);
-}
-
-function Area({ id, value, onChange }: FieldProps) {
-	return (
-		<textarea
-			id={id}
-			rows={2}
-			value={typeof value === "string" ? value : ""}
-			onInput={({ currentTarget }) => onChange(currentTarget.value)}
-		/>
-	);
+interface ChoicesProps extends Pick<FieldProps, "label" | "value" | "onChange"> {
+	readonly options: readonly string[];
 }
 
 /** Several of a few texts. */
-function Choices({ id, schema, value, onChange }: FieldProps) {
-	const options = (schema.items as Schema).enum as readonly string[];
+function Choices({ label, options, value, onChange }: ChoicesProps) {
 	const chosen = Array.isArray(value) ? value : [];
 	const toggle = (option: string): void => {
 		const next = options.filter((each) => chosen.includes(each) !== (each === option));
 		onChange(next.length === 0 ? undefined : next);
 	};
 	return (
-		<div class="checks" role="group" aria-labelledby={`${id}-label`}>
+		<div class="hstack" role="group" aria-label={label}>
 			{options.map((option) => (
-				<label key={option} class="check">
+				<label key={option}>
 					<input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />
 					{visibleLine(String(option))}
 				</label>
@@ -185,42 +162,39 @@ function Choices({ id, schema, value, onChange }: FieldProps) {
 	);
 }
 
-/** Several texts, one in each line. */
-function Lines({ id, value, onChange }: FieldProps) {
-	const read = (text: string): void => {
-		const lines = text.split("\n").map((line) => line.trim());
-		const given = lines.filter((line) => line !== "");
-		onChange(given.length === 0 ? undefined : given);
-	};
-	return (
-		<textarea
-			id={id}
-			rows={3}
-			placeholder={t("onePerLine")}
-			defaultValue={Array.isArray(value) ? value.join("\n") : ""}
-			onInput={({ currentTarget }) => read(currentTarget.value)}
-		/>
-	);
+interface ParsedAreaProps extends Pick<FieldProps, "id" | "onChange"> {
+	readonly placeholder: string;
+	/** The text at first. */
+	readonly text: string;
+	/** Throws if the text makes no value. */
+	readonly parse: (text: string) => unknown;
 }
 
-/** A value that no other control fits, as JSON. */
-function Json({ id, value, onChange }: FieldProps) {
-	const read = (input: HTMLTextAreaElement): void => {
+/** A value that is written as text. Empty: none. */
+function ParsedArea({ id, placeholder, text, parse, onChange }: ParsedAreaProps) {
+	const read = (area: HTMLTextAreaElement): void => {
 		try {
-			onChange(input.value.trim() === "" ? undefined : JSON.parse(input.value));
-			input.setCustomValidity("");
+			onChange(area.value.trim() === "" ? undefined : parse(area.value));
+			area.setCustomValidity("");
 		} catch {
-			input.setCustomValidity(t("notJson"));
+			area.setCustomValidity(t("notJson"));
 		}
 	};
 	return (
 		<textarea
 			id={id}
-			rows={2}
-			class="mono"
-			placeholder="JSON"
-			defaultValue={value === undefined ? "" : JSON.stringify(value)}
+			rows={3}
+			placeholder={placeholder}
+			defaultValue={text}
 			onInput={({ currentTarget }) => read(currentTarget)}
 		/>
 	);
+}
+
+/** The texts in lines. */
+function linesIn(text: string): readonly string[] {
+	return text
+		.split("\n")
+		.map((line) => line.trim())
+		.filter((line) => line !== "");
 }

@@ -1,10 +1,19 @@
-import { FAVOURITE } from "../../../src/console/favourite.js";
 import type { FleetRow } from "../../../src/console/messages.js";
-import { ask } from "../store/api.js";
-import { session } from "../store/session.js";
-import { t } from "../texts/index.js";
-import { attempt } from "./notice.js";
+import { FAVOURITE } from "../../../src/console/messages.js";
+import { ask, pathOf, session } from "../store/session.js";
+import { stateText, t } from "../texts/index.js";
+import { attempt } from "./basics.js";
 import { visibleLine } from "./visible.js";
+
+/** Whether a device is online and well, as a dot. */
+export function StateDot({ row: { problem, online } }: { readonly row: FleetRow }) {
+	return <span class={`dot ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />;
+}
+
+/** The state of a device in words. */
+export function stateOf({ online, state }: FleetRow): string {
+	return online ? stateText(state ?? "online") : t("offline");
+}
 
 /** A device's tags, which lead to the devices that share them. */
 export function Tags({ tags }: Pick<FleetRow, "tags">) {
@@ -13,7 +22,7 @@ export function Tags({ tags }: Pick<FleetRow, "tags">) {
 			{tags
 				.filter((tag) => tag !== FAVOURITE)
 				.map((tag) => (
-					<a key={tag} class="tag" href={`#/devices?tag=${encodeURIComponent(tag)}`}>
+					<a key={tag} class="badge" data-variant="secondary" href={`#/devices?tag=${encodeURIComponent(tag)}`}>
 						{visibleLine(tag)}
 					</a>
 				))}
@@ -24,20 +33,21 @@ export function Tags({ tags }: Pick<FleetRow, "tags">) {
 /** A star that adds a device to the favourites, or removes it. */
 export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRow }) {
 	const isFavourite = tags.includes(FAVOURITE);
-	if (kind === "server" || (!session.value?.operator && !isFavourite)) {
+	const mayChange = session.value?.operator === true;
+	if (kind === "server" || (!mayChange && !isFavourite)) {
 		return null;
 	}
 	const change = async (): Promise<void> => {
 		const next = isFavourite ? tags.filter((tag) => tag !== FAVOURITE) : [...tags, FAVOURITE];
-		await ask(`devices/${encodeURIComponent(id)}`, { method: "PATCH", json: { tags: next } });
+		await ask(pathOf(id), "PATCH", { tags: next });
 	};
 	return (
 		<button
 			type="button"
-			class="quiet star"
+			class="ghost small star"
 			aria-pressed={isFavourite}
 			aria-label={t("favourite", { device: visibleLine(alias) })}
-			disabled={!session.value?.operator}
+			disabled={!mayChange}
 			onClick={() => void attempt(change)}
 		>
 			<span aria-hidden="true">{isFavourite ? "★" : "☆"}</span>

@@ -7,9 +7,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
 import type { DeviceDetail } from "../../../src/console/messages.js";
-import { ask } from "./api.js";
 import { Device, plain, STATUS_TOOL, toolNamed } from "./device.js";
-import { checkSession, session } from "./session.js";
+import { ask, checkSession, pathOf, session } from "./session.js";
 
 /** Milliseconds that a call may take without progress: the gateway's own limits are shorter. */
 const PATIENCE = 300_000;
@@ -159,8 +158,9 @@ export class DeviceLink extends Device {
 	/** Reads the log that the gateway keeps. It may keep none, or not for this token. */
 	async readLog(): Promise<void> {
 		if (session.value?.operator) {
-			const path = `devices/${encodeURIComponent(this.alias)}/log`;
-			const { messages } = await ask<{ messages: readonly LogLine[] }>(path).catch(() => ({ messages: [] }));
+			const { messages } = await ask<{ messages: readonly LogLine[] }>(`${pathOf(this.alias)}/log`).catch(() => ({
+				messages: [],
+			}));
 			this.log.value = messages.length === 0 ? this.log.value : messages.slice(0, MAX_LOG);
 		}
 	}

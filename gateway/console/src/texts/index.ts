@@ -1,4 +1,4 @@
-import { computed, effect } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { visibleLine } from "../parts/visible.js";
 import { chosenLanguage } from "../store/preferences.js";
 import en from "./en.json";
@@ -53,9 +53,18 @@ function inUnit(milliseconds: number): { readonly count: number; readonly unit: 
 	return { count: Math.floor(seconds / size), unit };
 }
 
+/** Milliseconds since 1970, for texts that say how long ago something was. */
+export const now = signal(Date.now());
+
+setInterval(() => {
+	if (document.visibilityState === "visible") {
+		now.value = Date.now();
+	}
+}, 5_000);
+
 /** "3 min ago" in the current language. */
-export function ago(time: number, now: number): string {
-	const { count, unit } = inUnit(now - time);
+export function ago(time: number): string {
+	const { count, unit } = inUnit(now.value - time);
 	const format = new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" });
 	return unit === "second" && count < 5 ? t("justNow") : format.format(-count, unit);
 }

@@ -1,5 +1,5 @@
 import { encode } from "uqr";
-import { Snippet } from "../parts/copy.js";
+import { Snippet } from "../parts/basics.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
@@ -11,15 +11,15 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 	// With a bootstrap, a device gets its token there.
 	const whereTo = bootstrap === undefined ? `--url ${backend}` : `--ota-url ${bootstrap}`;
 	return (
-		<section class="card add-device">
+		<section class="card">
 			{isFirst && <h1>{t("noDevice")}</h1>}
 			<div class="ways">
-				<div>
+				<div class="vstack">
 					<h2>{t("virtualDevice")}</h2>
-					<p class="muted">{t("virtualDeviceHelp")}</p>
+					<p class="text-light">{t("virtualDeviceHelp")}</p>
 					{backend && <Snippet text={`npm run device -- ${whereTo}`} />}
 				</div>
-				<div>
+				<div class="vstack">
 					<h2>{t("board")}</h2>
 					{session.value?.isLoopback ? (
 						<>
@@ -27,17 +27,17 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 							<Snippet text={LISTEN} />
 						</>
 					) : (
-						<p class="muted">{t("boardHelp")}</p>
+						<p class="text-light">{t("boardHelp")}</p>
 					)}
 					{backend && !session.value?.isLoopback && (
-						<div class="with-qr">
+						<div class="hstack">
 							<QrCode text={bootstrap ?? backend} label={t("qr", { url: bootstrap ?? backend })} />
-							<div>
-								<p class="muted">{t("backendUrl")}</p>
+							<div class="grow vstack">
+								<p class="text-light">{t("backendUrl")}</p>
 								<Snippet text={backend} />
 								{bootstrap && (
 									<>
-										<p class="muted">{t("bootstrapUrl")}</p>
+										<p class="text-light">{t("bootstrapUrl")}</p>
 										<Snippet text={bootstrap} />
 									</>
 								)}

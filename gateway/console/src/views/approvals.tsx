@@ -1,11 +1,8 @@
 import type { BindingSummary } from "../../../src/devices/bootstrap/binding-routes.js";
-import { Button } from "../parts/button.js";
-import { LogList } from "../parts/log-list.js";
-import { attempt, show } from "../parts/notice.js";
+import { attempt, Badge, Button, Card, LogList, show } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import { ask } from "../store/api.js";
 import { lists } from "../store/fleet.js";
-import { now } from "../store/now.js";
+import { ask } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
 /** Devices that wait for approval, with the codes that they show. The gateway sends them to operators. */
@@ -15,36 +12,35 @@ export function Approvals() {
 		return null;
 	}
 	return (
-		<section class="card attention" aria-labelledby="approvals">
-			<h2 id="approvals">{t("approvals")}</h2>
-			<p class="muted">{t("approvalsHelp")}</p>
-			<ul class="plain">
+		<Card title={t("approvals")} kind="attention">
+			<p class="text-light">{t("approvalsHelp")}</p>
+			<ul class="unstyled vstack">
 				{pending.map((each) => (
 					<Pending key={each.code} pending={each} />
 				))}
 			</ul>
-		</section>
+		</Card>
 	);
 }
 
 function Pending({ pending: { code, device, board, version, address } }: { readonly pending: BindingSummary }) {
 	const decide = (method: "POST" | "DELETE"): Promise<void> =>
 		attempt(async () => {
-			await ask(`bindings/${code}`, { method });
+			await ask(`bindings/${code}`, method);
 			show(t(method === "POST" ? "approved" : "rejected", { device: visibleLine(device) }));
 		});
 	return (
-		<li class="pending">
+		<li class="hstack pending">
 			<code class="code">{code}</code>
-			<span>
+			<span class="grow">
 				{visibleLine(board)} {visibleLine(version)}
 				<small>
 					{visibleLine(device)} · {address}
 				</small>
 			</span>
-			<span class="actions">
+			<span class="hstack">
 				<Button onClick={() => void decide("DELETE")} text={t("reject")} />
-				<Button class="primary" onClick={() => void decide("POST")} text={t("approve")} />
+				<Button class="" onClick={() => void decide("POST")} text={t("approve")} />
 			</span>
 		</li>
 	);
@@ -57,14 +53,16 @@ export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 		return null;
 	}
 	return (
-		<details class="card" open={isOpen}>
+		<details open={isOpen}>
 			<summary>
-				{t("rejections")} <span class="count">{rejections.length}</span>
+				<span>
+					{t("rejections")} <Badge>{rejections.length}</Badge>
+				</span>
 			</summary>
 			<LogList>
 				{[...rejections].reverse().map(({ time, description }, index) => (
 					<li key={`${time} ${index}`}>
-						<time>{ago(time, now.value)}</time> <span>{visible(description)}</span>
+						<time>{ago(time)}</time> <span>{visible(description)}</span>
 					</li>
 				))}
 			</LogList>

@@ -1,45 +1,32 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import { useEffect } from "preact/hooks";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
-import { Button } from "../parts/button.js";
-import { LogList } from "../parts/log-list.js";
+import { Button, LogList, useLoaded } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import { type AuditQuery, auditQuery, readAudit } from "../store/history.js";
+import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts/index.js";
 
 /** The gateway's log of calls and changes. */
 export function AuditView() {
-	const query = useSignal<AuditQuery>({ device: "", principal: "" });
-	const entries = useSignal<readonly AuditEntry[]>([]);
-	const problem = useSignal("");
+	/** The query of an address: the device and the token that are meant. */
+	const query = useSignal("");
 	const { value: wanted } = query;
-	useEffect(() => {
-		const read = async (): Promise<void> => {
-			try {
-				entries.value = await readAudit(wanted);
-				problem.value = "";
-			} catch (error) {
-				problem.value = (error as Error).message;
-			}
-		};
-		void read();
-	}, [wanted]);
+	const read = (): Promise<{ entries: readonly AuditEntry[] }> => ask(`audit?${wanted}`);
+	const { value: { entries } = { entries: [] }, problem } = useLoaded(read, [wanted]);
 	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
 		event.preventDefault();
-		const form = new FormData(event.currentTarget);
-		const [device, principal] = ["device", "principal"].map((name) => String(form.get(name)).trim());
-		query.value = { device: device ?? "", principal: principal ?? "" };
+		const given = [...new FormData(event.currentTarget)].map(([name, text]) => [name, String(text).trim()]);
+		query.value = new URLSearchParams(given.filter(([, text]) => text !== "")).toString();
 	};
 	return (
 		<>
-			<div class="title-row">
+			<div class="hstack">
 				<h1>{t("audit")}</h1>
-				<a class="button" href={`audit.jsonl?${auditQuery(wanted)}`} download>
+				<a class="button outline" href={`audit.jsonl?${wanted}`} download>
 					{t("exportJsonl")}
 				</a>
 			</div>
-			<p class="muted">{t("auditHelp")}</p>
+			<p class="text-light">{t("auditHelp")}</p>
 			<form class="edit" onSubmit={submit}>
 				<label>
 					{t("device")}
@@ -49,16 +36,16 @@ export function AuditView() {
 					{t("token")}
 					<input name="principal" />
 				</label>
-				<Button type="submit" text={t("show")} />
+				<Button type="submit" class="outline" text={t("show")} />
 			</form>
-			{problem.value !== "" && <p class="banner warn">{visible(problem.value)}</p>}
+			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}
 			<section class="card" aria-label={t("audit")}>
-				{entries.value.length === 0 ? (
-					<p class="muted">{t("noneFound")}</p>
+				{entries.length === 0 ? (
+					<p class="text-light">{t("noneFound")}</p>
 				) : (
 					<LogList kind="audit">
-						{entries.value.map((entry, index) => (
-							<Entry key={`${entry.time} ${entries.value.length - index}`} entry={entry} />
+						{entries.map((entry, index) => (
+							<Entry key={`${entry.time} ${entries.length - index}`} entry={entry} />
 						))}
 					</LogList>
 				)}

@@ -1,13 +1,10 @@
 import type { ServerEntry } from "../../../src/console/messages.js";
-import { Button } from "../parts/button.js";
-import { attempt } from "../parts/notice.js";
+import { attempt, Badge, Button, Card } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import { ask } from "../store/api.js";
 import { CONSOLE_CLIENT } from "../store/device-link.js";
 import { lists } from "../store/fleet.js";
-import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
-import { session } from "../store/session.js";
+import { ask, session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 import { CreatedToken, Tokens } from "./tokens.js";
 
@@ -28,11 +25,8 @@ export function ClientsView() {
 function Clients() {
 	const clients = lists.value.clients ?? [];
 	return (
-		<section class="card" aria-labelledby="connected">
-			<h2 id="connected">
-				{t("connectedClients")} <span class="count">{clients.length}</span>
-			</h2>
-			<p class="muted">{t("clientsHelp")}</p>
+		<Card title={t("connectedClients")} count={clients.length}>
+			<p class="text-light">{t("clientsHelp")}</p>
 			<div class="scroll">
 				<table>
 					<thead>
@@ -47,53 +41,48 @@ function Clients() {
 						{clients.map(({ name, version, principal, since, calls }, index) => (
 							<tr key={`${since} ${index}`}>
 								<td>
-									{visibleLine(name)} {name === CONSOLE_CLIENT && <span class="tag">{t("console")}</span>}
+									{visibleLine(name)} {name === CONSOLE_CLIENT && <Badge>{t("console")}</Badge>}
 									<small>{visibleLine(version)}</small>
 								</td>
 								<td>
 									{visibleLine(principal)}{" "}
-									{session.value?.signedIn && principal === session.value.principal && (
-										<span class="tag">{t("thisPage")}</span>
-									)}
+									{session.value?.signedIn && principal === session.value.principal && <Badge>{t("thisPage")}</Badge>}
 								</td>
-								<td>{ago(since, now.value)}</td>
+								<td>{ago(since)}</td>
 								<td>{calls}</td>
 							</tr>
 						))}
 					</tbody>
 				</table>
 			</div>
-		</section>
+		</Card>
 	);
 }
 
 function Servers() {
 	const servers = lists.value.servers ?? [];
 	return (
-		<section class="card" aria-labelledby="servers">
-			<h2 id="servers">
-				{t("servers")} <span class="count">{servers.length}</span>
-			</h2>
+		<Card title={t("servers")} count={servers.length}>
 			{servers.length === 0 ? (
-				<p class="muted">{t("noServers")}</p>
+				<p class="text-light">{t("noServers")}</p>
 			) : (
-				<ul class="plain">
+				<ul class="unstyled vstack">
 					{servers.map((server) => (
 						<ServerLine key={server.id} server={server} />
 					))}
 				</ul>
 			)}
-		</section>
+		</Card>
 	);
 }
 
 function ServerLine({ server: { id, url, status, tools, lastError } }: { readonly server: ServerEntry }) {
-	const restart = (): Promise<unknown> => ask(`servers/${encodeURIComponent(id)}/restart`, { method: "POST" });
+	const restart = (): Promise<unknown> => ask(`servers/${encodeURIComponent(id)}/restart`, "POST");
 	return (
-		<li class="line">
+		<li class="hstack line">
 			<span class={`dot ${status === "connected" ? "good" : "warn"}`} aria-hidden="true" />
 			<span class="grow">
-				<a href={deviceHref(id)}>{visibleLine(id)}</a> <span class="tag">{status}</span>
+				<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{status}</Badge>
 				<small>
 					{visibleLine(url)} · {t("toolCount", { count: tools })}
 				</small>

@@ -1,5 +1,5 @@
+import { Snippet } from "../parts/basics.js";
 import { connectionsTo } from "../parts/connections.js";
-import { Snippet } from "../parts/copy.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
@@ -12,26 +12,26 @@ export function ConnectView() {
 	return (
 		<>
 			<h1>{t("connect")}</h1>
-			<p class="muted">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
+			<p class="text-light">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
 			<Snippet text={url} />
 			<div class="ways">
 				{connectionsTo({ url, needsToken, hasExtension, bridge }).map(({ name, file, text, link, download }) => (
 					<section key={name} class="card" aria-label={name}>
-						<div class="title-row">
+						<div class="hstack">
 							<h2>{name}</h2>
 							{link && (
-								<a class="button" href={link}>
+								<a class="button outline" href={link}>
 									{t("install", { application: name })}
 								</a>
 							)}
 							{download && (
-								<a class="button" href={download} download>
+								<a class="button outline" href={download} download>
 									{t("downloadExtension")}
 								</a>
 							)}
 						</div>
-						{download && <p class="muted">{t("extensionHelp")}</p>}
-						<p class="muted">{file === undefined ? t("inTerminal") : t("inFile", { file })}</p>
+						{download && <p class="text-light">{t("extensionHelp")}</p>}
+						<p class="text-light">{file === undefined ? t("inTerminal") : t("inFile", { file })}</p>
 						<Snippet text={text} />
 					</section>
 				))}

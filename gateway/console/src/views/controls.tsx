@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../parts/button.js";
+import { Button, Card } from "../parts/basics.js";
+import { ColorInput, Segments, Slider } from "../parts/inputs.js";
 import { controlOf } from "../parts/schema.js";
 import { visible } from "../parts/visible.js";
 import { type Control, type ControlInput, controlsOf, type ToolCall } from "../store/controls.js";
@@ -19,14 +20,13 @@ export function Controls({ link, isDisabled = false }: { readonly link: Device; 
 		return null;
 	}
 	return (
-		<section class="card" aria-labelledby="controls">
-			<h2 id="controls">{t("controls")}</h2>
+		<Card title={t("controls")}>
 			<fieldset class="tiles" disabled={isDisabled || session.value?.readOnly === true}>
 				{controls.map((control) => (
 					<Tile key={control.key} link={link} control={control} name={controlName(control, controls)} />
 				))}
 			</fieldset>
-		</section>
+		</Card>
 	);
 }
 
@@ -71,13 +71,13 @@ function Tile({ link, control, name }: { readonly link: Device; readonly control
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));
 	return (
 		<div class="tile" role="group" aria-label={name}>
-			<div class="tile-head">
-				<span>{name}</span>
+			<div class="hstack">
+				<b>{name}</b>
 				{press && <Button aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)} text={t("press")} />}
 				{first && <Input {...first} label={name} onChange={(value) => change(first.input, value)} />}
 			</div>
 			{others.map(({ input, value }) => (
-				<div key={input.name} class="tile-line">
+				<div key={input.name} class="hstack">
 					<small>{inputName(input)}</small>
 					<Input
 						input={input}
@@ -106,86 +106,36 @@ interface InputProps {
 	readonly onChange: (value: unknown) => void;
 }
 
-function Input(props: InputProps) {
-	const { input, value, label, onChange } = props;
+function Input({ input, value, label, onChange }: InputProps) {
 	const { name, schema, callFor } = input;
-	const isDisabled = callFor === undefined;
-	switch (controlOf(name, schema)) {
-		case "switch":
-			return input.value === undefined ? <Choice {...props} options={[true, false]} /> : <Toggle {...props} />;
-		case "radio":
-			return <Choice {...props} options={schema.enum as (string | number)[]} />;
-		case "color":
-			return (
-				<input
-					type="color"
-					aria-label={label}
-					disabled={isDisabled}
-					value={typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value : "#ffffff"}
-					onInput={({ currentTarget }) => onChange(currentTarget.value)}
-				/>
-			);
-		default:
-			return <Slider {...props} />;
+	const props = { label, value, isDisabled: callFor === undefined, onChange };
+	const control = controlOf(name, schema);
+	if (control === "radio" || (control === "switch" && input.value === undefined)) {
+		return (
+			<Segments
+				{...{ label, isDisabled: props.isDisabled, chosen: value, onChoose: onChange }}
+				options={control === "switch" ? [true, false] : (schema.enum as (string | number | boolean)[])}
+				nameOf={(option) => (typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option))}
+			/>
+		);
 	}
-}
-
-function Toggle({ input: { callFor }, value, label, onChange }: InputProps) {
-	return (
-		<span class="switch">
+	if (control === "color") {
+		return <ColorInput {...props} />;
+	}
+	return control === "switch" ? (
+		<label>
 			<small>{t(value === true ? "on" : "off")}</small>
 			<input
 				type="checkbox"
 				role="switch"
 				aria-label={label}
-				disabled={callFor === undefined}
+				disabled={props.isDisabled}
 				aria-checked={value === true}
 				checked={value === true}
 				onChange={() => onChange(value !== true)}
 			/>
-		</span>
-	);
-}
-
-function Choice({
-	input: { name },
-	value,
-	label,
-	onChange,
-	options,
-}: InputProps & { readonly options: readonly (string | number | boolean)[] }) {
-	return (
-		<span class="segments" role="group" aria-label={label}>
-			{options.map((option) => (
-				<Button
-					key={String(option)}
-					aria-pressed={value === option}
-					onClick={() => onChange(option)}
-					text={typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option)}
-				/>
-			))}
-		</span>
-	);
-}
-
-function Slider({ input, value, label, onChange }: InputProps) {
-	const { minimum, maximum, multipleOf, type } = input.schema;
-	const [min, max] = [Number(minimum), Number(maximum)];
-	const step =
-		typeof multipleOf === "number" ? multipleOf : type === "integer" || max - min > 20 ? 1 : (max - min) / 100;
-	const isKnown = typeof value === "number";
-	return (
-		<span class={`slider ${isKnown ? "" : "unset"}`}>
-			<input
-				type="range"
-				aria-label={label}
-				aria-valuetext={inputValue(input, value)}
-				disabled={input.callFor === undefined}
-				{...{ min, max, step }}
-				value={isKnown ? value : Math.round((min + max) / 2)}
-				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
-			/>
-			<output>{inputValue(input, value)}</output>
-		</span>
+		</label>
+	) : (
+		<Slider {...props} schema={schema} text={inputValue(input, value)} />
 	);
 }

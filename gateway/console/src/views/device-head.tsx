@@ -1,20 +1,18 @@
-import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/console/messages.js";
-import { Button } from "../parts/button.js";
-import { confirm } from "../parts/confirm.js";
-import { attempt, show } from "../parts/notice.js";
-import { Star, Tags } from "../parts/tags.js";
+import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
+import { attempt, Badge, Button, confirm, explained, show, wordsIn } from "../parts/basics.js";
+import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
-import { ALIAS, ALIASES, explained, wordsIn } from "../parts/word-fields.js";
-import { ask } from "../store/api.js";
 import { plain, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
-import { offerFor, UPGRADE_TOOL } from "../store/firmware.js";
-import { now } from "../store/now.js";
-import { session } from "../store/session.js";
-import { ago, clock, duration, stateText, t } from "../texts/index.js";
+import { ask, pathOf, session } from "../store/session.js";
+import { ago, clock, duration, now, stateText, t } from "../texts/index.js";
+
+/** The form of aliases and tags, and of several of them. */
+const ALIAS = "[a-z0-9]+([_\\-][a-z0-9]+)*";
+const ALIASES = `[\\s,]*(${ALIAS}[\\s,]*)*`;
 
 interface HeadProps {
 	readonly detail: DeviceDetail;
@@ -24,31 +22,29 @@ interface HeadProps {
 /** Identity and state of the device, and an operator's actions. */
 export function DeviceHead({ detail, link }: HeadProps) {
 	const { row, states, pageUrl } = detail;
-	const { id, alias, board, version, online, since, transport, state, kind, problem, update } = row;
+	const { id, alias, board, version, online, since, transport, kind, problem, update } = row;
 	const isEditing = useSignal(false);
 	return (
 		<section class="card device-head">
 			<p>
 				<a href="#/devices">← {t("devices")}</a>
 			</p>
-			<div class="title-row">
-				<span class={`dot large ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
+			<div class="hstack">
+				<StateDot row={row} />
 				<h1>{visibleLine(alias)}</h1>
 				<Star row={row} />
-				<span class="tag">{online ? (state === undefined ? t("online") : stateText(state)) : t("offline")}</span>
+				<Badge>{stateOf(row)}</Badge>
 				<Tags tags={row.tags} />
 			</div>
 			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
-			<p class="facts">
+			<p class="hstack facts">
 				<span>{kind === "server" ? t("server") : visibleLine(id)}</span>
 				<span>
 					{visibleLine(board)} {visibleLine(version)}
 				</span>
 				{transport && <span>{transport}</span>}
 				{pageUrl && <a href={pageUrl}>{t("devicePage")}</a>}
-				<span>
-					{online ? t("onlineFor", { time: duration(now.value - since) }) : `${t("lastSeen")} ${ago(since, now.value)}`}
-				</span>
+				<span>{online ? t("onlineFor", { time: duration(now.value - since) }) : `${t("lastSeen")} ${ago(since)}`}</span>
 			</p>
 			<States changes={states} />
 			{update && <Update step={update} />}
@@ -84,22 +80,22 @@ export function States({ changes }: { readonly changes: readonly StateChange[] }
 
 function Update({ step: { step, version = "", time } }: { readonly step: FirmwareEntry }) {
 	return (
-		<p class={step === "rolled-back" ? "bad-text" : "muted"}>
-			{t(`firmware_${step}`, { version: visibleLine(version) })} · {ago(time, now.value)}
+		<p class={step === "rolled-back" ? "bad-text" : "text-light"}>
+			{t(`firmware_${step}`, { version: visibleLine(version) })} · {ago(time)}
 		</p>
 	);
 }
 
 function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => void }) {
 	const { alias, online } = detail.row;
-	const path = `devices/${encodeURIComponent(alias)}`;
+	const path = pathOf(alias);
 	const reboot = toolNamed(link.tools.value, "self_reboot");
-	const upgrade = toolNamed(link.tools.value, UPGRADE_TOOL);
+	const upgrade = toolNamed(link.tools.value, "self_upgrade_firmware");
 	const sure = (text: "confirmForget" | "confirmReboot" | "confirmUpdate", action: string): Promise<boolean> =>
 		confirm(t(text, { device: visibleLine(alias) }), action);
 	const forget = async (): Promise<void> => {
 		if (await sure("confirmForget", t("forget"))) {
-			await ask(path, { method: "DELETE" });
+			await ask(path, "DELETE");
 			location.hash = "#/devices";
 		}
 	};
@@ -109,27 +105,25 @@ function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => 
 		}
 	};
 	const update = async (): Promise<void> => {
-		const args = upgrade && (await offerFor(alias, upgrade));
-		if (args === undefined) {
+		const offer = await ask<Partial<FirmwareOffer>>(`${path}/firmware`, "POST", {});
+		if (upgrade === undefined || offer.version === undefined) {
 			show(t("nothingNewer"));
 		} else if (await sure("confirmUpdate", t("update"))) {
-			report(await link.call((upgrade as Tool).name, args, (text) => show(text)));
+			const known = Object.entries(offer).filter(([key]) => key in (upgrade.inputSchema.properties ?? {}));
+			report(await link.call(upgrade.name, Object.fromEntries(known), (text) => show(text)));
 		}
 	};
 	return (
-		<div class="actions">
+		<div class="hstack">
 			{session.value?.operator && <Button onClick={onEdit} text={t("rename")} />}
 			{online && upgrade && session.value?.hasFirmware && (
 				<Button onClick={() => void attempt(update)} text={t("update")} />
 			)}
 			{online && reboot && <Button onClick={() => void attempt(restart)} text={t("reboot")} />}
-			{online && (
-				<Button
-					onClick={() => void attempt(() => ask(`${path}/session`, { method: "DELETE" }))}
-					text={t("disconnect")}
-				/>
+			{online && <Button onClick={() => void attempt(() => ask(`${path}/session`, "DELETE"))} text={t("disconnect")} />}
+			{!online && (
+				<Button class="outline" data-variant="danger" onClick={() => void attempt(forget)} text={t("forget")} />
 			)}
-			{!online && <Button class="danger" onClick={() => void attempt(forget)} text={t("forget")} />}
 		</div>
 	);
 }
@@ -156,7 +150,7 @@ function Say({ alias }: { readonly alias: string }) {
 				{t("sayText")}
 				<input name="text" required maxLength={1_000} />
 			</label>
-			<Button type="submit" disabled={isSaying.value} text={t("say")} />
+			<Button type="submit" class="outline" disabled={isSaying.value} text={t("say")} />
 		</form>
 	);
 }
@@ -168,9 +162,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 		const form = new FormData(event.currentTarget);
 		const name = String(form.get("alias")).trim();
 		await attempt(async () => {
-			const path = `devices/${encodeURIComponent(alias)}`;
-			const changed = { ...(name !== alias && { alias: name }), tags: wordsIn(form, "tags") };
-			await ask(path, { method: "PATCH", json: changed });
+			await ask(pathOf(alias), "PATCH", { ...(name !== alias && { alias: name }), tags: wordsIn(form, "tags") });
 			onDone();
 		});
 	};
@@ -191,7 +183,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 				{t("column_tags")}
 				<input name="tags" defaultValue={tags.join(" ")} pattern={ALIASES} {...explained(t("aliasHelp"))} />
 			</label>
-			<Button type="submit" class="primary" text={t("save")} />
+			<Button type="submit" text={t("save")} />
 		</form>
 	);
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
-import { Button } from "../parts/button.js";
-import { LogList } from "../parts/log-list.js";
+import { Button, Card, LogList } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
@@ -16,10 +15,9 @@ const MAX_DATA = 300;
 export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 	const lines = collapsed(calls);
 	return (
-		<section class="card" aria-labelledby="calls">
-			<h2 id="calls">{t("callLog")}</h2>
+		<Card title={t("callLog")}>
 			{lines.length === 0 ? (
-				<p class="muted">{t("noCalls")}</p>
+				<p class="text-light">{t("noCalls")}</p>
 			) : (
 				<LogList>
 					{lines.map(({ call, count }) => (
@@ -27,7 +25,7 @@ export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 					))}
 				</LogList>
 			)}
-		</section>
+		</Card>
 	);
 }
 
@@ -82,8 +80,7 @@ interface EventListProps {
 /** The events of the device, as clients get them. */
 export function EventList({ events, children }: EventListProps) {
 	return (
-		<section class="card" aria-labelledby="events">
-			<h2 id="events">{t("events")}</h2>
+		<Card title={t("events")}>
 			<LogList>
 				{events.map(({ eventId, name, time, data }) => (
 					<li key={eventId}>
@@ -96,7 +93,7 @@ export function EventList({ events, children }: EventListProps) {
 				))}
 			</LogList>
 			{children}
-		</section>
+		</Card>
 	);
 }
 
@@ -104,13 +101,12 @@ export function EventList({ events, children }: EventListProps) {
 export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 	const { value: lines } = link.log;
 	return (
-		<section class="card" aria-labelledby="log">
-			<div class="title-row">
-				<h2 id="log">{t("deviceLog")}</h2>
-				<Button class="quiet" onClick={() => void link.readLog()} text={t("refresh")} />
-			</div>
+		<Card
+			title={t("deviceLog")}
+			aside={<Button class="ghost small" onClick={() => void link.readLog()} text={t("refresh")} />}
+		>
 			{lines.length === 0 ? (
-				<p class="muted">{t("noLog")}</p>
+				<p class="text-light">{t("noLog")}</p>
 			) : (
 				<LogList>
 					{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
@@ -123,6 +119,6 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 					))}
 				</LogList>
 			)}
-		</section>
+		</Card>
 	);
 }

@@ -1,10 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { FleetList, FleetQuery, FleetRow } from "../../../src/console/messages.js";
-import { Star, Tags } from "../parts/tags.js";
+import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
-import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
-import { ago, stateText, t } from "../texts/index.js";
+import { ago, t } from "../texts/index.js";
 
 /** Pixels of a row, as in the style sheet. */
 const ROW_HEIGHT = 52;
@@ -71,7 +70,7 @@ export function DeviceTable({ list: { found, offset, rows }, sort, onSort, onLoo
 					<Row key={row.id} row={row} index={offset + index + 2} />
 				))}
 			</div>
-			{found === 0 && <p class="muted center">{t("noneFound")}</p>}
+			{found === 0 && <p class="text-light align-center">{t("noneFound")}</p>}
 		</div>
 	);
 }
@@ -93,7 +92,7 @@ function ColumnHead({ column, sort, onSort }: ColumnHeadProps) {
 	const order = Math.max(0, orders.indexOf(sort as (typeof orders)[number]));
 	return (
 		<span role="columnheader" class={column} aria-sort={(["none", "ascending", "descending"] as const)[order]}>
-			<button type="button" class="quiet" onClick={() => onSort(orders[(order + 1) % orders.length] as "")}>
+			<button type="button" class="ghost small" onClick={() => onSort(orders[(order + 1) % orders.length] as "")}>
 				{t(`column_${column}`)} {["", "↑", "↓"][order]}
 			</button>
 		</span>
@@ -101,7 +100,7 @@ function ColumnHead({ column, sort, onSort }: ColumnHeadProps) {
 }
 
 function Row({ row, index }: { readonly row: FleetRow; readonly index: number }) {
-	const { alias, id, board, version, tags, online, since, state, transport, kind, calls, problem } = row;
+	const { alias, id, board, version, tags, online, since, transport, kind, calls, problem } = row;
 	return (
 		<div class="row" role="row" aria-rowindex={index}>
 			<span role="cell" class="name">
@@ -110,9 +109,9 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 				<small>{kind === "server" ? t("server") : visibleLine(id)}</small>
 			</span>
 			<span role="cell" class="state">
-				<span class={`dot ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
+				<StateDot row={row} />
 				<span>
-					{online ? (state === undefined ? t("online") : stateText(state)) : t("offline")}
+					{stateOf(row)}
 					{problem && online && <small class="bad-text">{t(`problem_${problem}`)}</small>}
 				</span>
 			</span>
@@ -127,7 +126,7 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 				<Tags tags={tags} />
 			</span>
 			<span role="cell" class="since">
-				{ago(since, now.value)}
+				{ago(since)}
 			</span>
 			<span role="cell" class="calls">
 				{calls && (

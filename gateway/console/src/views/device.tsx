@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { DeviceDetail } from "../../../src/console/messages.js";
+import { Card } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { DeviceLink } from "../store/device-link.js";
-import { device, keepLooking, look } from "../store/fleet.js";
+import { device, epoch, keepLooking, look } from "../store/fleet.js";
 import { renameInAddress } from "../store/route.js";
 import { session } from "../store/session.js";
-import { epoch } from "../store/stream.js";
 import { t } from "../texts/index.js";
 import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
@@ -39,7 +39,9 @@ export function DeviceView({ alias }: { readonly alias: string }) {
 	}, [known?.id, known?.alias]);
 	if (!detail) {
 		return (
-			<p class="muted center">{detail === null ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}</p>
+			<p class="text-light align-center">
+				{detail === null ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}
+			</p>
 		);
 	}
 	return <KnownDevice key={detail.row.id} detail={detail} />;
@@ -90,41 +92,41 @@ function Tools({ link, isOnline, locked }: ToolsProps) {
 	const search = useSignal("");
 	const { value: tools } = link.tools;
 	if (tools === undefined) {
-		return <p class="muted center card">{t(isOnline ? "opening" : "isOffline")}</p>;
+		return <p class="card text-light align-center">{t(isOnline ? "opening" : "isOffline")}</p>;
 	}
 	const wanted = search.value.toLowerCase();
 	const found = tools.filter(({ name, title = "", description = "" }) =>
 		`${name}\n${title}\n${description}`.toLowerCase().includes(wanted),
 	);
 	return (
-		<section class="tools card" aria-labelledby="tools">
-			<div class="title-row">
-				<h2 id="tools">
-					{t("tools")} <span class="count">{tools.length}</span>
-				</h2>
-				{tools.length >= SEARCHED && (
+		<Card
+			title={t("tools")}
+			count={tools.length}
+			aside={
+				tools.length >= SEARCHED && (
 					<input
 						type="search"
 						aria-label={t("searchTools")}
 						placeholder={t("searchTools")}
 						value={search.value}
-						onInput={({ currentTarget }) => {
-							search.value = currentTarget.value;
-						}}
+						onInput={({ currentTarget }) => (search.value = currentTarget.value)}
 					/>
-				)}
+				)
+			}
+		>
+			<div>
+				{found.slice(0, MAX_TOOLS).map((tool) => (
+					<ToolCard key={tool.name} link={link} tool={tool} />
+				))}
 			</div>
-			{found.slice(0, MAX_TOOLS).map((tool) => (
-				<ToolCard key={tool.name} link={link} tool={tool} />
-			))}
-			{found.length > MAX_TOOLS && <p class="muted">{t("moreTools", { count: found.length - MAX_TOOLS })}</p>}
+			{found.length > MAX_TOOLS && <p class="text-light">{t("moreTools", { count: found.length - MAX_TOOLS })}</p>}
 			{locked.length > 0 && (
-				<section class="locked" aria-labelledby="locked">
-					<h3 id="locked">
+				<section class="locked vstack" aria-label={t("locked")}>
+					<h3>
 						<span aria-hidden="true">🔒</span> {t("locked")}
 					</h3>
-					<p class="muted">{t(session.value?.needsToken ? "lockedByToken" : "lockedBySetting")}</p>
-					<ul class="plain">
+					<p class="text-light">{t(session.value?.needsToken ? "lockedByToken" : "lockedBySetting")}</p>
+					<ul class="unstyled vstack">
 						{locked.slice(0, MAX_TOOLS).map(({ name, title = name }) => (
 							<li key={name}>
 								{visibleLine(title)} <code>{visibleLine(name)}</code>
@@ -133,6 +135,6 @@ function Tools({ link, isOnline, locked }: ToolsProps) {
 					</ul>
 				</section>
 			)}
-		</section>
+		</Card>
 	);
 }

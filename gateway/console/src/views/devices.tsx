@@ -1,15 +1,17 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { FleetQuery, Problem } from "../../../src/console/messages.js";
-import { Button } from "../parts/button.js";
-import { visibleLine } from "../parts/visible.js";
+import { Button, useLoaded } from "../parts/basics.js";
+import { Segments } from "../parts/inputs.js";
+import { visible, visibleLine } from "../parts/visible.js";
+import { GroupLink } from "../store/device-link.js";
 import { list, look, totals } from "../store/fleet.js";
 import { keepInAddress, query } from "../store/route.js";
 import { t } from "../texts/index.js";
 import { AddDevice } from "./add-device.js";
 import { Approvals, Rejections } from "./approvals.js";
 import { DeviceTable, type Part } from "./device-table.js";
-import { GroupCalls } from "./group-calls.js";
+import { ToolCard } from "./tool-card.js";
 
 const FILTERS = ["all", "problems", "online", "offline"] as const;
 
@@ -27,7 +29,7 @@ export function DevicesView() {
 	};
 	const { value: shown } = list;
 	if (totals.value === undefined || shown === undefined) {
-		return <p class="muted center">{t("opening")}</p>;
+		return <p class="text-light align-center">{t("opening")}</p>;
 	}
 	if (totals.value.all === 0) {
 		return (
@@ -41,7 +43,7 @@ export function DevicesView() {
 	return (
 		<>
 			<Approvals />
-			<div class="title-row">
+			<div class="hstack">
 				<h1>{t("devices")}</h1>
 				<Totals filter={wanted.filter} onChoose={(filter) => change({ filter })} />
 				<Button
@@ -51,7 +53,7 @@ export function DevicesView() {
 				/>
 			</div>
 			{isAdding.value && <AddDevice />}
-			<div class="toolbar">
+			<div class="hstack toolbar">
 				<input
 					type="search"
 					aria-label={t("search")}
@@ -60,20 +62,13 @@ export function DevicesView() {
 					maxLength={200}
 					onInput={({ currentTarget }) => change({ search: currentTarget.value })}
 				/>
-				<fieldset class="segments">
-					<legend class="hidden">{t("filter")}</legend>
-					{FILTERS.map((each) => (
-						<label key={each}>
-							<input
-								type="radio"
-								name="filter"
-								checked={wanted.filter === each}
-								onChange={() => change({ filter: each })}
-							/>
-							<span>{t(`filter_${each}`)}</span>
-						</label>
-					))}
-				</fieldset>
+				<Segments
+					label={t("filter")}
+					options={FILTERS}
+					nameOf={(each) => t(`filter_${each}`)}
+					chosen={wanted.filter}
+					onChoose={(filter) => change({ filter })}
+				/>
 				<TagFilter chosen={wanted.tag} onChoose={(tag) => change({ tag })} />
 			</div>
 			<GroupCalls />
@@ -97,7 +92,7 @@ interface TotalsProps {
 function Totals({ filter, onChoose }: TotalsProps) {
 	const { online = 0, problems } = totals.value ?? {};
 	return (
-		<p class="totals">
+		<p class="hstack totals">
 			<span>
 				<b>{online}</b> {t("online")}
 			</span>
@@ -105,7 +100,7 @@ function Totals({ filter, onChoose }: TotalsProps) {
 				<button
 					key={each}
 					type="button"
-					class={`quiet ${each === "offline" ? "" : "bad-text"}`}
+					class={`ghost small ${each === "offline" ? "" : "bad-text"}`}
 					aria-pressed={filter === each}
 					onClick={() => onChoose(filter === each ? "all" : each)}
 				>
@@ -134,5 +129,25 @@ function TagFilter({ chosen, onChoose }: { readonly chosen: string; readonly onC
 				</option>
 			))}
 		</select>
+	);
+}
+
+/** Tools that several devices share: one call reaches all devices, those of a tag, or chosen ones. */
+function GroupCalls() {
+	const link = useMemo(() => new GroupLink(), []);
+	const isOpen = useSignal(false);
+	const { problem } = useLoaded(async () => isOpen.value && (await link.open()), [link, isOpen.value]);
+	const { value: tools } = link.tools;
+	return (
+		<details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+			<summary>{t("groupCalls")}</summary>
+			<div>
+				{problem !== "" && <p class="bad-text">{visible(problem)}</p>}
+				{tools?.length === 0 && <p class="text-light">{t("noGroups")}</p>}
+				{tools?.map((tool) => (
+					<ToolCard key={tool.name} link={link} tool={tool} />
+				))}
+			</div>
+		</details>
 	);
 }

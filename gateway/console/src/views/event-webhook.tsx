@@ -1,12 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { Button } from "../parts/button.js";
-import { Snippet } from "../parts/copy.js";
-import { attempt, show } from "../parts/notice.js";
+import { attempt, Button, Snippet, show } from "../parts/basics.js";
 import { visibleLine } from "../parts/visible.js";
-import { ask } from "../store/api.js";
 import { askEvents } from "../store/device-link.js";
+import { ask } from "../store/session.js";
 import { clock, t } from "../texts/index.js";
 
 interface EventType {
@@ -78,17 +76,17 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 						/>
 					</label>
 					<div>
-						<p class="muted">{t("webhookSecret")}</p>
+						<p class="text-light">{t("webhookSecret")}</p>
 						<Snippet text={secret} />
 					</div>
-					<Button type="submit" class="primary" text={t("subscribe")} />
+					<Button type="submit" text={t("subscribe")} />
 				</form>
 			) : (
-				<p class="muted">{t("webhookNeedsToken")}</p>
+				<p class="text-light">{t("webhookNeedsToken")}</p>
 			)}
 			{mayPost && URL.canParse(url.value) && (
 				<div>
-					<p class="muted">{t("challengeByHand")}</p>
+					<p class="text-light">{t("challengeByHand")}</p>
 					<Snippet text={challengeByCurl(url.value, secret)} />
 				</div>
 			)}
@@ -100,8 +98,11 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly onEnd: () => void }) {
 	const { name, arguments: args, url, until } = webhook;
 	const test = async (): Promise<void> => {
-		const json = { name, arguments: args, url };
-		const { answer } = await ask<{ answer: string }>("console/webhooks/test", { method: "POST", json });
+		const { answer } = await ask<{ answer: string }>("console/webhooks/test", "POST", {
+			name,
+			arguments: args,
+			url,
+		});
 		show(t("testAnswered", { answer }), !/^HTTP 2/.test(answer));
 	};
 	const end = async (): Promise<void> => {
@@ -111,7 +112,7 @@ function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly on
 	return (
 		<div role="status">
 			<p>{t("subscribedUntil", { event: name, time: clock(until) })}</p>
-			<p class="actions">
+			<p class="hstack">
 				<Button onClick={() => void attempt(test)} text={t("sendTest")} />
 				<Button onClick={() => void attempt(end)} text={t("unsubscribe")} />
 			</p>

@@ -1,10 +1,15 @@
+import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { Button } from "../parts/button.js";
+import type { HistoryPart } from "../../../src/history/device-history.js";
+import { useLoaded } from "../parts/basics.js";
+import { Segments } from "../parts/inputs.js";
 import { Plot } from "../parts/plot.js";
 import { visible } from "../parts/visible.js";
+import { controlsOf } from "../store/controls.js";
+import { isObject, type Series } from "../store/device.js";
 import type { DeviceLink } from "../store/device-link.js";
-import { type DevicePast, type PastSeries, readPast, seriesOf } from "../store/history.js";
+import { readingsIn } from "../store/readings.js";
+import { ask, pathOf } from "../store/session.js";
 import { duration, t } from "../texts/index.js";
 import { controlName, inputName, readingName } from "../texts/words.js";
 import { States } from "./device-head.js";
@@ -14,11 +19,17 @@ const HOUR = 3_600_000;
 /** The spans that can be chosen, ms. */
 const SPANS = [HOUR, 24 * HOUR, 7 * 24 * HOUR, 30 * 24 * HOUR] as const;
 
+/** A device's measurements in a span of time, in milliseconds since 1970. */
+interface DevicePast extends HistoryPart {
+	readonly from: number;
+	readonly to: number;
+}
+
 /** Readings, controls and states over hours or days, as the gateway has kept them. */
 export function PastView({ link }: { readonly link: DeviceLink }) {
 	const isOpen = useSignal(false);
 	return (
-		<details class="card" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+		<details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
 			<summary>{t("history")}</summary>
 			{isOpen.value && <Past link={link} />}
 		</details>
@@ -27,62 +38,94 @@ export function PastView({ link }: { readonly link: DeviceLink }) {
 
 function Past({ link }: { readonly link: DeviceLink }) {
 	const span = useSignal<number>(SPANS[1]);
-	const past = useSignal<DevicePast | undefined>(undefined);
-	const problem = useSignal("");
 	const { value: chosen } = span;
-	useEffect(() => {
-		let isOver = false;
-		const read = async (): Promise<void> => {
-			try {
-				const found = await readPast(link.alias, chosen);
-				if (!isOver) {
-					past.value = found;
-					problem.value = "";
-				}
-			} catch (error) {
-				problem.value = (error as Error).message;
-			}
-		};
-		void read();
-		return () => {
-			isOver = true;
-		};
-	}, [link, chosen]);
+	const read = (): Promise<DevicePast> => ask(`${pathOf(link.alias)}/history?from=${Date.now() - chosen}`);
+	const { value: past, problem } = useLoaded(read, [link, chosen]);
 	return (
-		<>
-			<span class="segments" role="group" aria-label={t("span")}>
-				{SPANS.map((each) => (
-					<Button key={each} aria-pressed={chosen === each} onClick={() => (span.value = each)} text={duration(each)} />
-				))}
-			</span>
-			{problem.value !== "" && <p class="problem">{visible(problem.value)}</p>}
-			{past.value && <Plots link={link} past={past.value} />}
-		</>
+		<div class="vstack">
+			<Segments
+				label={t("span")}
+				options={SPANS}
+				nameOf={duration}
+				chosen={chosen}
+				onChoose={(each) => (span.value = each)}
+			/>
+			{problem !== "" && <p class="bad-text">{visible(problem)}</p>}
+			{past && <Plots link={link} past={past} />}
+		</div>
 	);
 }
 
 function Plots({ link, past }: { readonly link: DeviceLink; readonly past: DevicePast }) {
 	const { from, to, states } = past;
-	const { controls, found } = seriesOf(past, link.tools.value ?? [], link.status.value);
-	const nameOf = (each: PastSeries): string => {
-		if ("reading" in each) {
-			return readingName(each.reading);
-		}
-		const name = controlName(each.control, controls);
-		return each.input === each.control.inputs[0] ? name : `${name}: ${inputName(each.input)}`;
-	};
+	const found = seriesOf(past, link.tools.value ?? [], link.status.value);
 	return (
 		<>
 			<States changes={states.map(({ state, since }) => ({ state, since: Math.max(since, from) }))} />
-			{found.length === 0 && <p class="muted">{t("noHistory")}</p>}
+			{found.length === 0 && <p class="text-light">{t("noHistory")}</p>}
 			<div class="plots wide">
-				{found.map((each) => (
-					<figure key={each.path} class="reading">
-						<figcaption>{nameOf(each)}</figcaption>
-						<Plot series={each.series} label={nameOf(each)} span={{ from, to }} />
+				{found.map(({ path, name, series }) => (
+					<figure key={path} class="reading">
+						<figcaption>{name}</figcaption>
+						<Plot series={series} label={name} span={{ from, to }} />
 					</figure>
 				))}
 			</div>
 		</>
 	);
+}
+
+/** A series of the past, and its name. */
+interface PastSeries {
+	readonly path: string;
+	readonly name: string;
+	readonly series: Series;
+}
+
+/**
+ * The series of controls and readings, in their order.
+ *
+ * @param status as it is now, with names and units; empty while the device is offline
+ */
+function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: object): readonly PastSeries[] {
+	const known = Object.keys(status).length > 0 ? status : statusFrom(values);
+	const controls = controlsOf(tools, known);
+	const names = new Map<string, string>();
+	for (const control of controls) {
+		const name = controlName(control, controls);
+		for (const input of control.inputs) {
+			names.set(input.path ?? "", input === control.inputs[0] ? name : `${name}: ${inputName(input)}`);
+		}
+	}
+	for (const reading of readingsIn(known, new Set(names.keys())).readings) {
+		names.set(reading.path, readingName(reading));
+	}
+	return [...names].flatMap(([path, name]) => {
+		const points = (values[path] ?? []).filter(([, value]) => typeof value !== "string");
+		const last = points.at(-1);
+		// A value holds until the next one.
+		const all = last === undefined ? [] : [...points, [to, last[1]] as const];
+		const series = { times: all.map(([time]) => time / 1_000), values: all.map(([, value]) => Number(value)) };
+		return all.length === 0 ? [] : [{ path, name, series }];
+	});
+}
+
+/** A status with the last values, of a device that cannot be asked. */
+function statusFrom(values: DevicePast["values"]): object {
+	const status: Record<string, unknown> = Object.create(null);
+	for (const [path, points] of Object.entries(values)) {
+		const keys = path.split(".");
+		const last = keys.pop() as string;
+		let place: unknown = status;
+		for (const key of keys) {
+			if (isObject(place)) {
+				(place as Record<string, unknown>)[key] ??= Object.create(null);
+				place = place[key];
+			}
+		}
+		if (isObject(place)) {
+			(place as Record<string, unknown>)[last] = points.at(-1)?.[1];
+		}
+	}
+	return status;
 }

@@ -1,13 +1,13 @@
+import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Button } from "../parts/button.js";
+import { Button, Card } from "../parts/basics.js";
 import { Plot } from "../parts/plot.js";
 import { PictureView } from "../parts/result.js";
 import { controlOf, parametersOf } from "../parts/schema.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { controlsOf } from "../store/controls.js";
 import { type Device, PICTURE_TOOL, plain, type Series } from "../store/device.js";
-import { now } from "../store/now.js";
 import { type Reading, readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
 import { factName, factValue, readingName, readingValue } from "../texts/words.js";
@@ -40,24 +40,23 @@ export function Readings({ link, interval }: ReadingsProps) {
 	const inputs = controlsOf(link.tools.value ?? [], status).flatMap((control) => control.inputs);
 	const { readings, facts } = readingsIn(status, new Set(inputs.flatMap(({ path }) => path ?? [])));
 	return (
-		<section class="card" aria-labelledby="readings">
-			<div class="title-row">
-				<h2 id="readings">{t("readings")}</h2>
-				<Button class="quiet" onClick={() => void link.readStatus()} text={t("refresh")} />
-			</div>
+		<Card
+			title={t("readings")}
+			aside={<Button class="ghost small" onClick={() => void link.readStatus()} text={t("refresh")} />}
+		>
 			<div class="plots">
 				{readings.map((reading) => (
 					<ReadingView key={reading.path} reading={reading} series={link.series.value.get(reading.path)} />
 				))}
 			</div>
-			<p class="facts">
+			<p class="hstack facts">
 				{facts.map(([path, fact]) => (
 					<span key={path}>
 						{factName(path)} <b>{factValue(path, fact)}</b>
 					</span>
 				))}
 			</p>
-		</section>
+		</Card>
 	);
 }
 
@@ -83,8 +82,7 @@ export function Pictures({ link }: { readonly link: Device }) {
 	if (tools.length === 0) {
 		return null;
 	}
-	const take = async (index: number): Promise<void> => {
-		const tool = tools[index] as (typeof tools)[number];
+	const take = async (tool: Tool): Promise<void> => {
 		const texts = parametersOf(tool).filter(
 			({ name, schema, required }) => required && /text|area/.test(controlOf(name, schema)),
 		);
@@ -100,29 +98,28 @@ export function Pictures({ link }: { readonly link: Device }) {
 	};
 	const { value: picture } = link.picture;
 	return (
-		<section class="card" aria-labelledby="pictures">
-			<div class="title-row">
-				<h2 id="pictures">{t("lastPicture")}</h2>
-				{tools.map((tool, index) => (
-					<Button
-						key={tool.name}
-						disabled={isBusy.value}
-						onClick={() => void take(index)}
-						text={visibleLine(tool.title ?? tool.name)}
-					/>
-				))}
-			</div>
-			{problem.value !== "" && <p class="problem">{visible(problem.value)}</p>}
+		<Card
+			title={t("lastPicture")}
+			aside={tools.map((tool) => (
+				<Button
+					key={tool.name}
+					disabled={isBusy.value}
+					onClick={() => void take(tool)}
+					text={visibleLine(tool.title ?? tool.name)}
+				/>
+			))}
+		>
+			{problem.value !== "" && <p class="bad-text">{visible(problem.value)}</p>}
 			{picture ? (
 				<figure>
 					<PictureView key={picture.time} source={picture.source} label={t("picture")} />
-					<figcaption class="muted">
-						{visibleLine(picture.tool)} · {ago(picture.time, now.value)}
+					<figcaption class="text-light">
+						{visibleLine(picture.tool)} · {ago(picture.time)}
 					</figcaption>
 				</figure>
 			) : (
-				<p class="muted">{t("noPicture")}</p>
+				<p class="text-light">{t("noPicture")}</p>
 			)}
-		</section>
+		</Card>
 	);
 }

@@ -1,6 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../parts/button.js";
+import { Button, Dialog } from "../parts/basics.js";
 import { t } from "../texts/index.js";
 
 const isShown = signal(false);
@@ -40,42 +39,43 @@ addEventListener("keydown", (event) => {
 
 /** The button and the sheet of the keyboard's shortcuts. */
 export function Shortcuts() {
-	const dialog = useRef<HTMLDialogElement>(null);
-	const { value } = isShown;
-	useEffect(() => {
-		if (value) {
-			dialog.current?.showModal();
-		}
-	}, [value]);
 	const close = (): void => {
 		isShown.value = false;
-		dialog.current?.close();
 	};
 	return (
 		<>
-			<button type="button" class="quiet" aria-label={`? ${t("shortcuts")}`} onClick={() => (isShown.value = true)}>
+			<button
+				type="button"
+				class="ghost small"
+				aria-label={`? ${t("shortcuts")}`}
+				onClick={() => (isShown.value = true)}
+			>
 				?
 			</button>
-			<dialog ref={dialog} aria-labelledby="shortcuts" onClose={close}>
-				<h2 id="shortcuts">{t("shortcuts")}</h2>
-				<table class="members">
-					<tbody>
-						{SHORTCUTS.map(([keys, text]) => (
-							<tr key={keys}>
-								<th scope="row">
-									{keys.split(" ").map((key) => (
-										<kbd key={key}>{key}</kbd>
-									))}
-								</th>
-								<td>{t(text)}</td>
-							</tr>
-						))}
-					</tbody>
-				</table>
-				<div class="actions">
-					<Button onClick={close} text={t("close")} />
+			<Dialog isOpen={isShown.value} label={t("shortcuts")} onClose={close}>
+				<header>
+					<h2>{t("shortcuts")}</h2>
+				</header>
+				<div>
+					<table class="members">
+						<tbody>
+							{SHORTCUTS.map(([keys, text]) => (
+								<tr key={keys}>
+									<th scope="row">
+										{keys.split(" ").map((key) => (
+											<kbd key={key}>{key}</kbd>
+										))}
+									</th>
+									<td>{t(text)}</td>
+								</tr>
+							))}
+						</tbody>
+					</table>
 				</div>
-			</dialog>
+				<footer>
+					<Button onClick={close} text={t("close")} />
+				</footer>
+			</Dialog>
 		</>
 	);
 }

@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import { Button } from "../parts/button.js";
-import { Snippet } from "../parts/copy.js";
-import { ApiError } from "../store/api.js";
-import { phase, signIn } from "../store/session.js";
+import { Button, Snippet } from "../parts/basics.js";
+import { ApiError, phase, signIn } from "../store/session.js";
 import { t } from "../texts/index.js";
 import { CreatedToken } from "./tokens.js";
 
@@ -40,13 +38,13 @@ export function SignIn() {
 					<input name="token" type="password" autocomplete="current-password" required placeholder="xsmcp_…" />
 				</label>
 				{problem.value !== "" && (
-					<p class="problem" role="alert">
+					<p class="bad-text" role="alert">
 						{problem.value}
 					</p>
 				)}
-				<Button type="submit" class="primary" disabled={isBusy.value} text={t("signIn")} />
+				<Button type="submit" disabled={isBusy.value} text={t("signIn")} />
 			</form>
-			<p class="muted">{t("makeToken")}</p>
+			<p class="text-light">{t("makeToken")}</p>
 			<Snippet text="xs-mcp-gateway token add me --for client --allow-user-tools --operator" />
 		</section>
 	);

@@ -2,15 +2,9 @@ import { signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { TokenQuestion, TokenSummary } from "../../../src/console/messages.js";
-import { Button } from "../parts/button.js";
-import { confirm } from "../parts/confirm.js";
-import { Snippet } from "../parts/copy.js";
-import { attempt } from "../parts/notice.js";
+import { attempt, Badge, Button, Card, confirm, explained, Snippet, wordsIn } from "../parts/basics.js";
 import { visibleLine } from "../parts/visible.js";
-import { explained, wordsIn } from "../parts/word-fields.js";
-import { ApiError, ask } from "../store/api.js";
-import { now } from "../store/now.js";
-import { checkSession, session } from "../store/session.js";
+import { ApiError, ask, checkSession, session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
 /** A token that was just created: shown until the page is closed, and never again. */
@@ -30,7 +24,7 @@ export function Tokens() {
 	useEffect(() => void attempt(read), []);
 	const revoke = async (token: TokenSummary): Promise<void> => {
 		if (await confirm(revokeQuestion(token, tokens.value), t("revoke"))) {
-			await ask(`tokens/${encodeURIComponent(token.name)}`, { method: "DELETE" });
+			await ask(`tokens/${encodeURIComponent(token.name)}`, "DELETE");
 			await read();
 		}
 	};
@@ -51,18 +45,15 @@ export function Tokens() {
 		});
 	};
 	return (
-		<section class="card" aria-labelledby="tokens">
-			<h2 id="tokens">
-				{t("tokens")} <span class="count">{tokens.value.length}</span>
-			</h2>
-			{!session.value?.needsToken && <p class="muted">{t("noTokensYet")}</p>}
-			<ul class="plain">
+		<Card title={t("tokens")} count={tokens.value.length}>
+			{!session.value?.needsToken && <p class="text-light">{t("noTokensYet")}</p>}
+			<ul class="unstyled vstack">
 				{tokens.value.map((token) => (
 					<TokenLine key={token.name} token={token} onRevoke={() => void attempt(() => revoke(token))} />
 				))}
 			</ul>
 			<TokenForm onSubmit={(event) => void create(event)} />
-		</section>
+		</Card>
 	);
 }
 
@@ -81,7 +72,7 @@ export function CreatedToken() {
 /** Creates a token, after a question if that has consequences for others. Resolves with its secret, or undefined if the answer is no. */
 async function createToken(json: ReturnType<typeof requestIn>): Promise<string | undefined> {
 	const create = async (more: object): Promise<string> =>
-		(await ask<{ token: string }>("tokens", { method: "POST", json: { ...json, ...more } })).token;
+		(await ask<{ token: string }>("tokens", "POST", { ...json, ...more })).token;
 	try {
 		return await create({});
 	} catch (error) {
@@ -123,18 +114,18 @@ function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSum
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => void }) {
 	const { name, kind, client, devices, userTools, microphone, operator, readOnly, expires, lastUsed } = token;
 	return (
-		<li class="line">
+		<li class="hstack line">
 			<span class="grow">
-				{visibleLine(name)} <span class="tag">{t(kind === "client" ? "forClient" : "forDevice")}</span>
-				{userTools && <span class="tag">{t("userTools")}</span>}
-				{microphone && <span class="tag warn">{t("microphone")}</span>}
-				{readOnly && <span class="tag">{t("readOnly")}</span>}
-				{operator && <span class="tag warn">{t("operator")}</span>}
+				{visibleLine(name)} <Badge>{t(kind === "client" ? "forClient" : "forDevice")}</Badge>
+				{userTools && <Badge>{t("userTools")}</Badge>}
+				{microphone && <Badge variant="warning">{t("microphone")}</Badge>}
+				{readOnly && <Badge>{t("readOnly")}</Badge>}
+				{operator && <Badge variant="warning">{t("operator")}</Badge>}
 				<small>
 					{client !== undefined && `${visibleLine(client)} · `}
 					{devices === undefined ? t("allDevices") : devices.map(visibleLine).join(", ")}
 					{expires && ` · ${t("expires", { date: new Date(expires).toLocaleDateString() })}`}
-					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed, now.value)}`}
+					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed)}`}
 				</small>
 			</span>
 			<Button onClick={onRevoke} text={t("revoke")} />
@@ -171,30 +162,30 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 						{t("days")}
 						<input name="days" type="number" min="1" max="9999" />
 					</label>
-					<label class="check">
+					<label>
 						<input name="userTools" type="checkbox" /> {t("userTools")}
 					</label>
-					<label class="check">
+					<label>
 						<input name="microphone" type="checkbox" /> {t("microphoneHelp")}
 					</label>
 					{isFirst ? (
-						<p class="muted">
+						<p class="text-light">
 							<input name="operator" type="hidden" value="on" />
 							{t("firstIsOperator")}
 						</p>
 					) : (
 						<>
-							<label class="check">
+							<label>
 								<input name="operator" type="checkbox" /> {t("operatorHelp")}
 							</label>
-							<label class="check">
+							<label>
 								<input name="readOnly" type="checkbox" /> {t("readOnlyHelp")}
 							</label>
 						</>
 					)}
 				</>
 			)}
-			<Button type="submit" class="primary" text={t("create")} />
+			<Button type="submit" text={t("create")} />
 		</form>
 	);
 }

@@ -1,10 +1,8 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import { Button } from "../parts/button.js";
-import { confirm } from "../parts/confirm.js";
+import { Badge, Button, Copy, confirm } from "../parts/basics.js";
 import { asCommand, asJson, asTypeScript } from "../parts/copies.js";
-import { Copy } from "../parts/copy.js";
 import { Result } from "../parts/result.js";
 import { parametersOf } from "../parts/schema.js";
 import { Field, type Values } from "../parts/schema-form.js";
@@ -55,7 +53,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 				<code>{visibleLine(tool.name)}</code>
 				<Hints tool={tool} />
 			</summary>
-			<p class="muted description">{visible(tool.description ?? "")}</p>
+			<p class="text-light description">{visible(tool.description ?? "")}</p>
 			<form onSubmit={submit}>
 				{parameters.map(({ name, schema, required }) => (
 					<Field
@@ -68,10 +66,10 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 						onChange={(value) => change(name, value)}
 					/>
 				))}
-				<div class="actions">
+				<div class="hstack">
 					<Button
 						type="submit"
-						class={isDestructive(tool) ? "danger" : "primary"}
+						{...(isDestructive(tool) && { "data-variant": "danger" })}
 						disabled={
 							progress.value !== undefined ||
 							parameters.some(({ name, required }) => required && values[name] === undefined)
@@ -82,7 +80,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 				</div>
 			</form>
 			{progress.value !== undefined && (
-				<p class="muted">{progress.value === "" ? t("calling") : visible(progress.value)}</p>
+				<p class="text-light">{progress.value === "" ? t("calling") : visible(progress.value)}</p>
 			)}
 			{outcome.value && <Result outcome={outcome.value} />}
 		</details>
@@ -93,10 +91,10 @@ function Hints({ tool: { annotations = {} } }: { readonly tool: Tool }) {
 	const { readOnlyHint, audience } = annotations as { readOnlyHint?: boolean; audience?: readonly string[] };
 	const isDangerous = isDestructive({ annotations } as Tool);
 	return (
-		<span class="hints">
-			{readOnlyHint && <span class="tag">{t("hint_reads")}</span>}
-			{isDangerous && <span class="tag warn">{t("hint_destroys")}</span>}
-			{Array.isArray(audience) && !audience.includes("assistant") && <span class="tag">{t("hint_user")}</span>}
+		<span class="hstack hints">
+			{readOnlyHint && <Badge>{t("hint_reads")}</Badge>}
+			{isDangerous && <Badge variant="warning">{t("hint_destroys")}</Badge>}
+			{Array.isArray(audience) && !audience.includes("assistant") && <Badge>{t("hint_user")}</Badge>}
 		</span>
 	);
 }
@@ -104,8 +102,8 @@ function Hints({ tool: { annotations = {} } }: { readonly tool: Tool }) {
 function Copies({ link, tool, args }: ToolCardProps & { readonly args: Record<string, unknown> }) {
 	const call = { url: session.value?.urls.clients ?? "", device: link.alias, tool: tool.name, args };
 	return (
-		<span class="copies">
-			<span class="muted">{t("copyAs")}</span>
+		<span class="hstack copies">
+			<span class="text-light">{t("copyAs")}</span>
 			<Copy text={asCommand(call)} label="CLI" />
 			<Copy text={asJson(call)} label="MCP JSON" />
 			<Copy text={asTypeScript(call)} label="TypeScript" />

@@ -8,6 +8,28 @@ interface RangeProps {
 	readonly onChange: (value: number) => void;
 }
 
+interface ButtonProps {
+	readonly text: string;
+	/** Of a button that stays pressed. */
+	readonly isPressed?: boolean;
+	readonly onClick: () => void;
+}
+
+/** A button with a text. */
+export function Button({ text, isPressed, onClick }: ButtonProps) {
+	return (
+		<button
+			type="button"
+			class={isPressed ? "" : "outline"}
+			data-variant={isPressed ? "danger" : undefined}
+			aria-pressed={isPressed}
+			onClick={onClick}
+		>
+			{text}
+		</button>
+	);
+}
+
 /** A slider with its name and value. */
 export function Range({ label, unit, minimum, maximum, step = 1, value, onChange }: RangeProps) {
 	return (

@@ -1,0 +1,257 @@
+import { signal, useSignal } from "@preact/signals";
+import type { ButtonHTMLAttributes, ComponentChildren, TargetedEvent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../texts/index.js";
+import { visibleLine } from "./visible.js";
+
+/** A button with a text. It submits no form, unless its type says so. */
+export function Button({ text, ...props }: ButtonHTMLAttributes & { readonly text: string | undefined }) {
+	return (
+		<button type="button" class={props.type === "submit" ? "" : "outline"} {...props}>
+			{text}
+		</button>
+	);
+}
+
+interface BadgeProps {
+	readonly variant?: "secondary" | "warning";
+	readonly children: ComponentChildren;
+}
+
+/** A word or number in a small frame. */
+export function Badge({ variant = "secondary", children }: BadgeProps) {
+	return (
+		<span class="badge" data-variant={variant}>
+			{children}
+		</span>
+	);
+}
+
+interface CardProps {
+	readonly title: string;
+	/** Number beside the title. */
+	readonly count?: number;
+	/** Buttons and fields at the end of the title's line. */
+	readonly aside?: ComponentChildren;
+	readonly kind?: string;
+	readonly children: ComponentChildren;
+}
+
+/** A section with a title. */
+export function Card({ title, count, aside, kind = "", children }: CardProps) {
+	return (
+		<section class={`card ${kind}`} aria-label={title}>
+			<div class="hstack">
+				<h2>
+					{title} {count !== undefined && <Badge>{count}</Badge>}
+				</h2>
+				{aside}
+			</div>
+			{children}
+		</section>
+	);
+}
+
+/** A value that is loaded at first and whenever the inputs change, and why it could not be loaded. */
+export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]) {
+	const loaded = useSignal<T | undefined>(undefined);
+	const problem = useSignal("");
+	useEffect(() => {
+		let isOver = false;
+		const read = async (): Promise<void> => {
+			try {
+				const value = await load();
+				if (!isOver) {
+					loaded.value = value;
+					problem.value = "";
+				}
+			} catch (error) {
+				problem.value = (error as Error).message;
+			}
+		};
+		void read();
+		return () => {
+			isOver = true;
+		};
+	}, inputs);
+	return { value: loaded.value, problem: problem.value };
+}
+
+/** A list that scrolls, also by the keyboard. */
+export function LogList({ kind = "", children }: { readonly kind?: string; readonly children: ComponentChildren }) {
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: else the keyboard could not scroll it.
+		<ul class={`unstyled log ${kind}`} tabIndex={0}>
+			{children}
+		</ul>
+	);
+}
+
+interface CopyProps {
+	readonly text: string;
+	/** Default: "Copy". */
+	readonly label?: string;
+}
+
+/** Milliseconds for which the button says that it has copied. */
+const SAID = 1_500;
+
+/** A button that copies a text. */
+export function Copy({ text, label }: CopyProps) {
+	const said = useSignal<"copied" | "notCopied" | undefined>(undefined);
+	const copy = async (): Promise<void> => {
+		try {
+			await navigator.clipboard.writeText(text);
+			said.value = "copied";
+		} catch {
+			// Without TLS, browsers have no clipboard but on this machine.
+			said.value = copyBySelection(text) ? "copied" : "notCopied";
+		}
+		setTimeout(() => {
+			said.value = undefined;
+		}, SAID);
+	};
+	return (
+		<Button class="ghost small" onClick={() => void copy()} text={said.value ? t(said.value) : (label ?? t("copy"))} />
+	);
+}
+
+function copyBySelection(text: string): boolean {
+	const area = document.createElement("textarea");
+	area.value = text;
+	document.body.append(area);
+	area.select();
+	const copied = document.execCommand("copy");
+	area.remove();
+	return copied;
+}
+
+/** A text to be copied. @param shown what is shown of it. Default: all */
+export function Snippet({ text, shown = text }: { readonly text: string; readonly shown?: string }) {
+	return (
+		<div class="snippet">
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled with the keyboard */}
+			<pre tabIndex={0}>{shown}</pre>
+			<Copy text={text} />
+		</div>
+	);
+}
+
+/** Milliseconds for which a notice is shown. */
+const SHOWN = 6_000;
+
+const notice = signal<{ readonly text: string; readonly isError: boolean } | undefined>(undefined);
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows a notice for some seconds. */
+export function show(text: string, isError = false): void {
+	notice.value = { text, isError };
+	clearTimeout(timer);
+	timer = setTimeout(() => {
+		notice.value = undefined;
+	}, SHOWN);
+}
+
+/** Runs what a button does, and shows why it failed. */
+export async function attempt(action: () => Promise<unknown>): Promise<void> {
+	try {
+		await action();
+	} catch (error) {
+		show(`${t("failed")}: ${visibleLine((error as Error).message)}`, true);
+	}
+}
+
+/** The place of the notice. */
+export function Notice() {
+	const { value } = notice;
+	return (
+		<div class="notice-place" role="status">
+			{value && <div class={value.isError ? "notice bad-text" : "notice"}>{value.text}</div>}
+		</div>
+	);
+}
+
+interface DialogProps {
+	readonly isOpen: boolean;
+	readonly label: string;
+	readonly onClose: () => void;
+	readonly children: ComponentChildren;
+}
+
+/** A modal dialog. */
+export function Dialog({ isOpen, label, onClose, children }: DialogProps) {
+	const dialog = useRef<HTMLDialogElement>(null);
+	useEffect(() => {
+		if (isOpen) {
+			dialog.current?.showModal();
+		} else {
+			dialog.current?.close();
+		}
+	}, [isOpen]);
+	return (
+		<dialog ref={dialog} aria-label={label} onClose={onClose}>
+			{children}
+		</dialog>
+	);
+}
+
+interface Question {
+	readonly paragraphs: readonly string[];
+	/** Label of the confirming button. */
+	readonly action: string;
+	readonly answer: (yes: boolean) => void;
+}
+
+const question = signal<Question | undefined>(undefined);
+
+/** Asks before something that cannot be undone, in a paragraph or several. */
+export function confirm(text: string | readonly string[], action: string): Promise<boolean> {
+	question.value?.answer(false);
+	return new Promise((resolve) => {
+		question.value = {
+			paragraphs: [text].flat(),
+			action,
+			answer: (yes) => {
+				question.value = undefined;
+				resolve(yes);
+			},
+		};
+	});
+}
+
+/** The place of the questions of {@link confirm}. */
+export function ConfirmDialog() {
+	const { value } = question;
+	return (
+		<Dialog isOpen={value !== undefined} label={t("confirm")} onClose={() => value?.answer(false)}>
+			<div class="vstack">
+				{value?.paragraphs.map((paragraph) => (
+					<p key={paragraph}>{paragraph}</p>
+				))}
+			</div>
+			<footer>
+				<Button onClick={() => value?.answer(false)} text={t("cancel")} />
+				<Button class="" data-variant="danger" onClick={() => value?.answer(true)} text={value?.action} />
+			</footer>
+		</Dialog>
+	);
+}
+
+/** The words in a field, which spaces or commas separate. */
+export function wordsIn(form: FormData, name: string): readonly string[] {
+	return String(form.get(name) ?? "")
+		.split(/[\s,]+/)
+		.filter((word) => word !== "");
+}
+
+/** Attributes of a field that says what is wrong with it in the page's language. @param help the form that it must have */
+export function explained(help: string) {
+	return {
+		title: help,
+		onInvalid: ({ currentTarget: field }: TargetedEvent<HTMLInputElement>) => {
+			field.setCustomValidity(field.validity.patternMismatch ? help : "");
+		},
+		onInput: ({ currentTarget: field }: TargetedEvent<HTMLInputElement>) => field.setCustomValidity(""),
+	};
+}

@@ -1,0 +1,87 @@
+import type { Schema } from "./schema.js";
+
+interface SegmentsProps<T> {
+	readonly label: string;
+	readonly options: readonly T[];
+	readonly nameOf: (option: T) => string;
+	readonly chosen: unknown;
+	readonly isDisabled?: boolean;
+	readonly onChoose: (option: T) => void;
+}
+
+/** One of a few values. */
+export function Segments<T extends string | number | boolean>(props: SegmentsProps<T>) {
+	const { label, options, nameOf, chosen, isDisabled = false, onChoose } = props;
+	return (
+		<span class="segments" role="group" aria-label={label}>
+			{options.map((option) => (
+				<button
+					key={String(option)}
+					type="button"
+					aria-pressed={chosen === option}
+					disabled={isDisabled}
+					onClick={() => onChoose(option)}
+				>
+					{nameOf(option)}
+				</button>
+			))}
+		</span>
+	);
+}
+
+interface ValueProps {
+	readonly id?: string;
+	/** Undefined: another element is the label. */
+	readonly label?: string;
+	readonly value: unknown;
+	/** The value in words. */
+	readonly text: string;
+	readonly isDisabled?: boolean;
+	readonly onChange: (value: unknown) => void;
+}
+
+/** A number in a range. */
+export function Slider({
+	id,
+	label,
+	schema,
+	value,
+	text,
+	isDisabled,
+	onChange,
+}: ValueProps & { readonly schema: Schema }) {
+	const { minimum, maximum, multipleOf, type } = schema;
+	const [min, max] = [Number(minimum), Number(maximum)];
+	const step =
+		typeof multipleOf === "number" ? multipleOf : type === "integer" || max - min > 20 ? 1 : (max - min) / 100;
+	const isKnown = typeof value === "number";
+	return (
+		<span class={isKnown ? "slider" : "slider unset"}>
+			<input
+				id={id}
+				type="range"
+				aria-label={label}
+				aria-valuetext={text}
+				disabled={isDisabled}
+				{...{ min, max, step }}
+				value={isKnown ? value : Math.round((min + max) / 2)}
+				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+			/>
+			<output for={id}>{text}</output>
+		</span>
+	);
+}
+
+/** A colour as #rrggbb. */
+export function ColorInput({ id, label, value, isDisabled, onChange }: Omit<ValueProps, "text">) {
+	return (
+		<input
+			id={id}
+			type="color"
+			aria-label={label}
+			disabled={isDisabled}
+			value={typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value : "#ffffff"}
+			onInput={({ currentTarget }) => onChange(currentTarget.value)}
+		/>
+	);
+}

@@ -1,2 +1,0 @@
-/** The tag of devices that come first in the console. */
-export const FAVOURITE = "favourite";
