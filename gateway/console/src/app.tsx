@@ -1,4 +1,5 @@
 import { Button, ConfirmDialog, Notice } from "./parts/basics.js";
+import { Select } from "./parts/inputs.js";
 import { isConnected, lists, totals } from "./store/fleet.js";
 import { chosenLanguage, THEMES, type Theme, theme } from "./store/preferences.js";
 import { route } from "./store/route.js";
@@ -75,12 +76,7 @@ function Header() {
 				{isOpen && <Shortcuts />}
 				<Preferences />
 				{isOpen && session.value?.signedIn && (
-					<Button
-						class="ghost small"
-						onClick={() => void signOut()}
-						title={session.value.principal}
-						text={t("signOut")}
-					/>
+					<Button class="ghost small" onClick={signOut} title={session.value.principal} text={t("signOut")} />
 				)}
 			</div>
 		</header>
@@ -113,32 +109,18 @@ function Tab({ view, text, count, alert }: TabProps) {
 function Preferences() {
 	return (
 		<>
-			<select
-				aria-label={t("language")}
+			<Select
+				label={t("language")}
+				options={Object.entries(LANGUAGES)}
 				value={language.value}
-				onChange={({ currentTarget }) => {
-					chosenLanguage.value = currentTarget.value;
-				}}
-			>
-				{Object.entries(LANGUAGES).map(([tag, name]) => (
-					<option key={tag} value={tag}>
-						{name}
-					</option>
-				))}
-			</select>
-			<select
-				aria-label={t("theme")}
+				onChange={(tag) => (chosenLanguage.value = tag)}
+			/>
+			<Select
+				label={t("theme")}
+				options={THEMES.map((each) => [each, t(`theme_${each}`)])}
 				value={theme.value}
-				onChange={({ currentTarget }) => {
-					theme.value = currentTarget.value as Theme;
-				}}
-			>
-				{THEMES.map((each) => (
-					<option key={each} value={each}>
-						{t(`theme_${each}`)}
-					</option>
-				))}
-			</select>
+				onChange={(each) => (theme.value = each as Theme)}
+			/>
 		</>
 	);
 }
@@ -146,7 +128,7 @@ function Preferences() {
 function Logo() {
 	return (
 		<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
-			<rect width="32" height="32" rx="9" class="logo" />
+			<rect width="32" height="32" rx="9" fill="#0f766e" />
 			<circle cx="11" cy="15" r="3" fill="#fff" />
 			<circle cx="21" cy="15" r="3" fill="#fff" />
 			<path d="M11 22q5 3 10 0" stroke="#fff" stroke-width="2" fill="none" stroke-linecap="round" />

@@ -50,8 +50,8 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 	app.post("/console/session", needsOwnPage(guard), signIn(guard, maxBodyBytes));
 	app.delete("/console/session", needsOwnPage(guard), signOut(guard));
 	// Each by its path: a pattern beside other paths has Hono search its routes one by one, for every request.
-	for (const name of files.assets) {
-		app.get(`/console/${name}`, files.asset(name));
+	for (const [name, serve] of files.assets) {
+		app.get(`/console/${name}`, serve);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FleetQuery, FleetRow, FleetTotals, FleetView, Problem, SortColumn } from "./messages.js";
+import type { FleetRow, FleetTotals } from "./messages.js";
 
 /** Rows in one part of the table. */
 const MAX_ROWS = 200;
@@ -7,32 +7,48 @@ const MAX_ROWS = 200;
 /** Tags that the totals name. */
 const MAX_TAGS = 500;
 
-const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const satisfies readonly Problem[];
+/** The worst first. */
+const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const;
 
-const SORT_COLUMNS = ["name", "state", "board", "since", "calls"] as const satisfies readonly SortColumn[];
+/** Problem of a device. */
+export type Problem = (typeof PROBLEMS)[number];
 
 /** Sort key of each column. */
-const SORT_KEYS: Readonly<Record<SortColumn, (row: FleetRow) => string | number>> = {
-	name: ({ alias }) => alias,
-	state: ({ online, state = "" }) => (online ? `1 ${state}` : "2"),
-	board: ({ board, version }) => `${board} ${version}`,
-	since: ({ since }) => since,
-	calls: ({ calls }) => calls?.count ?? 0,
+const SORT_KEYS = {
+	name: ({ alias }: FleetRow) => alias,
+	state: ({ online, state = "" }: FleetRow) => (online ? `1 ${state}` : "2"),
+	board: ({ board, version }: FleetRow) => `${board} ${version}`,
+	since: ({ since }: FleetRow) => since,
+	calls: ({ calls }: FleetRow) => calls?.count ?? 0,
 };
 
-export const FLEET_VIEW: z.ZodType<FleetView> = z.strictObject({
+type SortColumn = keyof typeof SORT_KEYS;
+
+const SORT_COLUMNS = Object.keys(SORT_KEYS) as SortColumn[];
+
+export const FLEET_VIEW = z.strictObject({
 	list: z
 		.strictObject({
+			/** Words that are all in a device's name, id, board, version, state or tags. */
 			search: z.string().max(200).default(""),
 			filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
+			/** Empty: any. */
 			tag: z.string().max(200).default(""),
+			/** A column, after "-" in descending order. Empty: favourites, then those with problems, then by name. */
 			sort: z.enum(["", ...SORT_COLUMNS, ...SORT_COLUMNS.map((column) => `-${column}` as const)]).default(""),
+			/** Devices before the part, and in it. */
 			offset: z.int().min(0).max(1_000_000),
 			count: z.int().min(0).max(MAX_ROWS),
 		})
 		.exactOptional(),
 	device: z.string().max(200).exactOptional(),
 });
+
+/** The view of a page: a part of the table, one device by alias or id, or neither. */
+export type FleetView = z.output<typeof FLEET_VIEW>;
+
+/** The devices that are meant. */
+export type FleetQuery = Omit<NonNullable<FleetView["list"]>, "offset" | "count">;
 
 /** A row, and the text in which searches look. */
 export interface SearchedRow {
@@ -45,44 +61,34 @@ export function searched(row: FleetRow): SearchedRow {
 	return { row, text: [alias, id, board, version, state, ...tags].join("\n").toLowerCase() };
 }
 
-/** The rows that a query finds, in its order: of thousands of rows, with each key that is typed. */
-export function matching(rows: readonly SearchedRow[], query: FleetQuery): readonly SearchedRow[] {
-	const found = filtered(rows, query);
-	return query.sort === "" ? found : sorted(found, query.sort);
-}
-
-/** Rows that are equal in the column stay in their order. */
-function sorted(rows: readonly SearchedRow[], sort: Exclude<FleetQuery["sort"], "">): readonly SearchedRow[] {
-	const isDescending = sort.startsWith("-");
+/** The rows that a query finds, in its order. Rows that are equal in a column stay in their order. */
+export function matching(
+	rows: readonly SearchedRow[],
+	{ search, filter, tag, sort }: FleetQuery,
+): readonly SearchedRow[] {
+	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+	const isAll = words.length === 0 && filter === "all" && tag === "";
+	const found = rows.filter(
+		({ row, text }) =>
+			isAll ||
+			(words.every((word) => text.includes(word)) && isIn(row, filter) && (tag === "" || row.tags.includes(tag))),
+	);
+	if (sort === "") {
+		return found;
+	}
 	const keyOf = SORT_KEYS[sort.replace("-", "") as SortColumn];
-	const direction = isDescending ? -1 : 1;
-	const keyed = rows.map((each) => ({ each, key: keyOf(each.row) }));
+	const direction = sort.startsWith("-") ? -1 : 1;
+	// Each key is made once.
+	const keyed = found.map((each) => ({ each, key: keyOf(each.row) }));
 	keyed.sort(({ key: one }, { key: other }) => direction * (one < other ? -1 : Number(one > other)));
 	return keyed.map(({ each }) => each);
 }
 
-function filtered(rows: readonly SearchedRow[], { search, filter, tag }: FleetQuery): readonly SearchedRow[] {
-	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-	if (words.length === 0 && filter === "all" && tag === "") {
-		return rows;
-	}
-	return rows.filter(
-		({ row, text }) =>
-			words.every((word) => text.includes(word)) && isIn(row, filter) && (tag === "" || row.tags.includes(tag)),
-	);
-}
-
 function isIn({ online, problem }: FleetRow, filter: FleetQuery["filter"]): boolean {
-	switch (filter) {
-		case "all":
-			return true;
-		case "problems":
-			return problem !== undefined;
-		case "online":
-			return online;
-		default:
-			return problem === filter;
+	if (filter === "all" || filter === "online") {
+		return filter === "all" || online;
 	}
+	return filter === "problems" ? problem !== undefined : problem === filter;
 }
 
 export function totalsOf(rows: readonly SearchedRow[]): FleetTotals {

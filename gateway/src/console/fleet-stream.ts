@@ -6,8 +6,8 @@ import { HttpError } from "../http/http-error.js";
 import { type Admission, mayOperate, type Route } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { Fleet } from "./fleet.js";
-import { FLEET_VIEW } from "./fleet-query.js";
-import type { FleetMessage, FleetView } from "./messages.js";
+import { FLEET_VIEW, type FleetView } from "./fleet-query.js";
+import type { FleetMessage } from "./messages.js";
 
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
 const KEEP_ALIVE = 10_000;

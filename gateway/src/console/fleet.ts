@@ -2,23 +2,19 @@ import { EventEmitter } from "node:events";
 import { isUserOnly, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
-import type { LoggedEvent } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
 import type { AuditLog } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
 import { Activity, type KeptCall } from "./activity.js";
-import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
+import { type FleetQuery, matching, type Problem, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import {
 	type CallEntry,
 	type DeviceDetail,
-	type EventEntry,
 	FAVOURITE,
-	type FleetQuery,
 	type FleetRow,
 	type FleetTotals,
 	type LockedTool,
 	type OperatorLists,
-	type Problem,
 } from "./messages.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */
@@ -73,7 +69,7 @@ export class Fleet extends EventEmitter<Events> {
 		super();
 		this.setMaxListeners(0);
 		this.#options = options;
-		const { servers, updates, events } = options;
+		const { servers, updates, events, audit } = options;
 		const { activity } = this;
 		events?.onStored(() => this.#touch());
 		const touch = (server: Server): void => {
@@ -91,7 +87,10 @@ export class Fleet extends EventEmitter<Events> {
 		servers.on("call", (record, details) => {
 			// The gateway's own status reads are not shown as calls.
 			if (record.principal !== HISTORY_PRINCIPAL) {
-				this.#called(activity.called(record, details));
+				const { entry, isUserOnly } = activity.called(record, details);
+				const { number: _number, time: _time, answer: _answer, serverId: device, ...call } = entry;
+				const alias = servers.find(device)?.alias;
+				audit?.called({ ...call, device, ...(alias && { alias }), ...(isUserOnly && { userOnly: true }) });
 			}
 			this.#touch(record.serverId);
 		});
@@ -137,13 +136,19 @@ export class Fleet extends EventEmitter<Events> {
 		}
 		const { id } = server;
 		const { pageUrl } = server.session?.identity ?? {};
+		const events = this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? [];
 		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 		return {
 			row: this.#rowOf(server),
 			states: this.activity.statesOf(id),
 			calls: calls.map((call) => entryFor(call, access)),
 			locked: hasUserTools(access, id) ? [] : server.tools.filter(isUserOnly).map(lockedTool),
-			events: (this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? []).map(eventEntry),
+			events: events.map(({ eventId, name, timestamp, data: { device: _, ...data } }) => ({
+				eventId,
+				name,
+				time: Date.parse(timestamp),
+				data,
+			})),
 			...(pageUrl !== undefined && { pageUrl }),
 		};
 	}
@@ -168,12 +173,6 @@ export class Fleet extends EventEmitter<Events> {
 		this.#changed.clear();
 	}
 
-	#called({ entry, isUserOnly }: KeptCall): void {
-		const { number: _number, time: _time, answer: _answer, serverId: device, ...call } = entry;
-		const alias = this.#options.servers.find(device)?.alias;
-		this.#options.audit?.called({ ...call, device, ...(alias && { alias }), ...(isUserOnly && { userOnly: true }) });
-	}
-
 	#touch(id?: string): void {
 		if (this.listenerCount("change") === 0) {
 			return;
@@ -191,21 +190,17 @@ export class Fleet extends EventEmitter<Events> {
 		if (this.#hasNews) {
 			this.#hasNews = false;
 			this.#delay = setTimeout(() => this.#tellNews(), CHANGE_DELAY);
-			this.#tell();
+			const { servers } = this.#options;
+			if (this.#mayAllHaveChanged) {
+				this.#rows.clear();
+				this.#refresh(servers.all);
+			} else {
+				this.#refresh([...this.#changed].flatMap((id) => servers.find(id) ?? []));
+			}
+			this.#changed.clear();
+			this.#mayAllHaveChanged = false;
+			this.emit("change");
 		}
-	}
-
-	#tell(): void {
-		const { servers } = this.#options;
-		if (this.#mayAllHaveChanged) {
-			this.#rows.clear();
-			this.#refresh(servers.all);
-		} else {
-			this.#refresh([...this.#changed].flatMap((id) => servers.find(id) ?? []));
-		}
-		this.#changed.clear();
-		this.#mayAllHaveChanged = false;
-		this.emit("change");
 	}
 
 	#refresh(servers: readonly Server[]): void {
@@ -254,10 +249,6 @@ export class Fleet extends EventEmitter<Events> {
 		const problem = problemOf(row);
 		return { ...row, ...(problem && { problem }) };
 	}
-}
-
-function eventEntry({ eventId, name, timestamp, data: { device: _, ...data } }: LoggedEvent): EventEntry {
-	return { eventId, name, time: Date.parse(timestamp), data };
 }
 
 /** The problem of a device; undefined if it has none. */

@@ -1,9 +1,11 @@
 // Messages to the console's page.
 import type { McpConnection } from "xs-mcp-manager";
 import type { CallRecord } from "xs-mcp-manager/core";
+import type { TokenRecord } from "../config/token-file.js";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { ConnectedClient } from "../transports/http-session.js";
+import type { Problem } from "./fleet-query.js";
 
 /** The tag of devices that come first in the console. */
 export const FAVOURITE = "favourite";
@@ -32,9 +34,6 @@ export interface FleetRow {
 	/** Its problem; absent if it has none. */
 	readonly problem?: Problem;
 }
-
-/** Problems of a device, the worst first. */
-export type Problem = "offline" | "fatal" | "rolledBack" | "lastCall";
 
 /** A state that a device was in, since a time in milliseconds since 1970. */
 export interface StateChange {
@@ -72,30 +71,6 @@ export interface EventEntry {
 	readonly time: number;
 	/** As its type describes it, without the device. */
 	readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** Which devices are meant. */
-export interface FleetQuery {
-	/** Words that are all in a device's name, id, board, version, state or tags. */
-	readonly search: string;
-	readonly filter: Problem | "all" | "problems" | "online";
-	/** Empty: any. */
-	readonly tag: string;
-	/** The column by which devices are sorted, after "-" in descending order. Empty: favourites, then those with problems, then by name. */
-	readonly sort: "" | SortColumn | `-${SortColumn}`;
-}
-
-/** The columns by which devices can be sorted. */
-export type SortColumn = "name" | "state" | "board" | "since" | "calls";
-
-/** The view of a page: a part of the table, one device by alias or id, or neither. */
-export interface FleetView {
-	readonly list?: FleetQuery & {
-		/** Devices before the part, and in it. */
-		readonly offset: number;
-		readonly count: number;
-	};
-	readonly device?: string;
 }
 
 /** A part of the table. */
@@ -204,19 +179,10 @@ export interface ConsoleSessionInfo {
 	readonly hasExtension: boolean;
 }
 
-/** A token, as the operator sees it. */
-export interface TokenSummary {
-	readonly name: string;
-	readonly kind: "client" | "device";
+/** A token, as the operator sees it: without its secret. */
+export interface TokenSummary extends Omit<TokenRecord, "sha256" | "salt" | "grant"> {
 	/** The name of a client that has signed in; absent for tokens that an operator made. */
-	readonly client?: string | undefined;
-	readonly created: string;
-	readonly devices?: readonly string[] | undefined;
-	readonly userTools?: boolean | undefined;
-	readonly microphone?: boolean | undefined;
-	readonly operator?: boolean | undefined;
-	readonly readOnly?: boolean | undefined;
-	readonly expires?: string | undefined;
+	readonly client?: string;
 	/** In milliseconds since 1970; absent: never. */
 	readonly lastUsed?: number;
 }

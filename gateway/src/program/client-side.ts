@@ -6,7 +6,7 @@ import { isLoopback as isLoopbackAddress, publicOrigin, urlAt } from "../config/
 import { ownSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
 import { claudeExtension } from "../console/claude-extension.js";
-import { ConsoleFiles } from "../console/console-files.js";
+import { type ConsoleFiles, readConsole } from "../console/console-files.js";
 import type { ConsoleOptions } from "../console/console-routes.js";
 import { urlsForDevices } from "../console/device-urls.js";
 import { Fleet } from "../console/fleet.js";
@@ -74,7 +74,7 @@ export class ClientSide {
 			droppedWebhookEvents: () => core.events.events.webhooks.dropped,
 		});
 		this.#endpoint = endpoint;
-		this.#files = ConsoleFiles.read(context.consoleFolder);
+		this.#files = readConsole(context.consoleFolder);
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers, core.gateway.updates);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import type { FleetView } from "../../src/console/messages.js";
+import type { FleetView } from "../../src/console/fleet-query.js";
 import {
 	detailIn,
 	follow,

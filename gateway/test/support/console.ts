@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
-import type { FleetMessage, FleetView } from "../../src/console/messages.js";
+import type { FleetView } from "../../src/console/fleet-query.js";
+import type { FleetMessage } from "../../src/console/messages.js";
 import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
 
 function makeFiles(): string {

@@ -4,12 +4,44 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../texts/index.js";
 import { visibleLine } from "./visible.js";
 
+interface ButtonProps extends Omit<ButtonHTMLAttributes, "onClick"> {
+	readonly text: string | undefined;
+	/** Called on a click. A failure is shown as a notice. */
+	readonly onClick?: () => unknown;
+}
+
 /** A button with a text. It submits no form, unless its type says so. */
-export function Button({ text, ...props }: ButtonHTMLAttributes & { readonly text: string | undefined }) {
+export function Button({ text, onClick, ...props }: ButtonProps) {
 	return (
-		<button type="button" class={props.type === "submit" ? "" : "outline"} {...props}>
+		<button
+			type="button"
+			class={props.type === "submit" ? "" : "outline"}
+			onClick={onClick && (() => void attempt(async () => onClick()))}
+			{...props}
+		>
 			{text}
 		</button>
+	);
+}
+
+export interface FormProps {
+	readonly kind?: string;
+	/** Called with the values of the fields. A failure is shown as a notice. */
+	readonly onSubmit: (data: FormData, form: HTMLFormElement) => unknown;
+	readonly children: ComponentChildren;
+}
+
+/** A form that stays on the page. */
+export function Form({ kind, onSubmit, children }: FormProps) {
+	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
+		event.preventDefault();
+		const form = event.currentTarget;
+		void attempt(async () => onSubmit(new FormData(form), form));
+	};
+	return (
+		<form class={kind} onSubmit={submit}>
+			{children}
+		</form>
 	);
 }
 
@@ -111,9 +143,7 @@ export function Copy({ text, label }: CopyProps) {
 			said.value = undefined;
 		}, SAID);
 	};
-	return (
-		<Button class="ghost small" onClick={() => void copy()} text={said.value ? t(said.value) : (label ?? t("copy"))} />
-	);
+	return <Button class="ghost small" onClick={copy} text={said.value ? t(said.value) : (label ?? t("copy"))} />;
 }
 
 function copyBySelection(text: string): boolean {
@@ -153,7 +183,7 @@ export function show(text: string, isError = false): void {
 	}, SHOWN);
 }
 
-/** Runs what a button does, and shows why it failed. */
+/** Runs an action, and shows its failure as a notice. */
 export async function attempt(action: () => Promise<unknown>): Promise<void> {
 	try {
 		await action();

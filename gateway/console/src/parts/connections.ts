@@ -1,4 +1,4 @@
-/** How one application is connected to the gateway. */
+/** Instructions to connect one application to the gateway. */
 export interface Connection {
 	readonly name: string;
 	/** The file to put the text into; undefined: a command to be run. */
@@ -24,7 +24,7 @@ interface Target {
 /** Name of the server in applications. */
 const NAME = "devices";
 
-/** Stands for the token that the reader has. */
+/** Placeholder for the reader's token. */
 const TOKEN = "xsmcp_…";
 
 /** Text to paste into each application. */

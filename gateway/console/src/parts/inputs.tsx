@@ -29,6 +29,28 @@ export function Segments<T extends string | number | boolean>(props: SegmentsPro
 	);
 }
 
+interface SelectProps {
+	readonly id?: string;
+	readonly label?: string;
+	/** Each value with its text. */
+	readonly options: readonly (readonly [value: string, text: string])[];
+	readonly value: string;
+	readonly onChange: (value: string) => void;
+}
+
+/** One of many values. */
+export function Select({ id, label, options, value, onChange }: SelectProps) {
+	return (
+		<select id={id} aria-label={label} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+			{options.map(([each, text]) => (
+				<option key={each} value={each}>
+					{text}
+				</option>
+			))}
+		</select>
+	);
+}
+
 interface ValueProps {
 	readonly id?: string;
 	/** Undefined: another element is the label. */

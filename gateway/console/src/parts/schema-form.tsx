@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { t } from "../texts/index.js";
 import { Button } from "./basics.js";
-import { ColorInput, Segments, Slider } from "./inputs.js";
+import { ColorInput, Segments, Select, Slider } from "./inputs.js";
 import { controlOf, type Schema } from "./schema.js";
 import { visible, visibleLine } from "./visible.js";
 
@@ -42,6 +42,7 @@ type Option = string | number | boolean;
 function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Element {
 	const { type, minimum, maximum, maxLength } = schema;
 	const text = typeof value === "string" ? value : "";
+	const options = Array.isArray(schema.enum) ? (schema.enum as Option[]) : [true, false];
 	const control = controlOf(label, schema);
 	switch (control) {
 		case "radio":
@@ -49,14 +50,21 @@ function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Elemen
 			return (
 				<Segments<Option>
 					label={label}
-					options={control === "switch" ? [true, false] : (schema.enum as Option[])}
+					options={options}
 					nameOf={(option) => (typeof option === "boolean" ? t(option ? "on" : "off") : visibleLine(String(option)))}
 					chosen={value}
 					onChoose={onChange}
 				/>
 			);
 		case "select":
-			return <Select id={id} options={schema.enum as Option[]} value={value as Option} onChange={onChange} />;
+			return (
+				<Select
+					id={id}
+					options={[["-1", ""], ...options.map((each, index) => [`${index}`, visibleLine(`${each}`)] as const)]}
+					value={`${options.indexOf(value as Option)}`}
+					onChange={(index) => onChange(options[Number(index)])}
+				/>
+			);
 		case "slider":
 			return <Slider {...{ id, schema, value, onChange }} text={value === undefined ? "–" : String(value)} />;
 		case "number":
@@ -115,28 +123,6 @@ function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Elemen
 				/>
 			);
 	}
-}
-
-interface SelectProps extends Pick<FieldProps, "id" | "onChange"> {
-	readonly options: readonly Option[];
-	readonly value: Option;
-}
-
-function Select({ id, options, value, onChange }: SelectProps) {
-	return (
-		<select
-			id={id}
-			value={options.indexOf(value)}
-			onChange={({ currentTarget }) => onChange(options[Number(currentTarget.value)])}
-		>
-			<option value={-1} />
-			{options.map((option, index) => (
-				<option key={String(option)} value={index}>
-					{visibleLine(String(option))}
-				</option>
-			))}
-		</select>
-	);
 }
 
 interface ChoicesProps extends Pick<FieldProps, "label" | "value" | "onChange"> {

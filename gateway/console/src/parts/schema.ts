@@ -37,7 +37,7 @@ export function parametersOf({ inputSchema }: Tool): readonly { name: string; sc
 	}));
 }
 
-/** Which control a parameter gets. */
+/** Returns the control for a parameter. */
 export function controlOf(name: string, schema: Schema) {
 	const { type, enum: values, minimum, maximum, description, maxLength } = schema;
 	if (Array.isArray(values) && values.every((each) => ["string", "number"].includes(typeof each))) {

@@ -2,7 +2,7 @@ import type { FleetRow } from "../../../src/console/messages.js";
 import { FAVOURITE } from "../../../src/console/messages.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { stateText, t } from "../texts/index.js";
-import { attempt } from "./basics.js";
+import { Button } from "./basics.js";
 import { visibleLine } from "./visible.js";
 
 /** Whether a device is online and well, as a dot. */
@@ -42,15 +42,13 @@ export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRo
 		await ask(pathOf(id), "PATCH", { tags: next });
 	};
 	return (
-		<button
-			type="button"
+		<Button
 			class="ghost small star"
 			aria-pressed={isFavourite}
 			aria-label={t("favourite", { device: visibleLine(alias) })}
 			disabled={!mayChange}
-			onClick={() => void attempt(change)}
-		>
-			<span aria-hidden="true">{isFavourite ? "★" : "☆"}</span>
-		</button>
+			onClick={change}
+			text={isFavourite ? "★" : "☆"}
+		/>
 	);
 }

@@ -12,7 +12,7 @@ export interface ControlInput {
 	readonly schema: Schema;
 	/** As the device's status has it; undefined if that does not tell. */
 	readonly value: Leaf | undefined;
-	/** Where the status has it. */
+	/** Path in the status. */
 	readonly path?: string | undefined;
 	/** The call that sets a value; undefined if no tool does. */
 	readonly callFor: ((value: unknown) => ToolCall) | undefined;
@@ -36,7 +36,7 @@ export interface Control {
 	readonly press?: ToolCall;
 	/** Seconds until it switches itself off. */
 	readonly secondsLeft?: number;
-	/** Why it does not work. */
+	/** Reason why it does not work. */
 	readonly error?: string | undefined;
 }
 

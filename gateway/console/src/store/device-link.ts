@@ -34,7 +34,7 @@ export interface LogLine {
 
 /** One device, as an MCP client sees it through the gateway's endpoint. */
 export class DeviceLink extends Device {
-	/** Why it could not be connected. */
+	/** Reason why it could not be connected; empty if it could. */
 	readonly problem = signal("");
 	readonly log = signal<readonly LogLine[]>([]);
 	#client: Client | undefined;

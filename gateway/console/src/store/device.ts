@@ -10,10 +10,10 @@ export const STATUS_TOOL = /(^|_)get_device_status$/;
 /** Names of tools that take pictures. */
 export const PICTURE_TOOL = /(take_photo|snapshot)$/;
 
-/** How a call ended. */
+/** Outcome of a call. */
 export interface Outcome {
 	readonly result?: CallToolResult;
-	/** Why there is no result. */
+	/** Reason why there is no result. */
 	readonly error?: string;
 	/** Milliseconds. */
 	readonly duration: number;

@@ -1,10 +1,10 @@
 import { batch, effect, signal } from "@preact/signals";
+import type { FleetView } from "../../../src/console/fleet-query.js";
 import type {
 	DeviceDetail,
 	FleetList,
 	FleetMessage,
 	FleetTotals,
-	FleetView,
 	OperatorLists,
 } from "../../../src/console/messages.js";
 import { route } from "./route.js";

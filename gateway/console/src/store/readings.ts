@@ -14,7 +14,7 @@ export interface Reading {
 	readonly member?: string;
 	readonly value: number | boolean | undefined;
 	readonly unit: string;
-	/** Why there is no value. */
+	/** Reason why there is no value. */
 	readonly error?: string;
 }
 

@@ -1,9 +1,9 @@
 import { batch, signal } from "@preact/signals";
-import type { FleetQuery } from "../../../src/console/messages.js";
+import type { FleetQuery } from "../../../src/console/fleet-query.js";
 
 const OTHER_VIEWS = ["clients", "connect", "audit"] as const;
 
-/** Where in the console the page is: `#/devices/ALIAS`. */
+/** Place of the page in the console: `#/devices/ALIAS`. */
 export type Route =
 	| { readonly view: "devices" | (typeof OTHER_VIEWS)[number] }
 	| { readonly view: "device"; readonly alias: string };

@@ -3,7 +3,7 @@ import { Snippet } from "../parts/basics.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
-/** How a device gets here: its backend's address as text and as a QR code, and a virtual device. */
+/** Instructions to add a device: its backend's address as text and as a QR code, and a virtual device. */
 export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 	const urls = session.value?.urls ?? {};
 	const backend = urls.websocket ?? urls.mqtt;
@@ -57,7 +57,7 @@ function QrCode({ text, label }: { readonly text: string; readonly label: string
 	const { data, size } = encode(text, { border: 2 });
 	const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
 	return (
-		<svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+		<svg width="132" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
 			<rect width={size} height={size} fill="#fff" />
 			<path d={path} fill="#000" />
 		</svg>

@@ -1,5 +1,5 @@
 import type { BindingSummary } from "../../../src/devices/bootstrap/binding-routes.js";
-import { attempt, Badge, Button, Card, LogList, show } from "../parts/basics.js";
+import { Badge, Button, Card, LogList, show } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { lists } from "../store/fleet.js";
 import { ask } from "../store/session.js";
@@ -24,11 +24,10 @@ export function Approvals() {
 }
 
 function Pending({ pending: { code, device, board, version, address } }: { readonly pending: BindingSummary }) {
-	const decide = (method: "POST" | "DELETE"): Promise<void> =>
-		attempt(async () => {
-			await ask(`bindings/${code}`, method);
-			show(t(method === "POST" ? "approved" : "rejected", { device: visibleLine(device) }));
-		});
+	const decide = async (method: "POST" | "DELETE"): Promise<void> => {
+		await ask(`bindings/${code}`, method);
+		show(t(method === "POST" ? "approved" : "rejected", { device: visibleLine(device) }));
+	};
 	return (
 		<li class="hstack pending">
 			<code class="code">{code}</code>
@@ -39,8 +38,8 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 				</small>
 			</span>
 			<span class="hstack">
-				<Button onClick={() => void decide("DELETE")} text={t("reject")} />
-				<Button class="" onClick={() => void decide("POST")} text={t("approve")} />
+				<Button onClick={() => decide("DELETE")} text={t("reject")} />
+				<Button class="" onClick={() => decide("POST")} text={t("approve")} />
 			</span>
 		</li>
 	);

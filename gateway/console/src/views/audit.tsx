@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
-import { Button, LogList, useLoaded } from "../parts/basics.js";
+import { Button, Form, LogList, useLoaded } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts/index.js";
@@ -13,9 +12,8 @@ export function AuditView() {
 	const { value: wanted } = query;
 	const read = (): Promise<{ entries: readonly AuditEntry[] }> => ask(`audit?${wanted}`);
 	const { value: { entries } = { entries: [] }, problem } = useLoaded(read, [wanted]);
-	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
-		event.preventDefault();
-		const given = [...new FormData(event.currentTarget)].map(([name, text]) => [name, String(text).trim()]);
+	const search = (data: FormData): void => {
+		const given = [...data].map(([name, text]) => [name, String(text).trim()]);
 		query.value = new URLSearchParams(given.filter(([, text]) => text !== "")).toString();
 	};
 	return (
@@ -27,7 +25,7 @@ export function AuditView() {
 				</a>
 			</div>
 			<p class="text-light">{t("auditHelp")}</p>
-			<form class="edit" onSubmit={submit}>
+			<Form kind="edit" onSubmit={search}>
 				<label>
 					{t("device")}
 					<input name="device" />
@@ -37,7 +35,7 @@ export function AuditView() {
 					<input name="principal" />
 				</label>
 				<Button type="submit" class="outline" text={t("show")} />
-			</form>
+			</Form>
 			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}
 			<section class="card" aria-label={t("audit")}>
 				{entries.length === 0 ? (

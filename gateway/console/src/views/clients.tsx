@@ -1,5 +1,5 @@
 import type { ServerEntry } from "../../../src/console/messages.js";
-import { attempt, Badge, Button, Card } from "../parts/basics.js";
+import { Badge, Button, Card } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT } from "../store/device-link.js";
 import { lists } from "../store/fleet.js";
@@ -88,7 +88,7 @@ function ServerLine({ server: { id, url, status, tools, lastError } }: { readonl
 				</small>
 				{lastError !== "" && <small class="bad-text">{visible(lastError)}</small>}
 			</span>
-			{session.value?.operator && <Button onClick={() => void attempt(restart)} text={t("reboot")} />}
+			{session.value?.operator && <Button onClick={restart} text={t("reboot")} />}
 		</li>
 	);
 }

@@ -3,7 +3,7 @@ import { connectionsTo } from "../parts/connections.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
-/** How applications become clients of this gateway. */
+/** Instructions to make applications clients of this gateway. */
 export function ConnectView() {
 	const needsToken = session.value?.needsToken === true;
 	const hasExtension = session.value?.hasExtension === true;

@@ -73,7 +73,7 @@ function Tile({ link, control, name }: { readonly link: Device; readonly control
 		<div class="tile" role="group" aria-label={name}>
 			<div class="hstack">
 				<b>{name}</b>
-				{press && <Button aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)} text={t("press")} />}
+				{press && <Button aria-label={`${name}: ${t("press")}`} onClick={() => call(press)} text={t("press")} />}
 				{first && <Input {...first} label={name} onChange={(value) => change(first.input, value)} />}
 			</div>
 			{others.map(({ input, value }) => (

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
 import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/console/messages.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
-import { attempt, Badge, Button, confirm, explained, show, wordsIn } from "../parts/basics.js";
+import { Badge, Button, confirm, explained, Form, show, wordsIn } from "../parts/basics.js";
 import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { plain, toolNamed } from "../store/device.js";
@@ -116,14 +115,10 @@ function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => 
 	return (
 		<div class="hstack">
 			{session.value?.operator && <Button onClick={onEdit} text={t("rename")} />}
-			{online && upgrade && session.value?.hasFirmware && (
-				<Button onClick={() => void attempt(update)} text={t("update")} />
-			)}
-			{online && reboot && <Button onClick={() => void attempt(restart)} text={t("reboot")} />}
-			{online && <Button onClick={() => void attempt(() => ask(`${path}/session`, "DELETE"))} text={t("disconnect")} />}
-			{!online && (
-				<Button class="outline" data-variant="danger" onClick={() => void attempt(forget)} text={t("forget")} />
-			)}
+			{online && upgrade && session.value?.hasFirmware && <Button onClick={update} text={t("update")} />}
+			{online && reboot && <Button onClick={restart} text={t("reboot")} />}
+			{online && <Button onClick={() => ask(`${path}/session`, "DELETE")} text={t("disconnect")} />}
+			{!online && <Button class="outline" data-variant="danger" onClick={forget} text={t("forget")} />}
 		</div>
 	);
 }
@@ -137,37 +132,34 @@ function report({ error, result }: Partial<Awaited<ReturnType<DeviceLink["call"]
 /** A text that the device says. */
 function Say({ alias }: { readonly alias: string }) {
 	const isSaying = useSignal(false);
-	const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-		event.preventDefault();
-		const text = String(new FormData(event.currentTarget).get("text"));
+	const say = async (data: FormData): Promise<void> => {
 		isSaying.value = true;
-		await attempt(async () => report({ result: await sayOn(alias, text) }));
-		isSaying.value = false;
+		try {
+			report({ result: await sayOn(alias, String(data.get("text"))) });
+		} finally {
+			isSaying.value = false;
+		}
 	};
 	return (
-		<form class="edit" onSubmit={(event) => void submit(event)}>
+		<Form kind="edit" onSubmit={say}>
 			<label>
 				{t("sayText")}
 				<input name="text" required maxLength={1_000} />
 			</label>
 			<Button type="submit" class="outline" disabled={isSaying.value} text={t("say")} />
-		</form>
+		</Form>
 	);
 }
 
 /** A device's name and tags. */
 function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readonly onDone: () => void }) {
-	const save = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-		event.preventDefault();
-		const form = new FormData(event.currentTarget);
-		const name = String(form.get("alias")).trim();
-		await attempt(async () => {
-			await ask(pathOf(alias), "PATCH", { ...(name !== alias && { alias: name }), tags: wordsIn(form, "tags") });
-			onDone();
-		});
+	const save = async (data: FormData): Promise<void> => {
+		const name = String(data.get("alias")).trim();
+		await ask(pathOf(alias), "PATCH", { ...(name !== alias && { alias: name }), tags: wordsIn(data, "tags") });
+		onDone();
 	};
 	return (
-		<form class="edit" onSubmit={(event) => void save(event)}>
+		<Form kind="edit" onSubmit={save}>
 			<label>
 				{t("column_name")}
 				<input
@@ -184,6 +176,6 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 				<input name="tags" defaultValue={tags.join(" ")} pattern={ALIASES} {...explained(t("aliasHelp"))} />
 			</label>
 			<Button type="submit" text={t("save")} />
-		</form>
+		</Form>
 	);
 }

@@ -103,7 +103,7 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 	return (
 		<Card
 			title={t("deviceLog")}
-			aside={<Button class="ghost small" onClick={() => void link.readLog()} text={t("refresh")} />}
+			aside={<Button class="ghost small" onClick={() => link.readLog()} text={t("refresh")} />}
 		>
 			{lines.length === 0 ? (
 				<p class="text-light">{t("noLog")}</p>

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { FleetList, FleetQuery, FleetRow } from "../../../src/console/messages.js";
+import type { FleetQuery } from "../../../src/console/fleet-query.js";
+import type { FleetList, FleetRow } from "../../../src/console/messages.js";
 import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { deviceHref } from "../store/route.js";
@@ -11,7 +12,7 @@ const ROW_HEIGHT = 52;
 /** Rows by which the part that is asked for moves: scrolling a little asks for nothing. */
 const STRIDE = 10;
 
-/** Which rows are asked for. */
+/** Rows that are asked for. */
 export interface Part {
 	readonly offset: number;
 	readonly count: number;
@@ -23,7 +24,7 @@ interface DeviceTableProps {
 	readonly list: FleetList;
 	readonly sort: FleetQuery["sort"];
 	readonly onSort: (sort: FleetQuery["sort"]) => void;
-	/** Is told which rows are in sight. */
+	/** Called with the rows in sight. */
 	readonly onLook: (part: Part) => void;
 }
 

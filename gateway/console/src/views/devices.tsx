@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { FleetQuery, Problem } from "../../../src/console/messages.js";
+import type { FleetQuery, Problem } from "../../../src/console/fleet-query.js";
 import { Button, useLoaded } from "../parts/basics.js";
-import { Segments } from "../parts/inputs.js";
+import { Segments, Select } from "../parts/inputs.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { GroupLink } from "../store/device-link.js";
 import { list, look, totals } from "../store/fleet.js";
@@ -69,7 +69,14 @@ export function DevicesView() {
 					chosen={wanted.filter}
 					onChoose={(filter) => change({ filter })}
 				/>
-				<TagFilter chosen={wanted.tag} onChoose={(tag) => change({ tag })} />
+				{totals.value.tags.length > 0 && (
+					<Select
+						label={t("column_tags")}
+						options={[["", t("allTags")], ...totals.value.tags.map((tag) => [tag, visibleLine(tag)] as const)]}
+						value={wanted.tag}
+						onChange={(tag) => change({ tag })}
+					/>
+				)}
 			</div>
 			<GroupCalls />
 			<DeviceTable
@@ -108,27 +115,6 @@ function Totals({ filter, onChoose }: TotalsProps) {
 				</button>
 			))}
 		</p>
-	);
-}
-
-function TagFilter({ chosen, onChoose }: { readonly chosen: string; readonly onChoose: (tag: string) => void }) {
-	const tags = totals.value?.tags ?? [];
-	if (tags.length === 0) {
-		return null;
-	}
-	return (
-		<select
-			aria-label={t("column_tags")}
-			value={chosen}
-			onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-		>
-			<option value="">{t("allTags")}</option>
-			{tags.map((each) => (
-				<option key={each} value={each}>
-					{visibleLine(each)}
-				</option>
-			))}
-		</select>
 	);
 }
 

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
-import { attempt, Button, Snippet, show } from "../parts/basics.js";
-import { visibleLine } from "../parts/visible.js";
+import { useMemo } from "preact/hooks";
+import { Button, Form, Snippet, show, useLoaded } from "../parts/basics.js";
+import { visible, visibleLine } from "../parts/visible.js";
 import { askEvents } from "../store/device-link.js";
 import { ask } from "../store/session.js";
 import { clock, t } from "../texts/index.js";
@@ -26,38 +25,34 @@ const SECRET_BYTES = 32;
 
 /** Has events of a device posted to a URL, and shows how to try that. */
 export function EventWebhook({ alias, isServer }: { readonly alias: string; readonly isServer: boolean }) {
-	const types = useSignal<readonly EventType[]>([]);
 	const webhook = useSignal<Webhook | undefined>(undefined);
 	const url = useSignal("");
 	// The endpoint needs it before it is challenged. It is known only until the page is closed.
 	const secret = useMemo(newSecret, [alias]);
-	const read = async (): Promise<void> => {
+	const { value: types = [], problem } = useLoaded(async () => {
 		const { events } = await askEvents<{ events: readonly EventType[] }>("events/list");
-		const isOfServer = ({ name }: EventType): boolean => name.startsWith(`${alias}__`);
-		types.value = events.filter((type) => (isServer ? isOfServer(type) : !type.name.includes("__")));
-	};
-	useEffect(() => void attempt(read), [alias]);
-	const subscribe = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-		event.preventDefault();
-		const name = String(new FormData(event.currentTarget).get("type"));
+		return events.filter(({ name }) => (isServer ? name.startsWith(`${alias}__`) : !name.includes("__")));
+	}, [alias]);
+	const subscribe = async (data: FormData): Promise<void> => {
+		const name = String(data.get("type"));
 		const args = isServer ? {} : { device: alias };
 		const params = { name, arguments: args, delivery: { mode: "webhook", url: url.value, secret } };
 		const { refreshBefore } = await askEvents<{ refreshBefore: string }>("events/subscribe", params);
 		webhook.value = { name, arguments: args, url: url.value, until: Date.parse(refreshBefore) };
 	};
-	if (types.value.length === 0) {
-		return null;
+	if (types.length === 0) {
+		return problem === "" ? null : <p class="bad-text">{visible(problem)}</p>;
 	}
-	const mayPost = types.value.some(({ delivery }) => delivery.includes("webhook"));
+	const mayPost = types.some(({ delivery }) => delivery.includes("webhook"));
 	return (
 		<details class="webhook">
 			<summary>{t("postEvents")}</summary>
 			{mayPost ? (
-				<form onSubmit={(event) => void attempt(() => subscribe(event))}>
+				<Form onSubmit={subscribe}>
 					<label>
 						{t("eventType")}
 						<select name="type">
-							{types.value.map(({ name, title }) => (
+							{types.map(({ name, title }) => (
 								<option key={name} value={name}>
 									{visibleLine(title ?? name)}
 								</option>
@@ -80,7 +75,7 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 						<Snippet text={secret} />
 					</div>
 					<Button type="submit" text={t("subscribe")} />
-				</form>
+				</Form>
 			) : (
 				<p class="text-light">{t("webhookNeedsToken")}</p>
 			)}
@@ -113,8 +108,8 @@ function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly on
 		<div role="status">
 			<p>{t("subscribedUntil", { event: name, time: clock(until) })}</p>
 			<p class="hstack">
-				<Button onClick={() => void attempt(test)} text={t("sendTest")} />
-				<Button onClick={() => void attempt(end)} text={t("unsubscribe")} />
+				<Button onClick={test} text={t("sendTest")} />
+				<Button onClick={end} text={t("unsubscribe")} />
 			</p>
 		</div>
 	);

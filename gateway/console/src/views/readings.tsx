@@ -42,7 +42,7 @@ export function Readings({ link, interval }: ReadingsProps) {
 	return (
 		<Card
 			title={t("readings")}
-			aside={<Button class="ghost small" onClick={() => void link.readStatus()} text={t("refresh")} />}
+			aside={<Button class="ghost small" onClick={() => link.readStatus()} text={t("refresh")} />}
 		>
 			<div class="plots">
 				{readings.map((reading) => (
@@ -104,7 +104,7 @@ export function Pictures({ link }: { readonly link: Device }) {
 				<Button
 					key={tool.name}
 					disabled={isBusy.value}
-					onClick={() => void take(tool)}
+					onClick={() => take(tool)}
 					text={visibleLine(tool.title ?? tool.name)}
 				/>
 			))}

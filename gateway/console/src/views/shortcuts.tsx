@@ -44,14 +44,7 @@ export function Shortcuts() {
 	};
 	return (
 		<>
-			<button
-				type="button"
-				class="ghost small"
-				aria-label={`? ${t("shortcuts")}`}
-				onClick={() => (isShown.value = true)}
-			>
-				?
-			</button>
+			<Button class="ghost small" aria-label={`? ${t("shortcuts")}`} onClick={() => (isShown.value = true)} text="?" />
 			<Dialog isOpen={isShown.value} label={t("shortcuts")} onClose={close}>
 				<header>
 					<h2>{t("shortcuts")}</h2>
@@ -63,7 +56,9 @@ export function Shortcuts() {
 								<tr key={keys}>
 									<th scope="row">
 										{keys.split(" ").map((key) => (
-											<kbd key={key}>{key}</kbd>
+											<kbd key={key} class="badge" data-variant="secondary">
+												{key}
+											</kbd>
 										))}
 									</th>
 									<td>{t(text)}</td>

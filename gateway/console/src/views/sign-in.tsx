@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
-import { Button, Snippet } from "../parts/basics.js";
+import { Button, Form, Snippet } from "../parts/basics.js";
 import { ApiError, phase, signIn } from "../store/session.js";
 import { t } from "../texts/index.js";
 import { CreatedToken } from "./tokens.js";
@@ -9,13 +8,11 @@ import { CreatedToken } from "./tokens.js";
 export function SignIn() {
 	const problem = useSignal("");
 	const isBusy = useSignal(false);
-	const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-		event.preventDefault();
-		const form = event.currentTarget;
+	const submit = async (data: FormData): Promise<void> => {
 		isBusy.value = true;
 		problem.value = "";
 		try {
-			await signIn(String(new FormData(form).get("token")));
+			await signIn(String(data.get("token")));
 		} catch (error) {
 			const isWrong = error instanceof ApiError && error.status === 401;
 			problem.value = isWrong ? t("wrongToken") : (error as Error).message;
@@ -32,7 +29,7 @@ export function SignIn() {
 				</p>
 			)}
 			{phase.value === "token-needed" && <CreatedToken />}
-			<form onSubmit={(event) => void submit(event)}>
+			<Form onSubmit={submit}>
 				<label>
 					{t("token")}
 					<input name="token" type="password" autocomplete="current-password" required placeholder="xsmcp_…" />
@@ -43,7 +40,7 @@ export function SignIn() {
 					</p>
 				)}
 				<Button type="submit" disabled={isBusy.value} text={t("signIn")} />
-			</form>
+			</Form>
 			<p class="text-light">{t("makeToken")}</p>
 			<Snippet text="xs-mcp-gateway token add me --for client --allow-user-tools --operator" />
 		</section>

@@ -1,14 +1,34 @@
 import { signal, useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { TokenQuestion, TokenSummary } from "../../../src/console/messages.js";
-import { attempt, Badge, Button, Card, confirm, explained, Snippet, wordsIn } from "../parts/basics.js";
+import {
+	attempt,
+	Badge,
+	Button,
+	Card,
+	confirm,
+	explained,
+	Form,
+	type FormProps,
+	Snippet,
+	wordsIn,
+} from "../parts/basics.js";
 import { visibleLine } from "../parts/visible.js";
 import { ApiError, ask, checkSession, session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
 /** A token that was just created: shown until the page is closed, and never again. */
 const created = signal<{ readonly name: string; readonly secret: string } | undefined>(undefined);
+
+/** Permissions and limits of a client's token. */
+const FLAGS = ["userTools", "microphone", "operator", "readOnly"] as const;
+
+const FLAG_TEXTS = {
+	userTools: "userTools",
+	microphone: "microphoneHelp",
+	operator: "operatorHelp",
+	readOnly: "readOnlyHelp",
+} as const;
 
 /** Most names in a question. */
 const MAX_NAMED = 10;
@@ -28,31 +48,27 @@ export function Tokens() {
 			await read();
 		}
 	};
-	const create = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-		event.preventDefault();
-		const form = event.currentTarget;
-		await attempt(async () => {
-			const json = requestIn(new FormData(form));
-			const token = await createToken(json);
-			if (token !== undefined) {
-				created.value = { name: json.name, secret: token };
-				form.reset();
-				// After the first token for clients this page needs one, too: the sign-in shows it.
-				if (await checkSession()) {
-					await read();
-				}
+	const create = async (data: FormData, form: HTMLFormElement): Promise<void> => {
+		const json = requestIn(data);
+		const token = await createToken(json);
+		if (token !== undefined) {
+			created.value = { name: json.name, secret: token };
+			form.reset();
+			// After the first token for clients this page needs one, too: the sign-in shows it.
+			if (await checkSession()) {
+				await read();
 			}
-		});
+		}
 	};
 	return (
 		<Card title={t("tokens")} count={tokens.value.length}>
 			{!session.value?.needsToken && <p class="text-light">{t("noTokensYet")}</p>}
 			<ul class="unstyled vstack">
 				{tokens.value.map((token) => (
-					<TokenLine key={token.name} token={token} onRevoke={() => void attempt(() => revoke(token))} />
+					<TokenLine key={token.name} token={token} onRevoke={() => revoke(token)} />
 				))}
 			</ul>
-			<TokenForm onSubmit={(event) => void create(event)} />
+			<TokenForm onSubmit={create} />
 		</Card>
 	);
 }
@@ -111,7 +127,7 @@ function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSum
 	];
 }
 
-function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => void }) {
+function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => unknown }) {
 	const { name, kind, client, devices, userTools, microphone, operator, readOnly, expires, lastUsed } = token;
 	return (
 		<li class="hstack line">
@@ -133,11 +149,11 @@ function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly
 	);
 }
 
-function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTMLFormElement>) => void }) {
+function TokenForm({ onSubmit }: Pick<FormProps, "onSubmit">) {
 	const kind = useSignal("client");
 	const isFirst = kind.value === "client" && session.value?.needsToken === false;
 	return (
-		<form class="new-token" onSubmit={onSubmit}>
+		<Form kind="new-token" onSubmit={onSubmit}>
 			<h3>{t("newToken")}</h3>
 			<label>
 				{t("column_name")}
@@ -162,31 +178,21 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 						{t("days")}
 						<input name="days" type="number" min="1" max="9999" />
 					</label>
-					<label>
-						<input name="userTools" type="checkbox" /> {t("userTools")}
-					</label>
-					<label>
-						<input name="microphone" type="checkbox" /> {t("microphoneHelp")}
-					</label>
-					{isFirst ? (
+					{(isFirst ? FLAGS.slice(0, 2) : FLAGS).map((flag) => (
+						<label key={flag}>
+							<input name={flag} type="checkbox" /> {t(FLAG_TEXTS[flag])}
+						</label>
+					))}
+					{isFirst && (
 						<p class="text-light">
 							<input name="operator" type="hidden" value="on" />
 							{t("firstIsOperator")}
 						</p>
-					) : (
-						<>
-							<label>
-								<input name="operator" type="checkbox" /> {t("operatorHelp")}
-							</label>
-							<label>
-								<input name="readOnly" type="checkbox" /> {t("readOnlyHelp")}
-							</label>
-						</>
 					)}
 				</>
 			)}
 			<Button type="submit" text={t("create")} />
-		</form>
+		</Form>
 	);
 }
 
@@ -198,9 +204,6 @@ function requestIn(form: FormData) {
 		kind: String(form.get("kind")),
 		...(devices.length > 0 && { devices }),
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
-		...(form.get("userTools") !== null && { userTools: true }),
-		...(form.get("microphone") !== null && { microphone: true }),
-		...(form.get("operator") !== null && { operator: true }),
-		...(form.get("readOnly") !== null && { readOnly: true }),
+		...Object.fromEntries(FLAGS.filter((flag) => form.has(flag)).map((flag) => [flag, true])),
 	};
 }

@@ -1,7 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
-import { Badge, Button, Copy, confirm } from "../parts/basics.js";
+import { Badge, Button, Copy, confirm, Form } from "../parts/basics.js";
 import { asCommand, asJson, asTypeScript } from "../parts/copies.js";
 import { Result } from "../parts/result.js";
 import { parametersOf } from "../parts/schema.js";
@@ -42,10 +41,6 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 	const change = (name: string, value: unknown): void => {
 		chosen.value = { ...chosen.value, [name]: value };
 	};
-	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
-		event.preventDefault();
-		void call();
-	};
 	return (
 		<details class="tool">
 			<summary>
@@ -54,7 +49,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 				<Hints tool={tool} />
 			</summary>
 			<p class="text-light description">{visible(tool.description ?? "")}</p>
-			<form onSubmit={submit}>
+			<Form onSubmit={call}>
 				{parameters.map(({ name, schema, required }) => (
 					<Field
 						key={name}
@@ -78,7 +73,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 					/>
 					{session.value && link.alias !== "" && <Copies link={link} tool={tool} args={given(values)} />}
 				</div>
-			</form>
+			</Form>
 			{progress.value !== undefined && (
 				<p class="text-light">{progress.value === "" ? t("calling") : visible(progress.value)}</p>
 			)}
