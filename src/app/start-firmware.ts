@@ -1,8 +1,9 @@
 import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
 import type { Backend } from "../backend/search/backend-search.js";
+import type { ConversationOptions } from "../conversation/backend-link.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import { Guard } from "../hardware/guard.js";
-import type { Board, Http, System } from "../hardware/hardware.js";
+import type { Board, System } from "../hardware/hardware.js";
 import type { Transport } from "../protocols/transport.js";
 import { type Config, deviceUuid, readConfig } from "../settings/config.js";
 import { readSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
@@ -11,11 +12,8 @@ import type { SettingValue } from "../settings/settings-table.js";
 import { unknownSettings } from "../settings/unknown-settings.js";
 import type { Setup } from "../setup/phone-setup.js";
 import type { SetupOptions } from "../setup/setup-options.js";
-import type { HardwareTool } from "../tools/define-tool.js";
-import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { Trial } from "../update/trial.js";
 import { Application } from "./application.js";
-import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
 import { OfflineRestart } from "./offline-restart.js";
@@ -29,32 +27,33 @@ import { RESTART_DELAY } from "./system-commands.js";
  * @returns undefined if a setting cannot be used
  */
 export const startFirmware = (options: FirmwareOptions): Application | undefined => {
-	const unknown = unknownSettings(options.built);
+	const { board, built, update, timer, log } = options;
+	const { updater, settings } = board;
+	const source = { built, settings };
+	const unknown = unknownSettings(built);
 	if (unknown.length > 0) {
-		options.log(`unknown settings: ${unknown.join(", ")}`);
+		log(`unknown settings: ${unknown.join(", ")}`);
 	}
 	try {
-		const source = { built: options.built, settings: options.board.settings };
-		const checks = {
-			keys: readSetting("updateKey", source),
-			refusesDowngrades: readSetting("refuseDowngrades", source) === true,
-		};
-		const trial = options.update?.trial({
-			...options,
-			updater: options.board.updater,
-			settings: options.board.settings,
+		const trial = update?.trial({
+			updater,
+			settings,
 			time: readSetting("updateTrial", source) * 1000,
 			onFailed: (message) => application.alert("updateFailed", message),
+			timer,
+			log,
 		});
 		const broken: string[] = [];
-		const application = createApplication({ ...options, tools: allTools(options, broken) }, checks, trial);
+		const onBroken = (reason: string): void => void broken.push(reason);
+		const tools = options.mods?.({ tools: options.tools, settings, timer, onBroken, log }) ?? options.tools;
+		const application = createApplication({ ...options, tools }, source, trial);
 		trial?.start();
 		application.start();
 		if (options.isSafe) {
 			followSafeMode(options, application);
 		}
 		for (const reason of broken) {
-			options.log(`mod skipped: ${reason}`);
+			log(`mod skipped: ${reason}`);
 			application.alert("modSkipped", reason);
 		}
 		return application;
@@ -63,8 +62,10 @@ export const startFirmware = (options: FirmwareOptions): Application | undefined
 			throw error;
 		}
 		showFatalError(options, error.message);
-		if (options.board.updater?.isOnTrial) {
-			endTrial(options, error.message);
+		if (updater?.isOnTrial) {
+			// New firmware that cannot use a setting will never reach its backend.
+			log(`update failed: ${error.message}; rolling back`);
+			update?.rollBack({ updater, log });
 		} else {
 			openRescue({ ...options, check: settingsCheck(options, options.direct !== undefined) });
 		}
@@ -84,62 +85,53 @@ const followSafeMode = ({ board, timer, log }: FirmwareOptions, application: App
 	}, SAFE_TIME);
 };
 
-/** @param broken called with the reason if a mod is left out */
-const allTools = ({ tools, mods, board, timer, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] => {
-	const onBroken = (reason: string): void => void broken.push(reason);
-	return mods?.({ tools, settings: board.settings, timer, onBroken, log }) ?? tools;
-};
-
-/** New firmware that cannot use a setting will never reach its backend, so it is rolled back. */
-const endTrial = ({ board, update, log }: FirmwareOptions, message: string): void => {
-	log(`update failed: ${message}; rolling back`);
-	update?.rollBack({ updater: board.updater, log });
-};
-
-type UpdateChecks = Pick<FirmwareInstallerOptions, "keys" | "refusesDowngrades">;
-
-const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application => {
-	const { built, openNetwork, timer, mqtt, log } = options;
-	const { settings } = options.board;
-	const deviceId = options.board.system.macAddress;
+const createApplication = (options: FirmwareOptions, source: SettingSource, trial: Trial | undefined): Application => {
+	const { board, update, conversation, openNetwork, discovery, isSafe, timer, mqtt, log } = options;
+	const { built, settings } = source;
+	const { system, updater, codec } = board;
+	const deviceId = system.macAddress;
 	// All settings are checked now, even if the backend becomes known later.
-	const backendConfig = readBackendConfig(options, { built, settings }, deviceId);
+	const backendConfig = readBackendConfig(options, source, deviceId);
 	const { config } = backendConfig;
-	const { backend, chunkBytes } = config;
-	const limits = messageLimits(chunkBytes);
-	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
-	const uuid = deviceUuid(settings, config.uuid);
+	const limits = messageLimits(config.chunkBytes);
+	const direct = options.direct?.({ built, settings: board.settings, deviceId, ...limits, timer, log });
+	const uuid = deviceUuid(board.settings, config.uuid);
 	const network = openNetwork(built);
 	const http = options.http?.({ network, timer, maxBytes: limits.maxQueuedBytes });
-	const board = withHttp(options, http, checks);
-	const prefersWebSocket = options.voice !== undefined && board.codec !== undefined && network.openUdp === undefined;
+	const keys = readSetting("updateKey", source);
+	const refusesDowngrades = readSetting("refuseDowngrades", source) === true;
+	const checks = { settings: board.settings, keys, refusesDowngrades };
+	const installer = http && updater && update?.installer({ updater, http, system, ...checks, log });
+	Object.assign(board, http && { http }, installer && { installer });
+	const prefersWebSocket = options.voice !== undefined && codec !== undefined && network.openUdp === undefined;
 	const openTransport = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, mqtt, log });
+	const parts = { ...options, uuid, http, prefersWebSocket };
 	const check = settingsCheck(options, direct !== undefined);
 	const routeOf: SetupOptions["routeOf"] = (settings) => {
 		const next = readBackendConfig(options, { built, settings }, deviceId);
 		return {
 			...(connectsByUrl(next, direct !== undefined) && { transport: openTransport(next.config) }),
-			source: sourceOf(next, { ...options, board, uuid, http, prefersWebSocket }),
+			source: sourceOf(next, parts),
 			connect: (served) => openTransport(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
 		};
 	};
-	const listGateways = options.discovery?.list;
-	const { isSafe } = options;
+	const listGateways = discovery?.list;
 	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, isSafe, timer, log });
-	// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
 	const guard = options.guard ?? new Guard(log, options.ticks ?? (() => 0));
-	const power = options.power?.({ board, built, maySleep: trial?.isRunning !== true, guard, timer, log });
+	const events = readSetting("events", source);
 	const given = {
 		...options,
 		guard,
-		board,
 		name: config.name,
 		direct,
 		setup,
-		power,
+		// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
+		power: options.power?.({ board, built, maySleep: trial?.isRunning !== true, guard, timer, log }),
 		openUdp: network.openUdp,
-		...talkOptions(options, { built, settings }),
-		words: options.language?.[readSetting("language", { built, settings })],
+		listenMode: readSetting("listenMode", source),
+		audioParams: readSetting("audioParams", source),
+		conversation: conversation && ((talk: TalkOptions) => conversation({ ...talk, events })),
+		words: options.language?.[readSetting("language", source)],
 		// New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now.
 		session: trial?.isRunning ? "always" : config.session,
 		hasFailed: (version: string) => trial?.hasFailed(version) ?? false,
@@ -147,16 +139,16 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 			...(options.followers ?? []),
 			new OfflineRestart({
 				board,
-				after: readSetting("restartAfter", { built, settings }),
+				after: readSetting("restartAfter", source),
 				isOnDemand: config.session === "on-demand",
 				timer,
 				log,
 			}),
 			...(trial ? [{ reached: () => trial.pass() }] : []),
 		],
-	};
+	} as const;
 	if (connectsByUrl(backendConfig, direct !== undefined)) {
-		return new Application({ ...given, backend, transport: openTransport(config) });
+		return new Application({ ...given, backend: config.backend, transport: openTransport(config) });
 	}
 	if (options.search === undefined) {
 		throw new SettingError("backend", "expected a URL: this build cannot do without");
@@ -167,30 +159,13 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 		const next = openTransport(config);
 		return { url: config.backend, use: () => transport.use(next) };
 	};
-	const source = sourceOf(backendConfig, { ...options, board, uuid, http, prefersWebSocket });
+	const found = sourceOf(backendConfig, parts);
 	return new Application({
 		...given,
 		transport,
-		backend: source?.shown ?? backend,
-		...(source && { source: { ...source, connect } }),
+		backend: found?.shown ?? config.backend,
+		...(found && { source: { ...found, connect } }),
 	});
-};
-
-const talkOptions = ({ conversation }: FirmwareOptions, source: SettingSource) => {
-	const events = readSetting("events", source);
-	const open: ApplicationOptions["conversation"] = conversation && ((options) => conversation({ ...options, events }));
-	return {
-		listenMode: readSetting("listenMode", source),
-		audioParams: readSetting("audioParams", source),
-		conversation: open,
-	};
-};
-
-/** The board with HTTP; one that can update itself installs firmware over that. */
-const withHttp = ({ board, update, log }: FirmwareOptions, http: Http | undefined, checks: UpdateChecks) => {
-	const { updater, system, settings } = board;
-	const installer = http && updater && update?.installer({ updater, http, system, settings, ...checks, log });
-	return Object.assign(board, http && { http }, installer && { installer });
 };
 
 const showFatalError = ({ board, built, language: languages, log }: FirmwareOptions, message: string): void => {
@@ -202,6 +177,9 @@ const showFatalError = ({ board, built, language: languages, log }: FirmwareOpti
 	const words = languages?.[language] ?? languages?.en;
 	board.screen?.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
 };
+
+/** Options of a conversation, without the setting `events`. */
+type TalkOptions = Omit<ConversationOptions, "events">;
 
 interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
 	readonly board: Board & { readonly system: System };
