@@ -1,7 +1,6 @@
 import type { Addons } from "../../src/app/addons.js";
 import { Bootstrap } from "../../src/backend/bootstrap/bootstrap.js";
 import { BackendSearch } from "../../src/backend/search/backend-search.js";
-import { ServedTransport } from "../../src/backend/search/feature.js";
 import { Conversation } from "../../src/conversation/conversation.js";
 import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { LANGUAGES } from "../../src/language/feature.js";
@@ -19,10 +18,7 @@ export const ADDONS = {
 	http: (options) => new EcmaHttp(options),
 	language: LANGUAGES,
 	mqtt: (options) => new MqttTransport(options),
-	search: {
-		begin: (options) => new BackendSearch(options),
-		transport: (maxMessageBytes) => new ServedTransport(maxMessageBytes),
-	},
+	search: (options) => new BackendSearch(options),
 	update: {
 		installer: (options) => new FirmwareInstaller(options),
 		observe: observedInstaller,

@@ -1,5 +1,5 @@
 import { FakeBoard } from "../doubles/fake-board.js";
-import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { settled } from "../doubles/promises.js";
@@ -56,6 +56,16 @@ export default suite("a device that knows only an otaUrl", {
 			await answer(200, { ...websocket("first"), mqtt });
 			equal(shown().backend, host);
 		}
+	},
+	async "drops a command that may be retained, if the served backend is reached over MQTT"() {
+		const { answer, log } = startFrom();
+		const topics = { publish_topic: "up", subscribe_topic: "down" };
+		await answer(200, { mqtt: { endpoint: "broker:1883", client_id: "c", ...topics } });
+		const client = FakeMqttClient.made.at(-1) as FakeMqttClient;
+		client.grant(10_000);
+		client.options.onControl({ operation: 9, payload: [0] });
+		client.arrive(['{"type":"system","command":"reboot"}']);
+		ok(log.includes("command of type system before the backend's hello: dropped, it may be a retained message"));
 	},
 	async "says on the screen why there is no backend, until there is one"() {
 		const { application, answer, fail, timer, shown, log } = startFrom();

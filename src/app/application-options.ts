@@ -23,12 +23,12 @@ export interface ApplicationOptions extends Runtime {
 	readonly name?: string | undefined;
 	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
-	/** How the backend is reached. */
-	readonly transport: Transport;
+	/** How the backend is reached. Undefined until it is found, or without a backend. */
+	readonly transport?: Transport;
 	/** Source of the backend's address if it is not a setting: the device connects once it is found. */
 	readonly source?: BackendSource;
-	/** Begins to look there. */
-	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;
+	/** Searches there. */
+	readonly search?: ((options: BackendSearchOptions) => BackendSearch) | undefined;
 	/** Default "always". */
 	readonly session?: SessionPolicy;
 	/** Default "auto". */

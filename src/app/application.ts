@@ -1,4 +1,4 @@
-import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
+import type { BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
 import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine, type StateEvents } from "../device_state/device-state.js";
@@ -74,7 +74,7 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 			link: this,
 			voice: this.voice,
 		});
-		this.search = source && options.search?.begin(this.searchOptions(source, options));
+		this.search = source && options.search?.(this.searchOptions(source, options));
 		this.face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
 		this.attach(this.face);
 		this.attach(this.mcp);
@@ -290,18 +290,17 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 			words,
 			hasFailed,
 			state: () => this.state,
-			onFound: (backend) => this.meetBackend(backend),
+			onFound: ({ url, transport }) => {
+				// The session with another backend ends first.
+				this.protocol.close();
+				this.closeSession();
+				this.protocol.use(transport);
+				this.show({ backend: url });
+				this.protocol.open();
+			},
+			onToken: (transport) => this.protocol.use(transport),
 			log: this.log,
 		};
-	}
-
-	/** The session with another backend ends first. */
-	private meetBackend({ url, use }: Backend): void {
-		this.protocol.close();
-		this.closeSession();
-		use();
-		this.show({ backend: url });
-		this.protocol.open();
 	}
 
 	onConnecting(): void {

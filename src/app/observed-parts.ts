@@ -1,10 +1,13 @@
 import type { Guard } from "../hardware/guard.js";
-import type { Board, Face, Screen, Settings, Theme } from "../hardware/hardware.js";
+import { BLANK_FACE, type Board, type Face, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { InstallerLink, observedInstaller } from "../update/observed-installer.js";
-import { PassingAlerts } from "./passing-alerts.js";
+
+/** Minimum time that an alert or details stay on the screen, ms; and the time to read a character, if it is an ideograph. */
+const ALERT_TIME = 10_000;
+const READING_TIME = 150;
 
 export interface ObserverOptions {
 	readonly timer: TimerModule;
@@ -87,22 +90,26 @@ class ObservedScreen implements Screen {
 	readonly height: number;
 	readonly monochrome: boolean;
 	private readonly screen: Screen;
-	private readonly alerts: PassingAlerts;
 	private readonly observers: Observers;
-	/** Clears the message. */
-	private passing: TimerHandle | undefined;
+	/** The emotion without the alert, and what the face returns to when the alert goes. */
+	private emotion = BLANK_FACE.emotion;
+	private before: Partial<Face> = {};
+	/** Timers that clear the message, the alert and the details. */
+	private message: TimerHandle | undefined;
+	private alert: TimerHandle | undefined;
+	private details: TimerHandle | undefined;
 
 	constructor(screen: Screen, observers: Observers) {
-		const { settings, timer, link } = observers;
+		const { settings, link } = observers;
 		link.guard.run(() => {
 			screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 		});
-		screen.theme = storedTheme(settings) ?? screen.theme;
+		const theme = settings?.get("display", "theme");
+		screen.theme = theme === "light" || theme === "dark" ? theme : screen.theme;
 		this.width = screen.width;
 		this.height = screen.height;
 		this.monochrome = screen.monochrome;
 		this.screen = screen;
-		this.alerts = new PassingAlerts(screen, timer);
 		this.observers = observers;
 	}
 
@@ -127,21 +134,65 @@ class ObservedScreen implements Screen {
 	show(change: Partial<Face>, milliseconds?: number): void {
 		const { timer, link } = this.observers;
 		if (change.message !== undefined) {
-			timer.clear(this.passing);
+			timer.clear(this.message);
 		}
-		this.alerts.show(change);
+		if (change.details === true) {
+			timer.clear(this.details);
+			this.details = timer.set(() => this.screen.show({ details: false }), ALERT_TIME);
+		}
+		if (change.alert !== undefined) {
+			this.showAlert(change, change.alert);
+		} else {
+			this.showWithoutAlert(change);
+		}
 		if (milliseconds !== undefined) {
 			link.used();
 			// An alert goes by itself.
 			if (change.message !== undefined) {
-				this.passing = timer.set(() => this.alerts.show({ message: "" }), milliseconds);
+				this.message = timer.set(() => this.screen.show({ message: "" }), milliseconds);
 			}
 		}
 	}
 
 	close(): void {
-		this.observers.timer.clear(this.passing);
-		this.alerts.close();
+		for (const handle of [this.message, this.alert, this.details]) {
+			this.observers.timer.clear(handle);
+		}
+	}
+
+	/** Clears the alert after a time, or as soon as the device's state changes. The emotion that came with it goes, too. */
+	private showAlert(change: Partial<Face>, { status, message }: Face["alert"]): void {
+		const { timer } = this.observers;
+		timer.clear(this.alert);
+		const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
+		this.alert = timer.set(() => {
+			this.alert = undefined;
+			this.screen.show(this.withoutAlert());
+		}, time);
+		if (change.emotion !== undefined) {
+			this.before = { emotion: this.emotion };
+		}
+		this.screen.show(change);
+	}
+
+	private showWithoutAlert(change: Partial<Face>): void {
+		if (change.emotion !== undefined) {
+			this.emotion = change.emotion;
+			this.before = {};
+		}
+		if (change.state !== undefined && this.alert !== undefined) {
+			this.observers.timer.clear(this.alert);
+			this.alert = undefined;
+			this.screen.show({ ...this.withoutAlert(), ...change });
+		} else {
+			this.screen.show(change);
+		}
+	}
+
+	private withoutAlert(): Partial<Face> {
+		const before = this.before;
+		this.before = {};
+		return { ...before, alert: BLANK_FACE.alert };
 	}
 
 	private store(key: string, value: string | number): void {
@@ -154,9 +205,4 @@ class ObservedScreen implements Screen {
 const storedPercent = (settings: Settings | undefined, domain: string, key: string): number | undefined => {
 	const value = settings?.get(domain, key);
 	return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100 ? value : undefined;
-};
-
-const storedTheme = (settings: Settings | undefined): Theme | undefined => {
-	const value = settings?.get("display", "theme");
-	return value === "light" || value === "dark" ? value : undefined;
 };

@@ -150,19 +150,16 @@ const createApplication = (options: FirmwareOptions, source: SettingSource, tria
 	if (connectsByUrl(backendConfig, direct !== undefined)) {
 		return new Application({ ...given, backend: config.backend, transport: openTransport(config) });
 	}
-	if (options.search === undefined) {
-		throw new SettingError("backend", "expected a URL: this build cannot do without");
-	}
-	const transport = options.search.transport(limits.maxMessageBytes);
 	const connect = (served: ServedBackend): Backend => {
 		const config = readConfig({ built, settings: withSettings(served, settings) }, deviceId);
-		const next = openTransport(config);
-		return { url: config.backend, use: () => transport.use(next) };
+		return { url: config.backend, transport: openTransport(config) };
 	};
 	const found = sourceOf(backendConfig, parts);
+	if (found !== undefined && options.search === undefined) {
+		throw new SettingError("backend", "expected a URL: this build cannot search for a backend");
+	}
 	return new Application({
 		...given,
-		transport,
 		backend: found?.shown ?? config.backend,
 		...(found && { source: { ...found, connect } }),
 	});

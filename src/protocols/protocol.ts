@@ -49,13 +49,27 @@ const isCommand = ({ type, payload }: Envelope): boolean =>
 const mostBytes = (text: Sendable): number =>
 	typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
 
+/** Stands in until a backend is known. */
+const NO_TRANSPORT: Transport = deepFreeze({
+	name: "",
+	version: 0,
+	saysGoodbye: false,
+	silenceTimeout: 0,
+	maxMessageBytes: 0,
+	maxSentBytes: 0,
+	carriesAudio: false,
+	open(): Channel {
+		throw new Error("no backend yet");
+	},
+});
+
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
 export class Protocol implements ChannelEvents, WatchEvents {
-	private readonly transport: Transport;
+	private transport: Transport = NO_TRANSPORT;
 	private readonly options: ProtocolOptions;
-	private readonly maxValues: number;
+	private maxValues = 0;
 	/** Delays after failures, and after idle sessions that the backend ended. */
 	private readonly failures: Backoff;
 	private readonly idle: Backoff;
@@ -68,7 +82,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	readonly onBinary: ChannelEvents["onBinary"];
 	private _session: Session | undefined;
 	/** The longest message to the backend in bytes: from its hello, else from the transport. */
-	maxSentBytes: number;
+	maxSentBytes = 0;
 	/** Whether no MCP message has come in this session. */
 	private isFirst = true;
 	/** Timer: ends the attempt, or starts the next one. */
@@ -78,14 +92,24 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	private retained: TimerHandle | undefined;
 	private readonly unknownTypes = new Set<string>();
 
-	constructor(transport: Transport, options: ProtocolOptions) {
-		this.transport = transport;
+	/** @param transport undefined until the backend is known: see {@link use} */
+	constructor(transport: Transport | undefined, options: ProtocolOptions) {
 		this.options = options;
 		this.onBinary = options.onAudio;
-		this.maxSentBytes = transport.maxSentBytes;
-		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
+		if (transport !== undefined) {
+			this.use(transport);
+		}
 		this.failures = new Backoff(options.backoff);
 		this.idle = new Backoff(options.backoff);
+	}
+
+	/** Opens the connections from now on by this transport. */
+	use(transport: Transport): void {
+		this.transport = transport;
+		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
+		if (this._session === undefined) {
+			this.maxSentBytes = transport.maxSentBytes;
+		}
 	}
 
 	/** The hello's version. */

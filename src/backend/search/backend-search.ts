@@ -1,6 +1,7 @@
 import type { DeviceState } from "../../device_state/device-state.js";
 import type { Board } from "../../hardware/hardware.js";
 import type { Words } from "../../language/en.js";
+import type { Transport } from "../../protocols/transport.js";
 import { drawAttention } from "../../sound/chime.js";
 import type { BootstrapEvents, OfferedFirmware } from "../bootstrap/bootstrap-answer.js";
 import type { ServedBackend } from "../bootstrap/served-backend.js";
@@ -8,8 +9,7 @@ import type { ServedBackend } from "../bootstrap/served-backend.js";
 /** A backend that was served. */
 export interface Backend {
 	readonly url: string;
-	/** Makes the transport open its channels to this backend from now on. */
-	readonly use: () => void;
+	readonly transport: Transport;
 }
 
 interface OpenSource {
@@ -40,6 +40,8 @@ export interface BackendSearchOptions {
 	readonly state: () => DeviceState;
 	/** Called with the first backend, and again whenever another one is served, or other settings than its token or password. */
 	readonly onFound: (backend: Backend) => void;
+	/** Called with the transport for the next connection if only the token or password has changed. */
+	readonly onToken: (transport: Transport) => void;
 	readonly log: (message: string) => void;
 }
 
@@ -100,12 +102,12 @@ export class BackendSearch {
 
 	/** Some servers make a new token for each answer: it is for the next connection, and does not end the current one. */
 	private find(served: ServedBackend): void {
-		const { source, onFound, log } = this.options;
+		const { source, onFound, onToken, log } = this.options;
 		const backend = source.connect(served);
 		const { token, mqttPassword, ...rest } = served;
 		const found = JSON.stringify(rest);
 		if (found === this.found) {
-			backend.use();
+			onToken(backend.transport);
 			return;
 		}
 		log(`${source.name}: the backend is ${backend.url}`);
