@@ -104,7 +104,7 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	}: ApplicationOptions): Board & Partial<Hardware> {
 		const parts = withObservedParts(board, { timer, words, observeInstaller: update?.observe, link: this });
 		return Object.assign(parts, {
-			device: new RunningDevice(board.name, this._state, { guard: this.guard, isSafe, ticks }),
+			device: new RunningDevice(board.name, isSafe, this._state, this.guard, ticks),
 			...(this.network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.network.setUpIn(delay) } }),
 		});
 	}

@@ -2,13 +2,6 @@ import type { DeviceState } from "../device_state/device-state.js";
 import type { Guard } from "../hardware/guard.js";
 import type { Device } from "../hardware/hardware.js";
 
-interface RunningDeviceOptions {
-	readonly guard: Guard;
-	readonly isSafe: boolean;
-	/** A monotonic clock: milliseconds, as a 32-bit number. */
-	readonly ticks: (() => number) | undefined;
-}
-
 /** The device as a whole, for tools and resources. */
 export class RunningDevice implements Device {
 	readonly name: string;
@@ -18,8 +11,14 @@ export class RunningDevice implements Device {
 	private readonly ticks: (() => number) | undefined;
 	private readonly start: number | undefined;
 
-	/** @param name the board's */
-	constructor(name: string, machine: { readonly state: DeviceState }, { guard, isSafe, ticks }: RunningDeviceOptions) {
+	/** @param ticks a monotonic clock: milliseconds, as a 32-bit number */
+	constructor(
+		name: string,
+		isSafe: boolean,
+		machine: { readonly state: DeviceState },
+		guard: Guard,
+		ticks: (() => number) | undefined,
+	) {
 		this.name = name;
 		this.machine = machine;
 		this.guard = guard;

@@ -95,7 +95,11 @@ export class AssistantLine implements Assistant {
 				this.heard(shortText(message.text));
 				break;
 			case "llm":
-				this.felt(shortText(message.emotion));
+				this.extendWait();
+				this.emotion = shortText(message.emotion) || this.emotion;
+				if (this.pending !== undefined) {
+					this.pending.emotion = this.emotion;
+				}
 				break;
 			case "tts":
 				this.spoke(message);
@@ -116,14 +120,6 @@ export class AssistantLine implements Assistant {
 			if (hasAssistant(link)) {
 				link.tell("notifications/said", { role: "user", text });
 			}
-		}
-	}
-
-	private felt(emotion: string): void {
-		this.extendWait();
-		this.emotion = emotion === "" ? this.emotion : emotion;
-		if (this.pending !== undefined) {
-			this.pending.emotion = this.emotion;
 		}
 	}
 

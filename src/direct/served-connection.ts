@@ -49,7 +49,8 @@ export class ServedConnection<Context> {
 	private state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
 	private timer: TimerHandle | undefined;
 	private headTimer: TimerHandle | undefined;
-	private _isSilent = false;
+	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
+	isSilent = false;
 	private rejection: Rejection | undefined;
 	private headers: ServedRequest["headers"] = new Map();
 	private body: Uint8Array | undefined;
@@ -65,7 +66,7 @@ export class ServedConnection<Context> {
 		this.limit(REQUEST_TIME, () => this.reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
 		this.headTimer = options.timer.set(() => {
 			this.headTimer = undefined;
-			this._isSilent = true;
+			this.isSilent = true;
 			options.onSilent();
 		}, HEAD_TIME);
 		connection.accept({
@@ -76,11 +77,6 @@ export class ServedConnection<Context> {
 			onDone: () => this.release(),
 			onError: () => this.release(),
 		});
-	}
-
-	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
-	get isSilent(): boolean {
-		return this._isSilent;
 	}
 
 	/** Hands a response of the client to the call. */
@@ -122,7 +118,7 @@ export class ServedConnection<Context> {
 	private heed(): void {
 		this.options.timer.clear(this.headTimer);
 		this.headTimer = undefined;
-		this._isSilent = false;
+		this.isSilent = false;
 	}
 
 	private take(piece: ArrayBuffer | undefined): void {

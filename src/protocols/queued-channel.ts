@@ -42,7 +42,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	private readonly queue: WriteQueue;
 	private readonly maxWaiting: number;
 	private open = false;
-	private _closed = false;
+	protected closed = false;
 	private unread: ReadablePart | undefined;
 
 	/** @param overhead bytes that the transport adds to the first part of a message */
@@ -66,12 +66,8 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	/** Releases the client. */
 	protected abstract closeClient(): void;
 
-	protected get closed(): boolean {
-		return this._closed;
-	}
-
 	send(text: Sendable): void {
-		if (!this._closed && !this.queue.push(text)) {
+		if (!this.closed && !this.queue.push(text)) {
 			const waiting = `${this.queue.bytes} bytes queued, no room for the next message`;
 			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
 		}
@@ -88,27 +84,27 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	}
 
 	close(): void {
-		if (!this._closed) {
-			this._closed = true;
+		if (!this.closed) {
+			this.closed = true;
 			this.closeClient();
 		}
 	}
 
 	/** @returns bytes that may be written past the queue */
 	protected get room(): number {
-		return this._closed ? 0 : this.queue.room;
+		return this.closed ? 0 : this.queue.room;
 	}
 
 	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
 	protected heard(): void {
-		if (!this._closed) {
+		if (!this.closed) {
 			this.events.onActivity();
 		}
 	}
 
 	/** The connection is ready for messages. */
 	protected opened(): void {
-		if (!this._closed && !this.open) {
+		if (!this.closed && !this.open) {
 			this.open = true;
 			this.events.onOpen();
 		}
@@ -116,7 +112,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 
 	/** The client has a part of a message. */
 	protected readable(part: ReadablePart): void {
-		if (this._closed) {
+		if (this.closed) {
 			return;
 		}
 		// An empty part must be read now: the client goes on to the next at once.
@@ -125,7 +121,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			return;
 		}
 		const data = this.readPart(part.count);
-		if (this._closed) {
+		if (this.closed) {
 			return;
 		}
 		if (!part.more) {
@@ -138,7 +134,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 
 	/** The client takes this many bytes. */
 	protected writable(count: number): void {
-		if (this._closed) {
+		if (this.closed) {
 			return;
 		}
 		this.queue.onWritable(count);
@@ -151,7 +147,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 
 	/** Closes with a reason. */
 	protected fail(error: ProtocolError): void {
-		if (!this._closed) {
+		if (!this.closed) {
 			this.close();
 			this.events.onClose(error);
 		}

@@ -87,7 +87,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 		if (bytes <= 0 || this.socket === undefined) {
 			return undefined;
 		}
-		this.receiver.take(bytes);
+		this.receiver.unread -= bytes;
 		this.available -= bytes;
 		if (!this.isReceiving) {
 			// Deferred, because callers do not expect a callback during a read.

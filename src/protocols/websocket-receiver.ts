@@ -16,7 +16,8 @@ export class FrameReceiver {
 	private readonly header = new FrameHeader();
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	private remaining: number | undefined;
-	private _unread = 0;
+	/** Offered, unread bytes: they must be read before anything else is received. */
+	unread = 0;
 	/** The received part of a control frame's payload. */
 	private control: number[] = [];
 	/** Whether the present message is binary; undefined between messages. */
@@ -24,16 +25,6 @@ export class FrameReceiver {
 
 	constructor(events: FrameEvents) {
 		this.events = events;
-	}
-
-	/** Offered, unread bytes: they must be read before anything else is received. */
-	get unread(): number {
-		return this._unread;
-	}
-
-	/** Offered bytes were read. */
-	take(count: number): void {
-		this._unread -= count;
 	}
 
 	/**
@@ -81,7 +72,7 @@ export class FrameReceiver {
 		if (!more) {
 			this.binary = undefined;
 		}
-		this._unread = count;
+		this.unread = count;
 		this.events.onPart(count, { more, binary });
 	}
 

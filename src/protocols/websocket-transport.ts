@@ -46,10 +46,6 @@ export class WebSocketTransport implements Transport {
 	}
 
 	open(events: ChannelEvents): Channel {
-		return new WebSocketChannel({ ...this.target, record: this.record, headers: this.headers() }, events, this.options);
-	}
-
-	private headers(): Map<string, string> {
 		const { token = "", deviceId, clientId } = this.options;
 		const headers = new Map<string, string>();
 		if (token !== "") {
@@ -58,6 +54,6 @@ export class WebSocketTransport implements Transport {
 		headers.set("Protocol-Version", String(this.version));
 		headers.set("Device-Id", deviceId);
 		headers.set("Client-Id", clientId);
-		return headers;
+		return new WebSocketChannel({ ...this.target, record: this.record, headers }, events, this.options);
 	}
 }

@@ -22,25 +22,21 @@ export class Trial {
 	/** Firmware that was on trial before this start, and was rolled back. */
 	private rolledBack: string | undefined;
 	private deadline: TimerHandle | undefined;
-	private _isRunning: boolean;
+	/** Whether the running firmware is on trial. */
+	isRunning: boolean;
 
 	constructor(options: TrialOptions) {
 		this.options = options;
-		this._isRunning = options.updater?.isOnTrial === true;
-	}
-
-	/** Whether the running firmware is on trial. */
-	get isRunning(): boolean {
-		return this._isRunning;
+		this.isRunning = options.updater?.isOnTrial === true;
 	}
 
 	/** Starts the trial, if the running firmware is on trial. Otherwise reports if firmware was rolled back. */
 	start(): void {
 		const { updater, settings, time, timer, log } = this.options;
-		if (this._isRunning) {
+		if (this.isRunning) {
 			log(`firmware ${FIRMWARE.version} is on trial: it has ${time / 1000} s to reach its backend`);
 			this.deadline = timer.set(() => {
-				this._isRunning = false;
+				this.isRunning = false;
 				this.tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
 				rollBack(this.options);
 			}, time);
@@ -59,11 +55,11 @@ export class Trial {
 
 	/** The device has reached its backend: confirms the firmware. */
 	pass(): void {
-		if (!this._isRunning) {
+		if (!this.isRunning) {
 			return;
 		}
 		const { updater, settings, timer, log } = this.options;
-		this._isRunning = false;
+		this.isRunning = false;
 		timer.clear(this.deadline);
 		try {
 			updater?.confirm();

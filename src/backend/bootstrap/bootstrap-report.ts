@@ -7,9 +7,7 @@ export interface Identity {
 	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
 	/** The device's UUID. */
 	readonly uuid: string;
-	/** Empty for none. */
-	readonly serialNumber: string;
-	readonly language: BootstrapConfig["language"];
+	readonly config: BootstrapConfig;
 }
 
 /** The layout version that the C++ firmware uses. */
@@ -23,7 +21,8 @@ const TAGS: Readonly<Record<BootstrapConfig["language"], string>> = deepFreeze({
 });
 
 /** The headers of both requests. The activation's version is 2 for a device that has a serial number. */
-export const bootstrapHeaders = ({ board, uuid, serialNumber, language }: Identity): Map<string, string> => {
+export const bootstrapHeaders = ({ board, uuid, config }: Identity): Map<string, string> => {
+	const { serialNumber, language } = config;
 	const headers = new Map([
 		["Device-Id", board.system.macAddress],
 		["Client-Id", uuid],
@@ -39,12 +38,12 @@ export const bootstrapHeaders = ({ board, uuid, serialNumber, language }: Identi
 };
 
 /** The device's report about itself, in the layout of the C++ firmware. Unknown values are omitted. */
-export const bootstrapReport = ({ board, uuid, language }: Identity): object => {
+export const bootstrapReport = ({ board, uuid, config }: Identity): object => {
 	const { system, screen, network } = board;
 	const { language: _, minimum_free_heap_size: heap, ...info } = system.info();
 	return {
 		version: LAYOUT_VERSION,
-		language: TAGS[language],
+		language: TAGS[config.language],
 		...(heap !== undefined && { minimum_free_heap_size: String(heap) }),
 		mac_address: system.macAddress,
 		uuid,

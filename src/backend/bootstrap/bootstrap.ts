@@ -2,7 +2,6 @@ import type { Board, Http, HttpResponse } from "../../hardware/hardware.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";
 import { Backoff, type BackoffOptions } from "../../protocols/backoff.js";
-import type { BootstrapConfig } from "../../settings/config.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { toHex } from "../../text/hex.js";
@@ -12,8 +11,7 @@ import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-a
 import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
 import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
 
-export interface BootstrapOptions extends Runtime, Pick<Identity, "uuid"> {
-	readonly config: BootstrapConfig;
+export interface BootstrapOptions extends Runtime, Identity {
 	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
 	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
 	readonly http: Http;
@@ -133,7 +131,7 @@ export class Bootstrap {
 
 	private async ask(): Promise<BootstrapAnswer> {
 		const { config, prefersWebSocket, log } = this.options;
-		const response = await this.post(config.otaUrl, JSON.stringify(bootstrapReport(this.identity)), TIMEOUT);
+		const response = await this.post(config.otaUrl, JSON.stringify(bootstrapReport(this.options)), TIMEOUT);
 		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body), prefersWebSocket);
 		for (const problem of answer.dropped) {
 			log(`bootstrap: dropped: ${problem}`);
@@ -141,16 +139,11 @@ export class Bootstrap {
 		return answer;
 	}
 
-	private get identity(): Identity {
-		const { board, uuid, config } = this.options;
-		return { board, uuid, serialNumber: config.serialNumber, language: config.language };
-	}
-
 	private async post(url: string, body: string, timeout: number): Promise<HttpResponse> {
 		return await this.options.http.request({
 			method: "POST",
 			url,
-			headers: bootstrapHeaders(this.identity),
+			headers: bootstrapHeaders(this.options),
 			body: [ArrayBuffer.fromString(body)],
 			maxBytes: MAX_ANSWER_BYTES,
 			timeout,
@@ -185,29 +178,19 @@ export class Bootstrap {
 		const { config } = this.options;
 		const { settings } = this.options.board;
 		const stored = storedBackend(settings, config.otaUrl);
-		const [first, ...others] = backends.length > 0 ? backends : [stored];
-		if (first === undefined) {
-			throw new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
-		}
-		const backend = this.reportFirst(first, others);
-		storeBackend(settings, config.otaUrl, backend);
-	}
-
-	/** Reports a backend, or the next one if it cannot be used. */
-	private reportFirst(
-		backend: ServedBackend,
-		[next, ...others]: readonly (ServedBackend | undefined)[],
-	): ServedBackend {
-		try {
-			this.report(backend);
-			return backend;
-		} catch (error) {
-			if (next === undefined) {
-				throw error;
+		const candidates = backends.length > 0 || stored === undefined ? backends : [stored];
+		let problem = new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
+		for (const backend of candidates) {
+			try {
+				this.report(backend);
+				storeBackend(settings, config.otaUrl, backend);
+				return;
+			} catch (error) {
+				problem = error as Error;
+				this.options.log(`bootstrap: dropped: ${backend.backend}: ${problem.message}`);
 			}
-			this.options.log(`bootstrap: dropped: ${backend.backend}: ${(error as Error).message}`);
-			return this.reportFirst(next, others);
 		}
+		throw problem;
 	}
 
 	private report(backend: ServedBackend): void {

@@ -45,7 +45,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return undefined;
 	}
 
-	/** Sends the question as a request in the session. Rejects without an answer in time. */
+	/** Sends the question as a request in the session. Rejects without an answer in time, and when the call is cancelled or ends. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.open.size >= this.maxOpen) {
 			throw new Error(`too many open requests to clients (limit ${this.maxOpen})`);
@@ -53,17 +53,38 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		this.count += 1;
 		const id = `s${this.count}`;
 		const { method, params } = question;
-		const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+		const { session } = call;
+		const { timer } = session.server;
 		return new Promise<T>((resolve, reject) => {
+			const end = (): void => {
+				this.open.delete(id);
+				if (timeout !== undefined) {
+					timer?.clear(timeout);
+				}
+			};
+			const giveUp: StopWaiting = (reason) => {
+				end();
+				session.notify(notificationMessage("notifications/cancelled", { requestId: id }));
+				if (reason !== undefined) {
+					reject(reason);
+				}
+			};
+			call.startWaiting(giveUp);
+			const timeout = timer?.set(() => {
+				call.endWaiting(giveUp);
+				giveUp(new Error(`the client did not answer ${method} within ${this.timeout / 1_000} s`));
+			}, this.timeout);
 			const settle = (response: Params): void => {
+				end();
+				call.endWaiting(giveUp);
 				try {
 					resolve(readResponse(response, question));
 				} catch (error) {
 					reject(error);
 				}
 			};
-			this.wait(id, call, question, settle, reject);
-			call.session.notify(request);
+			this.open.set(id, { session, question, settle });
+			session.notify(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 		});
 	}
 
@@ -74,45 +95,6 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		}
 		open.settle(response);
 		return true;
-	}
-
-	/** Waits for the response until the timeout, or until the call is cancelled or ends. */
-	private wait(
-		id: string,
-		call: ToolCall,
-		question: Question,
-		settle: (response: Params) => void,
-		reject: (reason: Error) => void,
-	): void {
-		const { session } = call;
-		const { timer } = session.server;
-		const end = (): void => {
-			this.open.delete(id);
-			if (timeout !== undefined) {
-				timer?.clear(timeout);
-			}
-		};
-		const giveUp: StopWaiting = (reason) => {
-			end();
-			session.notify(notificationMessage("notifications/cancelled", { requestId: id }));
-			if (reason !== undefined) {
-				reject(reason);
-			}
-		};
-		call.startWaiting(giveUp);
-		const timeout = timer?.set(() => {
-			call.endWaiting(giveUp);
-			giveUp(new Error(`the client did not answer ${question.method} within ${this.timeout / 1_000} s`));
-		}, this.timeout);
-		this.open.set(id, {
-			session,
-			question,
-			settle: (response) => {
-				end();
-				call.endWaiting(giveUp);
-				settle(response);
-			},
-		});
 	}
 }
 

@@ -1,4 +1,4 @@
-import { ErrorCode, type LongResult, quotable, RpcError, resultOverhead } from "../json-rpc.js";
+import { ErrorCode, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import { PagedList } from "../paged-list.js";
 import { type Params, readArguments, readCursor } from "../params.js";
@@ -64,17 +64,15 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		switch (method) {
 			case "prompts/list":
-				return this.list(params, call);
+				return new PagedList("prompts", this.prompts).page(
+					readCursor(params),
+					call.session.pageBytes - resultOverhead(call.id),
+				);
 			case "prompts/get":
 				return this.get(params, call);
 			default:
 				return undefined;
 		}
-	}
-
-	private list(params: Params, { id, session }: ToolCall): LongResult {
-		const list = new PagedList("prompts", this.prompts);
-		return list.page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
 	private find(name: string): Prompt<Context> | undefined {

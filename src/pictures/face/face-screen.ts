@@ -78,7 +78,8 @@ export class FaceScreen implements Screen {
 	private _brightness = 75;
 	/** Percent of the brightness: less while the screen is dimmed. */
 	private _light = 100;
-	private _isCovered = false;
+	/** Whether the screen is left to something else. */
+	isCovered = false;
 	private isAsleep = false;
 	private drawing: TimerHandle | undefined;
 	/** Runs until the face of an idle device forgets the message, and then until it sleeps. */
@@ -152,7 +153,7 @@ export class FaceScreen implements Screen {
 		const old = this.face;
 		this.face = { ...old, ...change };
 		const { alert = { status: "", message: "" }, code = "", setup } = change;
-		if (this._isCovered && (alert.status + alert.message + code !== "" || setup !== undefined)) {
+		if (this.isCovered && (alert.status + alert.message + code !== "" || setup !== undefined)) {
 			this.uncover();
 		}
 		if (old.code !== this.face.code || setup !== undefined || old.setup !== undefined) {
@@ -172,19 +173,14 @@ export class FaceScreen implements Screen {
 		}
 	}
 
-	/** Whether the screen is left to something else. */
-	get isCovered(): boolean {
-		return this._isCovered;
-	}
-
 	/** Leaves the screen to a picture, until {@link uncover}, or until there is an alert or a code to show. */
 	cover(): void {
-		this._isCovered = true;
+		this.isCovered = true;
 	}
 
 	/** Shows the face again. */
 	uncover(): void {
-		this._isCovered = false;
+		this.isCovered = false;
 		this.redraw("all");
 	}
 
@@ -319,7 +315,7 @@ export class FaceScreen implements Screen {
 
 	private get isSeen(): boolean {
 		const { setup, code } = this.face;
-		return !this._isCovered && !this.isDark && setup === undefined && code === "";
+		return !this.isCovered && !this.isDark && setup === undefined && code === "";
 	}
 
 	private get isDark(): boolean {
@@ -327,7 +323,7 @@ export class FaceScreen implements Screen {
 	}
 
 	private draw(): void {
-		if (this._isCovered || this.isDark) {
+		if (this.isCovered || this.isDark) {
 			return;
 		}
 		const dirty = this.dirty;

@@ -1,5 +1,5 @@
 import type { Board } from "../../hardware/hardware.js";
-import type { SerialRecord } from "../../hardware/serial.js";
+import type { WiFiAccess } from "../../hardware/wifi-setup.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { storeNetwork } from "../../settings/known-networks.js";
 import { type SettingSource, settingText } from "../../settings/read-setting.js";
@@ -26,8 +26,36 @@ export const openImprov = (options: OpenImprovOptions): { close(): void } | unde
 	if (!(accessPoint && network && settings && system)) {
 		return undefined;
 	}
-	const parts = { accessPoint, network, settings, system };
-	const lines = serials.map((serial) => openLine(serial, parts, options));
+	const { board, built, log } = options;
+	const name = hostnameOf(system.macAddress);
+	const port = settingText("http", { built, settings });
+	const info = { firmware: FIRMWARE.name, version: FIRMWARE.version, hardware: board.name, name };
+	const wifi = {
+		get isJoined() {
+			return network.online;
+		},
+		url: port === "" ? "" : `http://${name}.local:${port}/mcp`,
+		networks: () => accessPoint.scan(),
+		async apply(access: WiFiAccess) {
+			const isJoined = await accessPoint.join(access);
+			log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
+			if (isJoined) {
+				storeNetwork(access, { built, settings });
+				system.restart(RESTART_DELAY);
+			}
+			return isJoined;
+		},
+	};
+	const lines = serials.map((serial) => {
+		const service = new ImprovService({ info, wifi, write: (packet) => line?.write(packet), log });
+		let line: SerialLine | undefined;
+		try {
+			line = new SerialLine(serial, (bytes) => service.read(bytes));
+		} catch (error) {
+			log(`Improv: could not open the serial port: ${String(error)}`);
+		}
+		return line;
+	});
 	return {
 		close() {
 			for (const line of lines) {
@@ -35,46 +63,6 @@ export const openImprov = (options: OpenImprovOptions): { close(): void } | unde
 			}
 		},
 	};
-};
-
-type NeededParts = Required<Pick<Board, "accessPoint" | "network" | "settings" | "system">>;
-
-/** @returns undefined if something else uses the port */
-const openLine = (
-	serial: SerialRecord,
-	{ accessPoint, network, settings, system }: NeededParts,
-	{ board, built, log }: OpenImprovOptions,
-): SerialLine | undefined => {
-	const name = hostnameOf(system.macAddress);
-	const port = settingText("http", { built, settings });
-	const service = new ImprovService({
-		info: { firmware: FIRMWARE.name, version: FIRMWARE.version, hardware: board.name, name },
-		wifi: {
-			get isJoined() {
-				return network.online;
-			},
-			url: port === "" ? "" : `http://${name}.local:${port}/mcp`,
-			networks: () => accessPoint.scan(),
-			async apply(access) {
-				const isJoined = await accessPoint.join(access);
-				log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
-				if (isJoined) {
-					storeNetwork(access, { built, settings });
-					system.restart(RESTART_DELAY);
-				}
-				return isJoined;
-			},
-		},
-		write: (packet) => line?.write(packet),
-		log,
-	});
-	let line: SerialLine | undefined;
-	try {
-		line = new SerialLine(serial, (bytes) => service.read(bytes));
-	} catch (error) {
-		log(`Improv: could not open the serial port: ${String(error)}`);
-	}
-	return line;
 };
 
 export default openImprov;
