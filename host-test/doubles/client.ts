@@ -3,7 +3,7 @@ import type { McpSession } from "../../src/mcp_server/mcp-session.js";
 import type { SessionOptions } from "../../src/mcp_server/session-options.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { settled } from "./promises.js";
+import { settled } from "../harness.js";
 
 /** A JSON-RPC message as a test looks at it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.

@@ -6,8 +6,8 @@ import type {
 	HttpClientRequest,
 	HttpClientRequestOptions,
 } from "../../src/net/http-client.js";
+import { outcomeOf } from "../harness.js";
 import { FakeTimer } from "./fake-timer.js";
-import { outcomeOf } from "./promises.js";
 
 /** The firmware's HTTP client: how to begin a request, and its time. */
 export function openHttp(maxBytes = 100) {

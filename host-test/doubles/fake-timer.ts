@@ -1,6 +1,6 @@
 import { Guard } from "../../src/hardware/guard.js";
 import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
-import { settled } from "./promises.js";
+import { settled } from "../harness.js";
 
 interface Entry {
 	readonly callback: () => void;

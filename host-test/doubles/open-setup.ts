@@ -3,12 +3,12 @@ import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { openSetup, type PhoneSetup } from "../../src/setup/phone-setup.js";
 import type { SetupOptions } from "../../src/setup/setup-options.js";
+import { settled } from "../harness.js";
 import type { Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
 import { type FakeHttpConnection, FakeHttpPlatform } from "./fake-http-server.js";
 import { FakeTimer } from "./fake-timer.js";
-import { settled } from "./promises.js";
 
 interface Response {
 	readonly status: number | undefined;

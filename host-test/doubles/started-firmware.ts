@@ -2,8 +2,8 @@ import type { FirmwareOptions } from "../../src/app/firmware-backend.js";
 import { startFirmware } from "../../src/app/start-firmware.js";
 import { ADDONS } from "./addons.js";
 import { FakeBoard } from "./fake-board.js";
-import { FakeWebSocketClient } from "./fake-clients.js";
-import { openFakeNetwork } from "./fake-network.js";
+import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
+import { FakeHttpClient } from "./fake-http-client.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** The firmware as `main.ts` starts it, for a backend at ws://h/, on a network of fake clients. */
@@ -17,7 +17,11 @@ export function startOn({
 	const application = startFirmware({
 		board: new FakeBoard(),
 		built: { backend: "ws://h/", ...built },
-		openNetwork: openFakeNetwork,
+		openNetwork: () => ({
+			ws: { io: FakeWebSocketClient },
+			mqtt: { io: FakeMqttClient },
+			http: { io: FakeHttpClient },
+		}),
 		...ADDONS,
 		timer,
 		log: (line) => log.push(line),

@@ -2,9 +2,9 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import type { Feature } from "../../src/mcp_server/features/server-feature.js";
 import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
 import type { Tool } from "../../src/mcp_server/tool.js";
+import { settled } from "../harness.js";
 import { Client, type Wire } from "./client.js";
 import { FakeTimer } from "./fake-timer.js";
-import { settled } from "./promises.js";
 
 export const VERSION = "io.modelcontextprotocol/protocolVersion";
 export const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";

@@ -1,9 +1,8 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
-import { settled } from "../doubles/promises.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 export default suite("application", {
 	"goes from unknown to connecting as it starts"() {

@@ -2,8 +2,7 @@ import { storeBackend, storedBackend } from "../../src/backend/bootstrap/served-
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
-import { settled } from "../doubles/promises.js";
-import { equal, suite } from "../harness.js";
+import { equal, settled, suite } from "../harness.js";
 
 const WEBSOCKET = { websocket: { url: "ws://backend/", token: "t" } };
 const BACKEND = { backend: "ws://backend/", token: "t" };

@@ -7,8 +7,7 @@ import {
 } from "../../src/drivers/camera/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { outcomeOf, settled } from "../doubles/promises.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, matches, outcomeOf, settled, suite } from "../harness.js";
 
 /** ECMA-419's image input; the test says when there is a picture. */
 class FakeInput implements ImageInput {

@@ -7,9 +7,8 @@ import { integer } from "../../src/mcp_server/schema.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
 import { ALL } from "../doubles/stateless-client.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, matches, settled, suite } from "../harness.js";
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
 

@@ -5,9 +5,8 @@ import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
-import { outcomeOf, settled } from "../doubles/promises.js";
 import { inSession, request, start } from "../doubles/started-application.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, matches, outcomeOf, settled, suite } from "../harness.js";
 
 const FIRST_SIGN = 20_000;
 const NEXT_SIGN = 60_000;

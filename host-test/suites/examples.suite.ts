@@ -10,9 +10,8 @@ import type { Hardware } from "../../src/hardware/hardware.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
 import { ALL, meta } from "../doubles/stateless-client.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, matches, settled, suite } from "../harness.js";
 
 /** The examples of docs/beyond-tools.md. */
 function makeClient() {

@@ -4,11 +4,10 @@ import { openPower } from "../../src/power/feature.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer, installGuard } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
 import { start } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { TOOLS } from "../doubles/tools.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 const MINUTE = 60_000;
 

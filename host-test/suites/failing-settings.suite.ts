@@ -7,10 +7,9 @@ import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
-import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { TOOLS } from "../doubles/tools.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const MINUTE = 60_000;
 

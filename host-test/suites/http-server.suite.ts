@@ -8,9 +8,8 @@ import { SettingError } from "../../src/settings/setting-error.js";
 import { tool } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
 import { meta, VERSION } from "../doubles/stateless-client.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 function open(built: object = {}, address?: string, more: readonly Tool<undefined>[] = []) {
 	const timer = new FakeTimer();

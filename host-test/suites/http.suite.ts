@@ -1,7 +1,6 @@
 import { splitUrl, type UrlParts } from "../../src/text/url.js";
 import { FakeHttpClient, openHttp } from "../doubles/fake-http-client.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 

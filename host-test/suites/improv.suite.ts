@@ -7,8 +7,7 @@ import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
-import { equal, suite } from "../harness.js";
+import { equal, settled, suite } from "../harness.js";
 
 /** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
 const WIRE = {

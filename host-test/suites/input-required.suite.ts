@@ -6,9 +6,8 @@ import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { tool, type Wire } from "../doubles/client.js";
-import { settled } from "../doubles/promises.js";
 import { meta, statelessClient } from "../doubles/stateless-client.js";
-import { equal, suite } from "../harness.js";
+import { equal, settled, suite } from "../harness.js";
 
 const makeTool = (run: (call: ToolCall) => Promise<string>, name = "t") =>
 	tool(name, (_args, _context, call) => run(call));

@@ -1,8 +1,7 @@
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, suite, throws } from "../harness.js";
+import { equal, matches, settled, suite, throws } from "../harness.js";
 
 function slow(options: { readonly maxCalls?: number } = {}) {
 	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];

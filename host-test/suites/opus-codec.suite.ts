@@ -4,8 +4,7 @@ import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
 import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { failureOf, settled } from "../doubles/promises.js";
-import { equal, suite, throws } from "../harness.js";
+import { equal, failureOf, settled, suite, throws } from "../harness.js";
 
 /** Of the backend. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };

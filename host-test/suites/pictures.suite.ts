@@ -1,7 +1,6 @@
 import { type ByteSource, HeldBytes, readWhole } from "../../src/hardware/pictures.js";
 import { openHttp } from "../doubles/fake-http-client.js";
-import { outcomeOf, settled } from "../doubles/promises.js";
-import { equal, suite } from "../harness.js";
+import { equal, outcomeOf, settled, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 const words = (piece: Uint8Array): string => String.fromArrayBuffer(Uint8Array.from(piece).buffer);

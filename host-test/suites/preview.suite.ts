@@ -3,8 +3,7 @@ import { JpegHeader } from "../../src/pictures/preview/jpeg-header.js";
 import { PicturePreview } from "../../src/pictures/preview/picture-preview.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
-import { failureOf } from "../doubles/promises.js";
-import { equal, suite, throws } from "../harness.js";
+import { equal, failureOf, suite, throws } from "../harness.js";
 
 const BLOCK = 8;
 

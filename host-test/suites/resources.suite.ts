@@ -3,8 +3,7 @@ import { Base64, createResource } from "../../src/mcp_server/features/resource.j
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client } from "../doubles/client.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
 	const resources = new Resources<undefined>(options);

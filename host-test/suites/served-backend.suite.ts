@@ -2,9 +2,8 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const OTA_URL = "http://ota/";
 const INTERVAL = 60_000;

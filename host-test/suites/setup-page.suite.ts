@@ -1,7 +1,6 @@
 import { ENGLISH } from "../../src/setup/setup-text-en.js";
 import { beginSetup } from "../doubles/open-setup.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 export default suite("the set-up page", {
 	async "is whole, and needs nothing from elsewhere"() {

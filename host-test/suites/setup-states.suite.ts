@@ -6,9 +6,8 @@ import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { browserOf } from "../doubles/open-setup.js";
-import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 /** The firmware as `main.ts` starts it, on a board that can be set up. */
 function start({ ssid = "home", online = true, fault = undefined as Error | undefined } = {}) {

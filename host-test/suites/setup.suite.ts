@@ -3,8 +3,7 @@ import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";
 import { beginSetup, makeSetup } from "../doubles/open-setup.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 /** A set-up that tries its backend; the test acts as the backend. */
 function beginWithBackend() {

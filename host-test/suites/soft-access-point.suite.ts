@@ -1,8 +1,7 @@
 import { SoftAccessPoint } from "../../src/drivers/wifi/soft-access-point.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { joinWiFi } from "../doubles/fake-wifi.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, suite, throws } from "../harness.js";
+import { equal, matches, settled, suite, throws } from "../harness.js";
 
 const JOIN_TIME = 25_000;
 const WIFI_CHECK_INTERVAL = 5_000;

@@ -4,9 +4,8 @@ import { SoundPlayer } from "../../src/sound/player/sound-player.js";
 import { FakeAudioOut } from "../doubles/fake-audio-out.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { outcomeOf, settled } from "../doubles/promises.js";
 import { inSession } from "../doubles/started-application.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, outcomeOf, settled, suite, throws } from "../harness.js";
 
 function open(volume = 100) {
 	const timer = new FakeTimer();

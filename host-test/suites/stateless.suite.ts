@@ -8,9 +8,8 @@ import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { numbered, tool, type Wire } from "../doubles/client.js";
-import { settled } from "../doubles/promises.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, matches, settled, suite } from "../harness.js";
 
 const reporter = tool("t", (_args, _context, call) => {
 	log(call, "info", "running");

@@ -1,8 +1,7 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { settled } from "../doubles/promises.js";
 import { inSession, request, start } from "../doubles/started-application.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, ok, settled, suite } from "../harness.js";
 
 const tts = (state: string): object => ({ type: "tts", state });
 

@@ -2,10 +2,9 @@ import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { Client, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakePlayer } from "../doubles/fake-player.js";
-import { settled } from "../doubles/promises.js";
 import { TOOLS } from "../doubles/tools.js";
 import { wavFile } from "../doubles/wav.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, matches, settled, suite } from "../harness.js";
 
 const URL = "http://host/a.wav";
 

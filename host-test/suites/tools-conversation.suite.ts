@@ -10,9 +10,8 @@ import type { Wire } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
 import { inSession, request } from "../doubles/started-application.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 /** 2026-11-22. */
 const NOW = 1_795_305_600_000;

@@ -2,9 +2,8 @@ import type { Hardware, HttpRequest, HttpResponse } from "../../src/hardware/har
 import { HeldBytes } from "../../src/hardware/pictures.js";
 import type { Client, Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { settled } from "../doubles/promises.js";
 import { callTool, clientOf, words } from "../doubles/tools.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };
 

@@ -4,9 +4,8 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
-import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, ok, settled, suite } from "../harness.js";
 
 const TRIAL = 300_000;
 const VERSION = FIRMWARE.version;

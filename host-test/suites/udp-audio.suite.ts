@@ -2,9 +2,8 @@ import { type AesCtr, readUdpSettings, UdpAudio, type UdpSettings } from "../../
 import { Voice } from "../../src/voice/voice.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
-import { settled } from "../doubles/promises.js";
 import { start } from "../doubles/started-application.js";
-import { equal, ok, suite, throws } from "../harness.js";
+import { equal, ok, settled, suite, throws } from "../harness.js";
 
 // The cipher is the platform's: here a simple one. With AES: virtual-device/test/services/udp-sockets.test.ts.
 

@@ -6,8 +6,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, suite, throws } from "../harness.js";
+import { equal, matches, settled, suite, throws } from "../harness.js";
 
 const URL = "http://server/firmware.bin?key=k";
 const KEY = new Uint8Array(65).fill(4).buffer;

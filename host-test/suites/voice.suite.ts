@@ -5,10 +5,9 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
-import { settled } from "../doubles/promises.js";
 import { start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const PACKET = [88, 1, 2];
 const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;

@@ -6,9 +6,8 @@ import { integer, object, optional, string } from "../../src/mcp_server/schema.j
 import { createTool } from "../../src/mcp_server/tool.js";
 import { decodeEnvelope, ENVELOPE_NAMES } from "../../src/protocols/envelope.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { settled } from "../doubles/promises.js";
 import { ALL, LOG_LEVEL, meta } from "../doubles/stateless-client.js";
-import { equal, suite } from "../harness.js";
+import { equal, settled, suite } from "../harness.js";
 
 const tool = createTool({
 	name: "t",

@@ -1,8 +1,7 @@
 import { NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeWiFi, joinWiFi } from "../doubles/fake-wifi.js";
-import { settled } from "../doubles/promises.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const NTP_INTERVAL = 86_400_000;
 const NTP_RETRY_INTERVAL = 60_000;
