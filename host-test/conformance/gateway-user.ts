@@ -34,8 +34,6 @@ const SERVER = "scenario";
 /**
  * The user of a gateway whose upstream is the server of a conformance scenario: what the scenario checks is the gateway's own
  * connection to that server. Each task gets a gateway of its own, with a client of the scenario's revision in front.
- *
- * @returns where tasks are posted, and what stops it
  */
 export async function startGatewayUser(): Promise<{ readonly url: string; close(): Promise<void> }> {
 	const server = createServer(async (request, response) => {
@@ -149,11 +147,7 @@ function makeClient(revision: string): Client {
 	return client;
 }
 
-/**
- * Calls each tool, reads each resource and gets each prompt: all tools at once, so that their calls overlap.
- *
- * @returns the results that are errors
- */
+/** Calls each tool, reads each resource and gets each prompt: all tools at once, so that their calls overlap. */
 async function exercise(client: Client, toolCalls: readonly ToolCall[] | undefined): Promise<string[]> {
 	const { tools } = await client.listTools();
 	const calls = toolCalls?.map(withoutNulls) ?? tools.map((tool) => callOf(tool, tools));

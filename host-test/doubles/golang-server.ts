@@ -29,8 +29,6 @@ const CLIENT_MESSAGE: Readonly<Record<string, GoType>> = {
 /**
  * Checks a hello as that server does: it decodes the whole message, and then reads `audio_params` without asking whether
  * there are any. A hello that it rejects is never answered.
- *
- * @throws TypeError that names the member
  */
 export function checkGolangHello(text: string): void {
 	const hello = JSON.parse(text) as Record<string, unknown>;

@@ -12,12 +12,7 @@ export interface PngPixels {
 /** Bytes from a pixel to the next, for each kind of colour, with 8 bits. */
 const PIXEL_BYTES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/**
- * A PNG file. Its checksums are zeros: the firmware does not look at them.
- *
- * @param compress by default the pixels stay as they are, for a decoder that has no decompression
- * @param idatBytes bytes of a chunk of pixels
- */
+/** A PNG file. Its checksums are zeros: the firmware does not look at them. */
 export function makePng(
 	picture: PngPixels,
 	compress: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes,

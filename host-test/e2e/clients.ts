@@ -20,11 +20,7 @@ const fetchWithoutWarning: FetchLike = (url, init) => {
 	return fetch(url, init);
 };
 
-/**
- * The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision.
- *
- * @param token undefined: the server needs none
- */
+/** The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision. */
 export async function connectOverHttp(url: string, era: Era, token?: string): Promise<Client> {
 	const client = new Client(CLIENT_INFO, ERAS[era]);
 	const requestInit = { headers: bearer(token) };

@@ -202,12 +202,7 @@ export class RawBackend {
 		return `${this.#scheme}://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
 	}
 
-	/**
-	 * Lets a wait for a message fail.
-	 *
-	 * @param max milliseconds of a wait
-	 * @param explain what the device does instead
-	 */
+	/** Lets a wait for a message fail. */
 	limitSilence(max: number, explain: () => Promise<string>): void {
 		this.#silence = { max, explain };
 	}

@@ -42,8 +42,6 @@ export class Program {
 	/**
 	 * Starts Node, or another command, with these arguments. Rejects with what it said if it ends before it is ready, or is
 	 * not ready in time.
-	 *
-	 * @param isReady asked again and again, with what it has said on both outputs
 	 */
 	static async start(
 		args: readonly string[],

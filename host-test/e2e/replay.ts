@@ -12,11 +12,7 @@ export interface Wire {
 /** Messages of ours that may come before the one that is expected. */
 const MAX_OTHERS = 5;
 
-/**
- * Says and expects what is in a recording, step by step.
- *
- * @throws AssertionError when something else comes
- */
+/** Says and expects what is in a recording, step by step. */
 export async function replay(wire: Wire, steps: readonly Step[]): Promise<void> {
 	for (const step of steps) {
 		if ("sends" in step) {

@@ -24,12 +24,7 @@ interface ApiAnswer {
 	readonly error?: string;
 }
 
-/**
- * Starts xinnan-tech's MQTT gateway.
- *
- * @param chatServer URL of the WebSocket server behind it
- * @param port for MQTT. Default: a free one
- */
+/** Starts xinnan-tech's MQTT gateway. */
 export async function startMqttGateway(
 	test: TestContext,
 	checkout: string,

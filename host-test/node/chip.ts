@@ -41,11 +41,7 @@ async function prepare() {
 /** Once for all tests of a process. */
 let prepared: ReturnType<typeof prepare> | undefined;
 
-/**
- * A device with a chip's room, which is not started yet.
- *
- * @param photo its camera's picture, a JPEG file
- */
+/** A device with a chip's room, which is not started yet. */
 export async function makeChip(backend: string, photo?: Uint8Array): Promise<VirtualDevice> {
 	prepared ??= prepare();
 	const { firmware, slots, chunkBytes } = await prepared;

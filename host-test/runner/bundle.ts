@@ -12,7 +12,6 @@ const PROGRAMS = [
 	"gateway/src/config/token-store.ts",
 	"gateway/test/simulation/simulate.ts",
 	"gateway/test/support/stdio.ts",
-	"host-test/support/child-group.ts",
 	"scripts/moddable/doctor.ts",
 	"scripts/moddable/doctor-cli.ts",
 	"scripts/moddable/firmware-cli.ts",

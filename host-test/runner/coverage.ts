@@ -14,11 +14,7 @@ const MIN_LINES = 90;
 /** The bundle of tests whose coverage is reported after this process: the report needs it. */
 export const RECORDED_BUNDLE = { folder: `${ROOT}.cache/tests/recorded`, isKept: true };
 
-/**
- * The environment in which processes of tests write what they cover.
- *
- * @param adds whether what was written before is kept: that of `npm test`, for the rest of the full matrix
- */
+/** The environment in which processes of tests write what they cover. */
 export function openCoverage(adds: boolean): NodeJS.ProcessEnv {
 	if (!adds) {
 		rmSync(FOLDER, { recursive: true, force: true });
@@ -37,11 +33,7 @@ function removeUnfinished(): void {
 	}
 }
 
-/**
- * Prints what the tests covered, and writes the details to `.cache/coverage-report`.
- *
- * @returns the exit code: 1 if fewer lines are covered than must be
- */
+/** Prints what the tests covered, and writes the details to `.cache/coverage-report`. */
 export async function reportCoverage(): Promise<number> {
 	const report = new CoverageReport({
 		name: "xs-mcp",

@@ -56,11 +56,7 @@ const MAX_DIAGNOSTICS = 12;
 const MAX_FAILURES_IN_DETAIL = 5;
 const MAX_FAILURES = 20;
 
-/**
- * The summary of all: one screen, what failed last. Its final line is one that continuous integration can count.
- *
- * @param milliseconds that the whole took
- */
+/** The summary of all: one screen, what failed last. Its final line is one that continuous integration can count. */
 export function summarize(reports: readonly FileReport[], milliseconds: number): string {
 	const failures = reports.flatMap((report) => report.failures);
 	const skipped = new Map<string, number>();

@@ -38,12 +38,7 @@ export interface RunOptions {
 	readonly maxSilence?: number;
 }
 
-/**
- * Bundles and runs test files, shows the progress, and prints a summary.
- *
- * @param files paths from the project's folder
- * @returns the exit code: 0 if every test passed
- */
+/** Bundles and runs test files, shows the progress, and prints a summary. */
 export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<number> {
 	const begin = performance.now();
 	// So that a run that is stopped stops its processes: only an exit does.

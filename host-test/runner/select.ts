@@ -48,8 +48,6 @@ export function allTests({ full }: { readonly full: boolean }): string[] {
 /**
  * The test files that an argument of `npm test` means: a test file, a folder of them, or a source or folder of
  * sources, whose tests are in the same place below `test/`.
- *
- * @throws RangeError if no tests are found
  */
 export function testsFor(argument: string): string[] {
 	const path = join(argument).replace(/\/$/, "");

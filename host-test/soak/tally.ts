@@ -35,11 +35,7 @@ export class Tally {
 		this.#watch = watch;
 	}
 
-	/**
-	 * Calls a tool. Resolves with whether the answer is the right one.
-	 *
-	 * @param isDeep whether the right answer is an error, because the tool's result nests too deeply
-	 */
+	/** Calls a tool. Resolves with whether the answer is the right one. */
 	async call(client: Client, name: string, isDeep = false): Promise<boolean> {
 		this.#count += 1;
 		const text = isDeep ? `deep ${this.#count}` : `${this.#count}`;

@@ -17,13 +17,7 @@ const MANIFEST = {
 	resources: { "*": ["./test-ca"] },
 };
 
-/**
- * Makes a folder to build the firmware from, which trusts a new CA.
- *
- * @param folder two levels deep in the project
- * @param address of the server
- * @throws Error where openssl is missing
- */
+/** Makes a folder, two levels deep in the project, to build the firmware from. It trusts a new CA. */
 export function makeTrustingFirmware(folder: string, address?: string): ServerCertificate {
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "manifest.json"), JSON.stringify(MANIFEST));
@@ -33,10 +27,6 @@ export function makeTrustingFirmware(folder: string, address?: string): ServerCe
 /**
  * Makes a CA and a certificate for an address, valid for two days. Not for a name, because not every computer's resolver knows
  * localhost.
- *
- * @param folder where the files go; the CA as `test-ca.der`, for a device that is to trust it
- * @param address of the server
- * @throws Error where openssl is missing
  */
 export function makeAuthority(folder: string, address = "127.0.0.1"): ServerCertificate {
 	const file = (name: string): string => join(folder, name);

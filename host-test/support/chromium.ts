@@ -56,11 +56,7 @@ export function complaintsOf(page: Page): readonly string[] {
 	return complaints.get(page) ?? [];
 }
 
-/**
- * The same in a browser whose microphone hears a sound, again and again.
- *
- * @param wav a file of 16 bits
- */
+/** The same in a browser whose microphone hears a sound, again and again. */
 export async function openPageWithMicrophone(t: TestContext, wav: string): Promise<Page> {
 	const own = await launch("--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${wav}`);
 	t.after(() => own.close());

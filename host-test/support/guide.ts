@@ -76,13 +76,7 @@ export function copyWorkTree(): string {
 	return copy;
 }
 
-/**
- * Does what a step says.
- *
- * @param output of the commands before
- * @returns the same, with what this one has printed
- * @throws Error that says which step fails, and why
- */
+/** Does what a step says. */
 export function carryOut({ kind, about, text }: Step, folder: string, output: string): string {
 	switch (kind) {
 		case "ts":

@@ -1,10 +1,6 @@
 import jpeg from "jpeg-js";
 
-/**
- * A baseline JPEG of more than a megabyte, which any viewer shows: a red half and a blue half, under noise.
- *
- * @param width pixels, as many as a camera of 2 megapixels has
- */
+/** A baseline JPEG of more than a megabyte, which any viewer shows: a red half and a blue half, under noise. */
 export function largeJpeg(width = 1_600, height = 1_200): Buffer {
 	const data = Buffer.alloc(width * height * 4, 255);
 	let noise = 1;

@@ -11,13 +11,7 @@ const APPLICATION = fileURLToPath(new URL("panel-application.ts", import.meta.ur
 /** A page with nothing but the panel. */
 const PLAIN = "<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>";
 
-/**
- * Shows the panel of a device beside its status, as an application does, with the extension's own host library.
- *
- * @param client of the device, with the capability {@link APPS}
- * @param context of the application: theme and language
- * @returns the panel, and the names of the tools that it has called so far
- */
+/** Shows the panel of a device beside its status, as an application does, with the extension's own host library. */
 export async function openPanel(
 	page: Page,
 	client: Client,

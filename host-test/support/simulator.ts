@@ -53,15 +53,7 @@ export class Simulator extends EventEmitter<Events> {
 		xsbug.on("machine", (machine) => this.#connected(machine));
 	}
 
-	/**
-	 * Starts it.
-	 *
-	 * @param library the firmware: an mc.so
-	 * @param headless on a virtual display, not the user's
-	 * @param mod the archive of a mod to load beside the firmware: an mc.xsa
-	 * @param devices the folder of the devices that it shows. Default: the SDK's
-	 * @throws SdkError when a program is missing
-	 */
+	/** Starts it. */
 	static async start(
 		sdk: Sdk,
 		library: string,
@@ -119,26 +111,14 @@ export class Simulator extends EventEmitter<Events> {
 	}
 }
 
-/**
- * Builds a manifest for the simulator, for debugging.
- *
- * @param folder of the manifest
- * @param settings of the firmware: "backend=ws://…"
- * @returns the library that the simulator loads
- * @throws SdkError when the build fails
- */
+/** Builds a manifest for the simulator, for debugging. */
 export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
 	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	return join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
 }
 
-/**
- * Builds a mod for the simulator.
- *
- * @param folder of the mod
- * @returns the archive that the simulator loads beside the firmware. Rejects when the build fails
- */
+/** Builds a mod for the simulator. */
 export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<string> {
 	const output = outputOf(folder);
 	mkdirSync(output, { recursive: true });

@@ -1,9 +1,6 @@
 /**
  * For the option `skip` of tests that need a program of this machine: an engine, a broker, NATS, a browser. In CI it has to be
  * there: tests that are left out in silence protect nothing.
- *
- * @param why undefined or false if it is there
- * @throws Error in CI (`CI=true`) if it is not
  */
 export function skipIf(why: string | false | undefined): string | false {
 	if (why && process.env.CI === "true") {

@@ -45,11 +45,7 @@ interface Played {
 	readonly samples: readonly number[];
 }
 
-/**
- * A device's page in Chromium, before a person who says the same sentence again and again once the microphone is on.
- *
- * @param pause seconds before each time
- */
+/** A device's page in Chromium, before a person who says the same sentence again and again once the microphone is on. */
 export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence: string, pause: number) {
 	const served = await DevicePage.open(device, await bundleDevicePage(), 0);
 	t.after(() => served.close());

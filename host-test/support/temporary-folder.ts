@@ -4,11 +4,7 @@ import { join } from "node:path";
 
 const folders = new Set<string>();
 
-/**
- * A new folder for a test. It stays until this process ends, because what a test started may write into it until then.
- *
- * @param prefix begins its name
- */
+/** A new folder for a test. It stays until this process ends, because what a test started may write into it until then. */
 export function temporaryFolder(prefix = "xs-mcp-"): string {
 	const folder = mkdtempSync(join(tmpdir(), prefix));
 	if (folders.size === 0) {

@@ -4,11 +4,7 @@ const MAX_WAIT = 300_000;
 /** Poll interval, ms. */
 const POLL_INTERVAL = 5;
 
-/**
- * Waits until something holds.
- *
- * @param what named by the error if it never does
- */
+/** Waits until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
 	const end = Date.now() + MAX_WAIT;
 	while (!(await holds())) {

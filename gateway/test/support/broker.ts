@@ -3,11 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { Aedes, type AedesOptions } from "aedes";
 
-/**
- * Starts another broker than the gateway's own, which is closed with its test. Returns its URL.
- *
- * @param port default: a free one
- */
+/** Starts another broker than the gateway's own, which is closed with its test. Returns its URL. */
 export async function startBroker(test: TestContext, port = 0, options: AedesOptions = {}): Promise<string> {
 	const aedes = await Aedes.createBroker(options);
 	const server = createServer(aedes.handle);

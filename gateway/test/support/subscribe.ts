@@ -5,11 +5,7 @@ interface Update {
 	readonly uri: string;
 }
 
-/**
- * Subscribes a client to resources as clients of its revision do.
- *
- * @returns the updates that it is told of, and a function that ends the subscription
- */
+/** Subscribes a client to resources as clients of its revision do. */
 export async function subscribe(client: Client, era: keyof typeof ERAS, ...uris: readonly string[]) {
 	const updates: Update[] = [];
 	client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params));
