@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { Gate } from "../../gateway/test/support/gate.js";
 import { type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
 import { ENGINE, startDevice } from "../e2e/fixtures.js";
 import { connectSession, FOLLOWING_CLIENTS, type FollowingClient } from "../e2e/following-clients.js";
-import { TestNetwork } from "../e2e/test-network.js";
 import { until } from "../support/until.js";
 import { OUTAGE, RETURN_LIMIT } from "./limits.js";
 
@@ -31,7 +31,7 @@ async function connectAll(t: TestContext, url: string): Promise<Readonly<Record<
 }
 
 /** How a network fails. */
-const FAILURES: Readonly<Record<string, (network: TestNetwork) => Promise<void> | void>> = {
+const FAILURES: Readonly<Record<string, (network: Gate) => void>> = {
 	"is silent": (network) => network.silence(),
 	"is cut": (network) => network.cut(),
 };
@@ -54,14 +54,14 @@ describe("a client that stays connected", () => {
 			const started = await startProgram(t);
 			await startDevice(t, ENGINE, { config: { backend: started.deviceUrl }, ...LAMP });
 			await until(() => allOnline(started), "the device is known");
-			const network = await TestNetwork.to(t, portOf(started.base));
+			const network = await Gate.open(t, portOf(started.base));
 			const url = `http://127.0.0.1:${network.port}/mcp`;
 			const clients = await connectAll(t, url);
 			const byDefault = await connectSession(t, url);
-			await fail(network);
+			fail(network);
 			await startDevice(t, ENGINE, { config: { backend: started.deviceUrl } });
 			await delay(OUTAGE);
-			await network.restore();
+			network.restore();
 			for (const [name, client] of Object.entries(clients)) {
 				await until(() => client.told() > 0, `a client of ${name} is told`);
 				const [lamp, fan] = await volumeTools(client);
@@ -78,19 +78,19 @@ describe("a client that stays connected", () => {
 		for (const [failure, fail] of Object.entries(FAILURES)) {
 			it(`calls a device over ${transport} again after its network ${failure} for a while`, async (t) => {
 				const started = await startProgram(t, { mqtt: true, offlineWait: 100, callTimeout: 1_000 });
-				const network = await TestNetwork.to(t, portOf(started.program.urls[transport] as string));
+				const network = await Gate.open(t, portOf(started.program.urls[transport] as string));
 				const scheme = transport === "mqtt" ? "mqtt" : "ws";
 				await startDevice(t, ENGINE, { config: { backend: `${scheme}://127.0.0.1:${network.port}` }, ...LAMP });
 				await until(() => allOnline(started), "the device is known");
 				const clients = await connectAll(t, `${started.base}/mcp`);
-				await fail(network);
+				fail(network);
 				const meanwhile = await Promise.all(Object.values(clients).map(setVolume));
 				assert.ok(meanwhile.every(({ isError }) => isError === true));
 				t.diagnostic(
 					`meanwhile clients are told: ${(meanwhile[0]?._meta as Record<string, unknown> | undefined)?.["xs-mcp/error"]}`,
 				);
 				await delay(OUTAGE);
-				await network.restore();
+				network.restore();
 				const back = performance.now();
 				await until(
 					async () => (await setVolume(clients["2025-11-25"] as FollowingClient)).isError === false,
