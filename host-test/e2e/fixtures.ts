@@ -16,6 +16,7 @@ import {
 	chooseEngine,
 	type HeapLimits,
 	VirtualDevice,
+	type VirtualDeviceOptions,
 } from "../../virtual-device/src/index.js";
 import { skipIf } from "../support/skip-if.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
@@ -38,34 +39,22 @@ const firmware = await bundle();
 /** Milliseconds for one command of a machine, also on a busy computer. */
 const MAX_COMMAND_TIME = 300_000;
 
-interface DeviceOptions {
-	/** The module `mc/config`. */
-	readonly config: { readonly [setting: string]: unknown };
+interface DeviceOptions extends Omit<VirtualDeviceOptions, "firmware" | "startEngine"> {
 	readonly limits?: HeapLimits;
-	readonly watchdog?: boolean;
-	readonly settingsFile?: string;
-	readonly photo?: Uint8Array;
-	readonly macAddress?: string;
 	/** Bundled. Default: the firmware itself. */
-	readonly script?: string;
-	/** Default: one that has everything. */
-	readonly board?: BoardProfile;
+	readonly script?: string | undefined;
 }
 
+/** Starts a virtual device that is stopped with its test, and collects its log. */
 export async function startDevice(
 	test: TestContext,
 	engine: Engine,
-	{ config, limits, watchdog = false, settingsFile, photo, macAddress, script = firmware, board }: DeviceOptions,
+	{ limits, script = firmware, ...options }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
 		firmware: script,
-		startEngine: (onTrace) => engine.start({ onTrace, timeoutMs: MAX_COMMAND_TIME, ...(limits && { limits }) }),
-		config,
-		watchdog,
-		...(settingsFile !== undefined && { settingsFile }),
-		...(photo !== undefined && { photo }),
-		...(macAddress !== undefined && { macAddress }),
-		...(board !== undefined && { board }),
+		startEngine: (onTrace) => engine.start({ onTrace, timeoutMs: MAX_COMMAND_TIME, limits }),
+		...options,
 	});
 	const log: string[] = [];
 	device.on("trace", (line) => log.push(line));
