@@ -31,7 +31,6 @@ export function matches(text: string, pattern: RegExp): void {
 	ok(pattern.test(text), `${JSON.stringify(text)} does not match ${String(pattern)}`);
 }
 
-/** @returns the error that was thrown */
 export function throws(run: () => unknown, pattern: RegExp): Error {
 	try {
 		run();

@@ -67,7 +67,6 @@ function select(paths: readonly string[], all: boolean): string[] {
 	}
 }
 
-/** The tests that differ with `--all`: files of their own, and those with a matrix. */
 function widerTests({ inputs }: Bundle, tests: readonly string[]): string[] {
 	const withMatrix = affectedBy([SCOPE], tests, inputs);
 	return tests.filter((path) => FULL_ONLY.test(path) || withMatrix.includes(path));

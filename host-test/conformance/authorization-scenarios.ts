@@ -20,7 +20,6 @@ const GLOB = new URL("glob.mjs", import.meta.url);
 /** Resolves every name to a public address, so that metadata documents are offered without Internet, too. None is fetched. */
 const toPublic = ((_hostname, _options, callback) => callback(null, "1.1.1.1", 4)) as LookupFunction;
 
-/** The page that the suite asks a person to visit. */
 const PAGE = /^http\S+\/oauth\/authorize\?\S+$/m;
 
 export async function runAuthorizationScenarios(): Promise<readonly ScenarioResult[]> {
@@ -58,7 +57,6 @@ export async function runAuthorizationScenarios(): Promise<readonly ScenarioResu
 	}
 }
 
-/** The checks of one scenario, as the suite wrote them to `authorization-server-NAME-TIME/checks.json`. */
 function readResult(folder: string): ScenarioResult {
 	const checks = JSON.parse(readFileSync(join(folder, "checks.json"), "utf8")) as Check[];
 	const name = /authorization-server-([a-z-]*[a-z])/.exec(folder.slice(folder.lastIndexOf("/")))?.[1] ?? folder;

@@ -28,7 +28,6 @@ interface Scenario {
 	readonly unscored: string | undefined;
 }
 
-/** Scenarios for clients of a revision, and of the extension that the gateway has. */
 export function clientScenarios(revision: string): readonly Scenario[] {
 	if (revision === OLDEST) {
 		return listScenarios("Client")

@@ -9,7 +9,6 @@ import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 
-/** Metadata document of the client in the scenarios. */
 const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";
 
 interface Task {
@@ -18,7 +17,6 @@ interface Task {
 	readonly revision: string;
 	readonly context: {
 		readonly toolCalls?: readonly ToolCall[];
-		/** Of a client that is registered already. */
 		readonly client_id?: string;
 		readonly client_secret?: string;
 	};

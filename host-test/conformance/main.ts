@@ -18,13 +18,11 @@ import { listScenarios, runSuite, runUnnamed, SUITES } from "./suites.js";
 
 const FIRMWARE = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
-/** How devices are connected: the gateway's flags, and what its log calls their URL. */
 const TRANSPORTS = {
 	WebSocket: { flags: [], url: "websocket" },
 	MQTT: { flags: ["--mqtt", "--mqtt-port", "0"], url: "mqtt" },
 } as const;
 
-/** A device that serves clients by itself, without the gateway. */
 const DIRECT = "HTTP, directly";
 
 type Transport = keyof typeof TRANSPORTS | typeof DIRECT;

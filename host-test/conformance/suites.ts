@@ -11,12 +11,10 @@ export const CLIENT_CREDENTIALS = "auth/client-credentials-basic";
 
 export interface Suite {
 	readonly title: string;
-	/** The folder of its package in node_modules. */
 	readonly package: string;
 	readonly flags: readonly string[];
 }
 
-/** The package with the newest suite. */
 const NEWEST = "@modelcontextprotocol/conformance";
 
 export const SUITES: readonly Suite[] = [
@@ -53,7 +51,6 @@ export function listScenarios(side: "Server" | "Client"): readonly string[] {
 	return [...part.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
 }
 
-/** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
 export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
 	const folder = temporaryFolder("xs-mcp-checks-");
 	const run = await Program.start(
@@ -74,7 +71,6 @@ const UNNAMED: readonly string[] = [
 	"sep-2640-skills-directory",
 ];
 
-/** Runs the scenarios that no requirements name, one by one. They do not count. */
 export async function runUnnamed(url: string): Promise<readonly ScenarioResult[]> {
 	const results: ScenarioResult[] = [];
 	for (const name of UNNAMED) {
@@ -96,7 +92,6 @@ async function runScenario(name: string, url: string): Promise<ScenarioResult> {
 	return { name, passed: count("SUCCESS"), failed, failures: whyFailed(checks), unscored: "extension" };
 }
 
-/** A check of a scenario, as the suites write it to `checks.json`. */
 export interface Check {
 	readonly id: string;
 	readonly name: string;
@@ -104,7 +99,6 @@ export interface Check {
 	readonly errorMessage?: string;
 }
 
-/** The failed checks of a scenario, as the suite wrote them to `server-SCENARIO-TIME/checks.json`. */
 function readFailures(folder: string, scenario: string): string[] {
 	return whyFailed(readChecks(folder, scenario).filter(({ status }) => status === "FAILURE"));
 }

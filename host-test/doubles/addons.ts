@@ -11,7 +11,6 @@ import { rollBack, Trial } from "../../src/update/trial.js";
 import { Voice } from "../../src/voice/voice.js";
 import { TOOLS } from "./tools.js";
 
-/** The features that need nothing of the platform but a digest, which is always the same here, and every tool. */
 export const ADDONS = {
 	bootstrap: (options) => new Bootstrap({ ...options, hmacSha256: async () => new ArrayBuffer(0) }),
 	conversation: (options) => new Conversation(options),

@@ -15,7 +15,6 @@ type ClientOptions<Context> = Partial<McpServerOptions<Context>> & {
 	readonly wrapper?: SessionOptions["wrapper"];
 };
 
-/** A client in memory: its messages reach the server, and those it receives are kept. */
 export class Client<Context> {
 	readonly server: McpServer<Context>;
 	readonly session: McpSession<Context>;

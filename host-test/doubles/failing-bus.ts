@@ -66,7 +66,6 @@ export class FailingBus {
 		}
 	}
 
-	/** @throws Error while the bus is down */
 	access(): void {
 		if (this.isDown) {
 			this.failures += 1;
@@ -95,7 +94,6 @@ class Images {
 
 const PIXELS = { brightness: 0, makeRGB: () => 0, fill: () => {}, update: () => {}, close: () => {} };
 
-/** A board with a part of every kind, each with the driver of the firmware, on a bus that a test takes down. */
 export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const log: string[] = [];
 	const ticks = (): number => timer.now;

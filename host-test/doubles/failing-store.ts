@@ -7,10 +7,8 @@ type Step = "erase" | "write";
 /** A store as the SDK's `preference` on a chip, which a test lets fail, or cuts off from its power. */
 export class FailingStore implements SettingsStore {
 	readonly values = new Map<string, SettingValue>();
-	/** Erased and written values, in order. */
 	readonly steps: string[] = [];
 	isBroken = false;
-	/** Steps until the power is cut. */
 	powerFor = Number.POSITIVE_INFINITY;
 
 	get(domain: string, key: string): SettingValue | undefined {

@@ -1,6 +1,5 @@
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 
-/** An access point, the networks around it, and the one that the device has joined; the test plays all of them. */
 export class FakeAccessPoint implements AccessPoint {
 	readonly address = "192.0.2.7";
 	readonly port = 80;

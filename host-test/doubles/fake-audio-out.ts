@@ -34,7 +34,6 @@ export class FakeAudioOut implements AudioOut {
 		this.closed = true;
 	}
 
-	/** There is room for this many bytes. */
 	ask(bytes: number): void {
 		this.#room = bytes;
 		this.options.onWritable(bytes);

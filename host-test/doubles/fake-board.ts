@@ -28,7 +28,6 @@ export class FakeSettings implements Settings {
 	}
 }
 
-/** A board with the parts that most suites need, which remembers what was done to it. */
 export class FakeBoard implements Board {
 	readonly name = "fake";
 	readonly settings: FakeSettings;

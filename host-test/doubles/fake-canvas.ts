@@ -29,9 +29,7 @@ const GLYPH_BYTES = 32;
 export class FakeCanvas implements Canvas {
 	readonly width: number;
 	readonly height: number;
-	/** Parts that were drawn, since {@link forget}. */
 	areas: Area[] = [];
-	/** Of these parts, in their order. */
 	rectangles: FilledRectangle[] = [];
 	/** The most bytes that Poco's list of commands would have had between a `begin` and its `end`. */
 	mostBytes = 0;
@@ -47,7 +45,6 @@ export class FakeCanvas implements Canvas {
 		this.height = height;
 	}
 
-	/** The texts that are to be seen, from the top. */
 	get texts(): readonly DrawnText[] {
 		return [...this.#texts].sort((one, other) => one.y - other.y);
 	}

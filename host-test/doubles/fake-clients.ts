@@ -9,11 +9,9 @@ interface Part {
 
 /** A network client by the rules of ECMA-419: it writes all or throws. */
 abstract class FakeClient {
-	/** Parts as they were written. */
 	readonly written: { bytes: Uint8Array; options: Record<string, unknown> }[] = [];
 	closed = false;
 	room = 0;
-	/** Parts that came in and are not told yet. */
 	readonly #inbox: Part[] = [];
 	/** Reported and unread data. As with the SDK's clients, nothing more is reported until it is read, if it has a byte. */
 	#unread: ArrayBuffer | undefined;
@@ -71,7 +69,6 @@ abstract class FakeClient {
 		}
 	}
 
-	/** Whole messages, put together from their parts, which may be cut within a character. */
 	get messages(): string[] {
 		const messages: string[] = [];
 		let bytes: number[] = [];

@@ -1,6 +1,5 @@
 import type { AudioParams, Codec } from "../../src/hardware/sound.js";
 
-/** A codec that remembers what it was told, and whose sound ends when a test says so. */
 export class FakeCodec implements Codec {
 	readonly params = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 	/** "begin 24000", "play 3", "end", "stop", "record", "stop recording". */

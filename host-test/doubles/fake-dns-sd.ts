@@ -1,6 +1,5 @@
 import type { DnsSd, FoundService } from "../../src/backend/discovery/gateway-search.js";
 
-/** DNS-SD on a network that a test plays. */
 export class FakeDnsSd {
 	open = 0;
 	opened = 0;

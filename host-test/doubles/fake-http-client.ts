@@ -9,7 +9,6 @@ import type {
 import { outcomeOf } from "../harness.js";
 import { FakeTimer } from "./fake-timer.js";
 
-/** The firmware's HTTP client: how to begin a request, and its time. */
 export function openHttp(maxBytes = 100) {
 	const timer = new FakeTimer();
 	const record = { io: FakeHttpClient, socket: { nodelay: true } };
@@ -23,12 +22,10 @@ export function openHttp(maxBytes = 100) {
 	return { timer, ask };
 }
 
-/** ECMA-419's HTTP client; the test plays the server. By the rules of the standard: it writes all or throws. */
 export class FakeHttpClient implements HttpClient {
 	static readonly made: FakeHttpClient[] = [];
 	readonly options: HttpClientOptions & { readonly socket?: { readonly allowance?: { bytes: number } } };
 	sent!: HttpClientRequestOptions;
-	/** The parts of the body, as they were written. */
 	readonly written: Uint8Array[] = [];
 	closed = false;
 	#room = 0;

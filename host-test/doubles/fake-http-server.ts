@@ -84,7 +84,6 @@ export class FakeHttpConnection implements HttpConnection {
 	}
 }
 
-/** The HTTP server of a platform. A test opens its connections. */
 export class FakeHttpPlatform implements HttpServerPlatform {
 	readonly address: string;
 	isOpen = false;

@@ -10,7 +10,6 @@ export const OTA_URL = "http://ota/xiaozhi/ota/";
 /** A server's answer: an object with status 200, a text, a status, or none. */
 export type Answer = object | string | number | Error;
 
-/** A server that gives its answers one after the other, the last one again and again. */
 export class FakeOtaServer implements Http {
 	readonly requests: HttpRequest[] = [];
 	readonly answers: Answer[];
@@ -63,7 +62,6 @@ export async function bootstrap(
 			return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;
 		},
 		timer,
-		// The longest delays.
 		random: () => 1 - Number.EPSILON,
 		log: (line) => log.push(line),
 		events: {

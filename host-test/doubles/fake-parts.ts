@@ -4,7 +4,6 @@ import type { Light } from "../../src/hardware/light.js";
 import type { Reading, Sensor } from "../../src/hardware/sensor.js";
 import { FakeBoard } from "./fake-board.js";
 
-/** A sensor that measures what the test says. */
 export class FakeSensor implements Sensor {
 	readonly kind = "temperature";
 	readonly unit = "°C";

@@ -12,7 +12,6 @@ import PWM from "../../virtual-device/platform/io/pwm.js";
 import Serial from "../../virtual-device/platform/io/serial.js";
 import NeoPixel from "../../virtual-device/platform/neopixel.js";
 
-/** The virtual device's classes, by the SDK's modules. */
 const CLASSES: Readonly<Record<string, unknown>> = {
 	"embedded:io/analog": Analog,
 	"embedded:io/digital": Digital,
@@ -22,9 +21,7 @@ const CLASSES: Readonly<Record<string, unknown>> = {
 	neopixel: NeoPixel,
 };
 
-/** The virtual device's pins: what is written to them, and what a test sets. */
 export class FakePins implements PinView {
-	/** How often a pin was opened, or could not be. */
 	tried = 0;
 	readonly #written = new Map<number, (PinLevel | object)[]>();
 	#failure: string | undefined;

@@ -1,6 +1,5 @@
 import type { Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
 
-/** A sound that was begun, and what became of it. It has room while the test says so. */
 export class FakeSound implements Sound {
 	readonly sampleRate: number;
 	readonly pieces: Uint8Array[] = [];
@@ -46,12 +45,10 @@ export class FakeSound implements Sound {
 	}
 }
 
-/** A player that keeps what it is to play. */
 export class FakePlayer implements Player {
 	readonly sounds: FakeSound[] = [];
 	files: SoundFiles | undefined;
 	isHeld = false;
-	/** Whether sounds have room at first. */
 	hasRoom = true;
 
 	get isPlaying(): boolean {

@@ -6,7 +6,6 @@ import { FakeTimer } from "./fake-timer.js";
 
 const NO_EVENTS: ChannelEvents = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
 
-/** A channel that a test is the other end of. */
 export class FakeChannel implements Channel {
 	readonly sent: string[] = [];
 	pings = 0;
@@ -49,7 +48,6 @@ export type TransportChoice = Partial<
 	Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain" | "carriesAudio">
 >;
 
-/** A transport whose channels are in memory. */
 export class FakeTransport implements Transport {
 	readonly name = "fake";
 	readonly version = 7;
@@ -95,7 +93,6 @@ export class FakeTransport implements Transport {
 	}
 }
 
-/** A protocol on channels in memory, which a test can reach. */
 export class FakeProtocol extends Protocol {
 	readonly fakeTransport: FakeTransport;
 
@@ -144,7 +141,6 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 	return { protocol, timer, log, heard, lost };
 }
 
-/** The same with a channel that is open, before the backend's hello, and nothing heard yet. */
 export function beforeHello(...args: Parameters<typeof fakeProtocol>) {
 	const fake = fakeProtocol(...args);
 	fake.protocol.open();
@@ -153,7 +149,6 @@ export function beforeHello(...args: Parameters<typeof fakeProtocol>) {
 	return fake;
 }
 
-/** The same in a session, with nothing heard yet. */
 export function inSession(...args: Parameters<typeof fakeProtocol>) {
 	const fake = fakeProtocol(...args);
 	fake.protocol.open();

@@ -69,7 +69,6 @@ export class FakeSocket implements Socket {
 	}
 }
 
-/** A resolver that answers when a test says so. */
 export class FakeResolver {
 	static readonly made: FakeResolver[] = [];
 	answer!: { onResolved(host: string, address: string): void; onError(): void };

@@ -20,14 +20,12 @@ export function callBack(callback: () => void): void {
 	}
 }
 
-/** Installs the firmware's guard, until it is released. */
 export function installGuard(log: (line: string) => void = () => {}, ticks = (): number => 0) {
 	const guard = new Guard(log, ticks);
 	guard.install();
 	return { guard, release: () => Reflect.deleteProperty(globalThis, "abort") };
 }
 
-/** Timers for which time passes only when a test says so. */
 export class FakeTimer implements TimerModule {
 	now = 0;
 	readonly #entries = new Set<Entry>();

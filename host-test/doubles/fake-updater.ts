@@ -1,12 +1,10 @@
 import type { FirmwareSink, Updater } from "../../src/hardware/updater.js";
 
-/** Two places for firmware, which remember what was done to them. */
 export class FakeUpdater implements Updater {
 	capacity = 1_000;
 	isOnTrial = false;
 	digest = new Uint8Array(32).fill(0xab).buffer;
 	isSigned = (_key: ArrayBuffer): boolean => true;
-	/** Fault of the image once it is complete. */
 	fault = "";
 	readonly events: string[] = [];
 	/** Whether each image might be another project's. */

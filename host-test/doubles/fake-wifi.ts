@@ -8,7 +8,6 @@ import {
 import type { WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FakeTimer } from "./fake-timer.js";
 
-/** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {
 	static readonly made: FakeWiFi[] = [];
 	/** Result of the first scan of an interface that is opened. */
@@ -24,7 +23,6 @@ export class FakeWiFi implements WiFiInterface {
 	fault: Error | undefined;
 	disconnects = 0;
 	scans = 0;
-	/** Result of the next scan; without it the scan throws. */
 	found = FakeWiFi.firstFound;
 	onFound: (network: WiFiFound) => void = () => {};
 	finishScan = (): void => {};

@@ -1,10 +1,8 @@
-/** Whether a value can be decoded into a member of a Go structure. */
 type GoType = (value: unknown) => boolean;
 
 const STRING: GoType = (value) => typeof value === "string";
 const INT: GoType = (value) => Number.isInteger(value);
 
-/** Its `AudioFormat`, internal/data/audio. */
 const AUDIO_FORMAT = { format: STRING, sample_rate: INT, channels: INT, frame_duration: INT };
 
 /** `ClientMessage` of hackers365/xiaozhi-esp32-server-golang, internal/data/client. A member that is not in it is ignored. */

@@ -9,7 +9,6 @@ export interface PngPixels {
 	readonly rows: readonly (readonly number[])[];
 }
 
-/** Bytes from a pixel to the next, for each kind of colour, with 8 bits. */
 const PIXEL_BYTES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /** A PNG file. Its checksums are zeros: the firmware does not look at them. */
@@ -31,7 +30,6 @@ export function makePng(
 	return Uint8Array.from([...file, ...chunk("IEND", [])]);
 }
 
-/** The rows behind the number of their filter: each row has another one. */
 function filtered(rows: readonly (readonly number[])[], distance: number): Uint8Array {
 	return Uint8Array.from(
 		rows.flatMap((row, y) => {

@@ -22,7 +22,6 @@ interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways" | "i
 	readonly bootButton?: () => Button;
 }
 
-/** The browser of a phone in the device's Wi-Fi. */
 export function browserOf(platform: FakeHttpPlatform) {
 	const ask = async (
 		method: string,

@@ -32,7 +32,6 @@ export function start(
 		...more,
 	});
 	application.start();
-	/** MCP messages sent on the present channel and not yet looked at. */
 	const mcp = (): Wire[] =>
 		transport.channel.sent
 			.splice(0)

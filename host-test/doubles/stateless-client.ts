@@ -10,7 +10,6 @@ export const VERSION = "io.modelcontextprotocol/protocolVersion";
 export const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 export const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 
-/** Every capability that a client can declare. */
 export const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 export function meta(capabilities: object = ALL, more: object = {}): object {
@@ -23,7 +22,6 @@ interface Options extends StatelessOptions {
 	readonly maxCalls?: number;
 }
 
-/** A client of 2026-07-28, and a server's time. */
 export function statelessClient({ tools = [], features = [], maxCalls = 16, ...options }: Options = {}) {
 	const timer = new FakeTimer();
 	const all = new FeatureSet<undefined>([new Stateless<undefined>(options), ...features]);

@@ -3,7 +3,6 @@ import { isOffered } from "../../src/hardware/needs.js";
 import { findTools } from "../../src/platform/tools.js";
 import { Client, type Wire } from "./client.js";
 
-/** Every tool of the firmware, in the order of the list. */
 export const TOOLS = findTools();
 
 export const clientOf = (board: Hardware): Client<Hardware> =>

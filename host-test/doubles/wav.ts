@@ -3,7 +3,6 @@ interface WavOptions {
 	readonly channels?: number;
 	readonly sampleRate?: number;
 	readonly bits?: number;
-	/** Chunks before the samples: their ids, and how many bytes of theirs there are. */
 	readonly chunks?: readonly (readonly [id: string, bytes: number])[];
 }
 

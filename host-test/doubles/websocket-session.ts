@@ -7,7 +7,6 @@ import { FakeTimer } from "./fake-timer.js";
 
 const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 
-/** An MCP message from the backend with a word as its payload. */
 export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}`;
 
 type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff" | "onAudio">>;

@@ -6,11 +6,8 @@ import { bundle } from "../../virtual-device/src/index.js";
 import { until } from "../support/until.js";
 import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 
-// Two devices with every feature, the gateway, and the official SDK's client, together: what goes beyond tools.
-
 const script = await bundle(EVERYTHING);
 
-/** MAC addresses, and the aliases that follow from them. */
 const DEVICES = new Map([
 	["02:00:00:00:00:01", "virtual_000001"],
 	["02:00:00:00:00:02", "virtual_000002"],

@@ -9,8 +9,6 @@ import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
-// The bootstrap over real sockets, against a server that is nothing but Node's HTTP.
-
 interface Request {
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
@@ -20,7 +18,6 @@ interface Request {
 
 type Reply = (path: string, count: number) => readonly [status: number, value?: object | string];
 
-/** A server of the family, whose answers a test gives. */
 async function listenForDevices(test: TestContext, reply: Reply) {
 	const requests: Request[] = [];
 	const server: Server = createServer(async (request, response) => {

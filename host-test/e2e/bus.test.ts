@@ -7,8 +7,6 @@ import { noSdk } from "../support/sdk.js";
 import { until } from "../support/until.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
-// Sensors on the I2C bus of a virtual device, by drivers of ECMA-419.
-
 async function startAir(t: TestContext, engine: Engine, fixture: string) {
 	const { device, log, server } = await startOwnDevice(
 		t,

@@ -7,7 +7,6 @@ import { ERAS } from "../../gateway/test/support/gateway.js";
 import { PATIENT } from "../support/patient.js";
 import { bearer } from "./gateway-process.js";
 
-/** A revision of MCP: the last one with sessions, or the first without. */
 export type Era = keyof typeof ERAS;
 
 const CLIENT_INFO = { name: "test-client", version: "1.0.0" };

@@ -7,8 +7,6 @@ import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
-// Favourites, tags, names, shortcuts, and what a token may not do.
-
 describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () => {
 	it("puts favourites first, and leads from a tag to the devices that share it", async (t) => {
 		const { gateway, page } = await openWithDevice(t, { board: "zebra" });

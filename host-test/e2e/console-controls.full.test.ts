@@ -5,8 +5,6 @@ import { until } from "../support/until.js";
 import { complaintsOf, LAMP, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
 import { bundleManifest, ENGINE, OWN_BOARD, startDevice } from "./fixtures.js";
 
-// A person switches, dims and reads on a device's page.
-
 const SETS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const NO_INPUT = { type: "object", properties: {} };

@@ -7,8 +7,6 @@ import { until } from "../support/until.js";
 import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
-// The past of a device, its log and the audit log, as the gateway has kept them.
-
 const STATUS_TOOL = {
 	name: "self.get_device_status",
 	inputSchema: { type: "object", properties: {} },

@@ -1,4 +1,3 @@
-// The gateway's console in Chromium.
 import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../gateway/src/config/settings.js";
@@ -53,7 +52,6 @@ export async function openSignedIn(
 	return page;
 }
 
-/** The device of {@link openWithDevice}. */
 export const LAMP = "aa:bb:cc:00:00:01";
 
 export const VOLUME = {

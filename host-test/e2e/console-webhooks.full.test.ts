@@ -8,8 +8,6 @@ import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole } from "./console-page.js";
 
-// A person subscribes to the events of a device by hand.
-
 describe("a webhook in the console in Chromium", { skip: whyNoChromium }, () => {
 	for (const width of [360, 1280]) {
 		it(`is made, tried and ended, at ${width} pixels`, async (t) => {

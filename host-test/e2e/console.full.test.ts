@@ -20,8 +20,6 @@ import {
 } from "./console-page.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
-// The console in Chromium, beyond the first day: console.test.ts.
-
 /** Runs an expression in the page, from outside of its policy. */
 async function inPage<T>(page: Page, expression: string): Promise<T> {
 	const session = await page.context().newCDPSession(page);

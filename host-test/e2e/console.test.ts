@@ -5,8 +5,6 @@ import { until } from "../support/until.js";
 import { complaintsOf, openSignedIn, startConsole } from "./console-page.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
-// The console in Chromium with a virtual device: what a person does on the first day. More is in console.full.test.ts.
-
 describe("the console in Chromium", { skip: whyNoChromium }, () => {
 	it("signs in, approves a device, sets its volume with a slider and shows its photo", async (t) => {
 		const gateway = await startConsole(t, { bootstrap: "approve" });
@@ -39,7 +37,6 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		assert.match((await photo.getAttribute("src")) ?? "", /^data:image\/jpeg;base64,/);
 		await page.getByText("self.camera.take_photo").waitFor();
 
-		// Events are shown as they happen.
 		await device.press();
 		await page.getByRole("region", { name: "Events" }).getByText("button.pressed").waitFor();
 

@@ -9,9 +9,6 @@ import { complaintsOf, openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fixtures.js";
 
-// The page of a virtual device in Chromium: a person's hand on the device, the backend on the other side.
-
-/** The console of the device's gateway. */
 const CONSOLE = "http://127.0.0.1:8766/";
 
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {

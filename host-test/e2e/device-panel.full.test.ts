@@ -9,8 +9,6 @@ import { until } from "../support/until.js";
 import { startWithConsole } from "./console-page.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
-// The panel of a virtual device in an application that shows pages, made with the extension's own host library.
-
 async function openHost(t: TestContext, options: { readonly locale?: string; readonly theme?: string } = {}) {
 	const gateway = await startWithConsole(t);
 	const { device } = await startDevice(t, ENGINE, {

@@ -9,7 +9,6 @@ import { until } from "../support/until.js";
 import { ENGINES } from "./fixtures.js";
 import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
-/** A backend that does not exist. */
 const NOWHERE = "ws://127.0.0.1:1/";
 
 async function saidAtStart(pattern: RegExp, ...args: string[]): Promise<string> {

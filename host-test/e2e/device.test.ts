@@ -15,8 +15,6 @@ import { until } from "../support/until.js";
 import { ENGINE, ENGINES, type Engine, openOverWebSocket, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 
-// Firmware, virtual device and gateway together, over real sockets.
-
 async function webService(t: TestContext, answer: string | Buffer) {
 	const bodies: Buffer[] = [];
 	const server = createServer(async (request, response) => {

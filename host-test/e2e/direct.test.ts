@@ -7,8 +7,6 @@ import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, EVERYTHING, startDevice } from "./fixtures.js";
 
-// A virtual device as an MCP server by itself, and the official client. Raw sockets: http-server.suite.ts, and simulator/direct.test.ts.
-
 const everything = await bundle(EVERYTHING);
 
 const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;

@@ -4,8 +4,6 @@ import { until } from "../support/until.js";
 import { announce, LOOPBACK } from "./announce.js";
 import { ENGINES, type GatewaySide, openOverWebSocket, startDevice } from "./fixtures.js";
 
-// A gateway that announces itself, and a virtual device that finds it: real multicast, on the loopback interface only.
-
 for (const engine of cases(ENGINES)) {
 	describe(`a virtual device that looks for a gateway, firmware on ${engine.kind}`, () => {
 		it("finds the one that is announced, connects to it, and finds it again elsewhere", async (t) => {

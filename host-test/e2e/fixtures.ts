@@ -21,7 +21,6 @@ import {
 import { skipIf } from "../support/skip-if.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
-/** The engines that are here, by a name for test titles. */
 export const ENGINES = await Promise.all(
 	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),
 ).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || skipIf(whyNotXs) === false));
@@ -30,7 +29,6 @@ export type Engine = (typeof ENGINES)[number];
 
 export const [ENGINE] = ENGINES as [Engine];
 
-/** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
 const GATEWAY_ACCESS = { username: "maker", password: "secret" };
 export const DEVICE_ACCESS = { mqttUsername: "maker", mqttPassword: "secret" };
 
@@ -63,14 +61,12 @@ export async function startDevice(
 	return { device, log };
 }
 
-/** The firmware that has everything that MCP has. */
 export const EVERYTHING = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
 export async function bundleManifest(path: string): Promise<string> {
 	return await bundle(undefined, false, undefined, path);
 }
 
-/** Where a device of one's own has its parts. */
 export const OWN_BOARD = BOARD_PROFILES.get("esp32") as BoardProfile;
 
 export async function startOwnDevice(test: TestContext, engine: Engine, script: string) {
@@ -85,7 +81,6 @@ if (whyNoMosquitto) {
 	console.log(`Not against mosquitto: ${whyNoMosquitto}`);
 }
 
-/** A gateway's side for devices over one transport, and what a device has to be told to get in, or not. */
 export interface GatewaySide {
 	readonly gateway: Gateway;
 	readonly config: { readonly backend: string; readonly [setting: string]: unknown };
@@ -121,7 +116,6 @@ export async function openOverMqtt(test: TestContext): Promise<GatewaySide> {
 	return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 }
 
-/** A gateway that is a client of Mosquitto, as its devices are. */
 export async function openThroughMosquitto(test: TestContext): Promise<GatewaySide & { readonly broker: Mosquitto }> {
 	const gateway = await openGateway(test);
 	const broker = await Mosquitto.start(test);

@@ -6,11 +6,9 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { ERAS } from "../../gateway/test/support/gateway.js";
 
-/** A client that stays connected, and is told when tools have changed. */
 export interface FollowingClient {
 	call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
 	list(): Promise<string[]>;
-	/** How often it was told that its tools may have changed. */
 	readonly told: () => number;
 }
 
@@ -28,7 +26,6 @@ const RELISTEN_DELAY = 500;
 
 type Connect = (test: TestContext, url: string) => Promise<FollowingClient>;
 
-/** The official SDK's clients, with the options that they need to recover from an outage. */
 export const FOLLOWING_CLIENTS: Readonly<Record<string, Connect>> = {
 	"2026-07-28": connectStateless,
 	"2025-11-25": (test, url) => connectSession(test, url, PATIENT),
@@ -73,7 +70,6 @@ async function listenAgain(client: Client, signal: AbortSignal, old: Subscriptio
 	return old;
 }
 
-/** A client of 2025-11-25. Without options it reconnects as the SDK does by default. */
 export async function connectSession(
 	test: TestContext,
 	url: string,

@@ -7,18 +7,14 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
-// From power-on to a called tool: a virtual device that knows only an otaUrl, the gateway as a program, the SDK's client.
-
 const MAC = "02:00:00:00:00:01";
 const VOLUME = "virtual_000001__self_audio_speaker_set_volume";
 
-/** How a gateway serves each transport alone. */
 const TRANSPORTS = {
 	websocket: { mqtt: false },
 	mqtt: { mqtt: true, websocket: false },
 } as const;
 
-/** Starts the device, as if for the first time unless it has a file of settings. */
 async function powerOn(t: TestContext, { base }: StartedProgram, settingsFile?: string) {
 	const config = { otaUrl: `${base}/xiaozhi/ota/` };
 	return await startDevice(t, ENGINE, {

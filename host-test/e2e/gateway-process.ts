@@ -3,18 +3,14 @@ import { fileURLToPath } from "node:url";
 import { until } from "../support/until.js";
 import { Program, typeScript } from "./program.js";
 
-/** Milliseconds for devices to be discovered. */
 const DISCOVERY_LIMIT = 120_000;
 
 const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
-/** A gateway in its own process, on free ports of this machine. */
 export interface RunningGateway {
 	readonly program: Program;
-	/** Where clients connect, without a path. */
 	readonly base: string;
 	readonly deviceUrl: string;
-	/** Of its clients. Absent: they need none. */
 	readonly token?: string;
 }
 
@@ -22,7 +18,6 @@ export function gatewayArgs(...args: string[]): string[] {
 	return [PROGRAM, ...args];
 }
 
-/** Flags for a gateway with its own folder and ports, without a limit of requests. */
 export function gatewayFlags(stateFolder: string): string[] {
 	const ports = ["--http-port", "0", "--websocket-port", "0", "--udp-port", "0"];
 	return [...ports, "--state-folder", stateFolder, "--max-requests-per-minute", "0"];
@@ -41,12 +36,10 @@ export async function startGateway(stateFolder: string, ...flags: string[]): Pro
 	}
 }
 
-/** A virtual device in its own process; the engine is another one, its child. */
 export async function startVirtualDevice(backend: string, ...args: string[]): Promise<Program> {
 	return await startDeviceProgram("--url", backend, ...args);
 }
 
-/** Starts a device that serves clients by itself, at a port of the loopback address. */
 export async function startDirectDevice(port: number, ...args: string[]): Promise<Program> {
 	const device = await startDeviceProgram("--http", String(port), ...args);
 	// Its port may be open later than the program tells of its device.
@@ -54,7 +47,6 @@ export async function startDirectDevice(port: number, ...args: string[]): Promis
 	return device;
 }
 
-/** Starts a device that waits for its set-up, at a port of the loopback address. */
 export async function startNewDevice(port: number, ...args: string[]): Promise<Program> {
 	const device = await startDeviceProgram("--setup", String(port), ...args);
 	await until(() => !device.runs || device.output.includes("set-up: join"), "the page is served");
@@ -71,7 +63,6 @@ export async function knownDevices({ base, token }: RunningGateway): Promise<{ i
 	return ((await response.json()) as { devices: { id: string; alias: string }[] }).devices;
 }
 
-/** Waits until a gateway knows that many devices. Rejects when that takes minutes. */
 export async function untilKnown({ base, token }: RunningGateway, count: number): Promise<void> {
 	const deadline = performance.now() + DISCOVERY_LIMIT;
 	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
@@ -92,7 +83,6 @@ export function bearer(token: string | undefined): Record<string, string> {
 	return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }
 
-/** Runs a virtual device that ends by itself. Settles with its exit code, and what it said. */
 export async function runVirtualDevice(...args: string[]): Promise<{ code: number | null; output: string }> {
 	const program = await Program.start(typeScript("virtual-device/src/cli.ts", ...args), () => true);
 	program.endInput();

@@ -7,8 +7,6 @@ import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINE, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
-// Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
-
 interface TestClient {
 	listTools(): Promise<{ tools: { name: string }[] }>;
 	callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<{
@@ -29,7 +27,6 @@ const CLIENTS: Readonly<Record<string, (t: TestContext, side: ClientSide) => Pro
 	},
 };
 
-/** The device, and its tools as clients list them. */
 const FIRST = "02:00:00:00:00:01";
 const VOLUME = "virtual_000001__self_audio_speaker_set_volume";
 const STATUS = "virtual_000001__self_get_device_status";

@@ -17,8 +17,6 @@ import { samplesOf, speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
-// Speech at a device's microphone arrives at the gateway: the firmware listens on request.
-
 const BOARD: BoardProfile = {
 	name: "virtual",
 	parts: ["codec"],

@@ -10,7 +10,6 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 /** Where Debian puts the broker. */
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
 
-/** Why there is no mosquitto to test with; false when there is. */
 export const whyNoMosquitto = skipIf(PROGRAM === undefined && "mosquitto is not installed");
 
 /** Debian's broker, with one user: maker, secret. */

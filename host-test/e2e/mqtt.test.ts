@@ -21,7 +21,6 @@ interface Status {
 	readonly audio_speaker: unknown;
 }
 
-/** A broker that knows nothing of devices, and a backend that is nothing but an MQTT client. */
 async function handMade(t: TestContext, config: { publishTopic?: string; subscribeTopic?: string } = {}) {
 	const { publishTopic = "device-server", subscribeTopic = "devices/p2p/dev-1" } = config;
 	const aedes = await Aedes.createBroker();

@@ -12,8 +12,6 @@ import { until } from "../support/until.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 import { openBackend } from "./speech-backend.js";
 
-// A person talks with a backend by voice, at the page of a virtual device in Chromium. Its microphone hears a file.
-
 const SKIP = whyNoChromium || skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
 
 describe("a virtual device's page", { skip: SKIP }, () => {

@@ -7,8 +7,6 @@ import { until } from "../support/until.js";
 import { ENGINES, type Engine, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 
-// Light, button and sensors of a virtual device, seen from the gateway.
-
 async function startNoted(t: TestContext, engine: Engine) {
 	const { gateway, config } = await openOverWebSocket(t);
 	const online = nextOnline(gateway.servers);

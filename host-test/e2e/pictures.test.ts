@@ -5,8 +5,6 @@ import { startProgram } from "../../gateway/test/support/program.js";
 import { cases } from "../support/scope.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
-// A camera and a screen behind the gateway, as an MCP client sees them: firmware, virtual device, gateway, the SDK's client.
-
 const JPEG_BASE64 = /^\/9j\//;
 
 const TRANSPORTS = {

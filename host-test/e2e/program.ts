@@ -5,22 +5,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { bundledPath } from "../runner/select.js";
 
-/** Milliseconds for a program to be ready. */
 const START_TIMEOUT = 120_000;
 
 /** Milliseconds in the unit of proc(5): Linux shows 100 ticks a second on every architecture that Node supports. */
 const MS_PER_TICK = 10;
 
 export interface ProgramOptions {
-	/** Default: this Node. */
 	readonly command?: string;
 	readonly cwd?: string;
 	readonly env?: NodeJS.ProcessEnv;
-	/** Milliseconds until it must be ready. Default 120,000. */
 	readonly startTimeout?: number;
 }
 
-/** A program in its own process, which is measured from outside. */
 export class Program {
 	readonly #child: ChildProcess;
 	#output = "";
@@ -64,7 +60,6 @@ export class Program {
 		return this.#child.pid;
 	}
 
-	/** Text of both outputs, up to 100,000 characters. */
 	get output(): string {
 		return this.#output;
 	}
@@ -77,7 +72,6 @@ export class Program {
 		this.#child.stdin?.end();
 	}
 
-	/** The first group of a pattern in what it has said. */
 	said(pattern: RegExp): string {
 		const found = pattern.exec(this.#output)?.[1];
 		if (found === undefined) {

@@ -8,7 +8,6 @@ import { Program, typeScript } from "./program.js";
 
 const RUNS = /^pond runs on /m;
 
-/** `npm start` of a project, without a gateway, as soon as it has said something. */
 async function start(t: TestContext, files: Readonly<Record<string, string | undefined>>, said: RegExp) {
 	const cwd = ownProject(files);
 	const args = typeScript("scripts/project/xs-mcp-cli.ts", "start", "--no-gateway", "--page", "0");

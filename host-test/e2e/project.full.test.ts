@@ -19,11 +19,9 @@ import { until } from "../support/until.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-/** Bytes of the package xs-mcp at most: unpacked, and its tarball. */
 const MAX_BYTES = 9_000_000;
 const MAX_TARBALL_BYTES = 2_500_000;
 
-/** Packages that a project has at most, its own included. */
 const MAX_PACKAGES = 40;
 
 interface Poll {
@@ -49,7 +47,6 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	let registry: Registry;
 	let env: NodeJS.ProcessEnv;
 
-	/** Runs a command in the project's folder, or where it is made. */
 	const command = (cwd: string, program: string, ...args: string[]) => run(program, args, { cwd, env, ...KEPT });
 
 	const failing = async (cwd: string, program: string, ...args: string[]): Promise<string> =>
@@ -307,7 +304,6 @@ function bytesIn(folder: string): number {
 		.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** The same package in another version. Resolves with its tarball. */
 async function repacked(source: string, version: string): Promise<string> {
 	const folder = temporaryFolder();
 	await run("cp", ["-R", source, join(folder, "package")]);

@@ -6,15 +6,11 @@ import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
-// A device of one's own, examples/pump/, on a virtual device: called by the SDK's client through a gateway.
-
 const pump = await bundleManifest("examples/pump/manifest.json");
 const heater = await bundleManifest("host-test/fixtures/heater/manifest.json");
 
-/** Restarts in a row before safe mode. */
 const MAX_RESTARTS = 10;
 
-/** A device of one's own that is online, and what a client of its gateway calls, is told and reads. */
 async function startPump(t: TestContext, engine: Engine, script = pump) {
 	const { device, side, server } = await startOwnDevice(t, engine, script);
 	const client = await connectClient(t, side.clientUrl(server.alias), "2025-11-25");

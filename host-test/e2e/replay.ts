@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import type { Step } from "./recorded-traffic.js";
 
-/** Where a peer's messages go, and ours come from. */
 export interface Wire {
 	/** @param message bytes become a binary frame */
 	say(message: object | Buffer): void;
-	/** Our next message, as text. */
 	hear(): Promise<string>;
 }
 
-/** Messages of ours that may come before the one that is expected. */
 const MAX_OTHERS = 5;
 
 /** Says and expects what is in a recording, step by step. */
@@ -35,7 +32,6 @@ async function hearOne(wire: Wire, part: object): Promise<void> {
 	}
 }
 
-/** Whether a value has all the members of a part, at every depth. */
 function contains(value: unknown, part: unknown): boolean {
 	if (typeof part !== "object" || part === null) {
 		return value === part;

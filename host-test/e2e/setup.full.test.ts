@@ -11,8 +11,6 @@ import { announce, LOOPBACK } from "./announce.js";
 import { ENGINE, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startNewDevice } from "./gateway-process.js";
 
-// A virtual device that is set up with a phone: the firmware's own page in Chromium, simulated Wi-Fi, a real gateway.
-
 /** Where the page's picture goes. The one in docs/images is taken from here. */
 const PICTURES = fileURLToPath(new URL("../../.cache/pictures/", import.meta.url));
 
@@ -24,7 +22,6 @@ async function openSetup(t: TestContext, settings: object = {}) {
 	return { device, log, url: `http://127.0.0.1:${setupPort}/` };
 }
 
-/** Phones, and what their page says. */
 const LANGUAGES = [
 	{
 		locale: "en-US",
@@ -37,7 +34,6 @@ const LANGUAGES = [
 	{ locale: "zh-CN", title: "设置设备", find: "查找我的网关", failed: /8 到 63 个字符/, other: "en" },
 ] as const;
 
-/** Opens the page as a phone finds it: by asking whether the network has one. */
 async function openPage(t: TestContext, url: string, options = {}): Promise<Page> {
 	const page = await openPhonePage(t, { locale: "en-GB", ...options });
 	await page.goto(`${url}generate_204`);

@@ -11,8 +11,6 @@ import { follow } from "../support/sounds.js";
 import { until } from "../support/until.js";
 import { ENGINES, openOverWebSocket, startDevice } from "./fixtures.js";
 
-// The speaker of a virtual device behind the gateway: what it plays is captured.
-
 /** Hertz. */
 const RATE = 16_000;
 
@@ -21,7 +19,6 @@ async function serve(t: TestContext, answer: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${await listen(t, server)}/sound.wav`;
 }
 
-/** Bytes of a tone of this many seconds. */
 function tone(frequency: number, seconds: number): number[] {
 	const bytes = Buffer.alloc(2 * seconds * RATE);
 	for (let at = 0; at < seconds * RATE; at += 1) {

@@ -45,7 +45,6 @@ export async function openBackend(test: TestContext, version: number) {
 	};
 }
 
-/** A backend of the family over MQTT, with audio over UDP. */
 export async function openUdpBackend(test: TestContext) {
 	const udp = createSocket("udp4");
 	udp.bind(0, "127.0.0.1");

@@ -18,8 +18,6 @@ import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
 
-// Speech as packets of Opus: the gateway's to a device's speaker, and what a device's microphone hears to a backend.
-
 /** A board that has no player: what is said comes as packets. */
 const BOARD: BoardProfile = { name: "virtual", parts: ["codec"], buttons: ["boot"], lights: [], sensors: [] };
 

@@ -16,13 +16,11 @@ import { Program, typeScript } from "./program.js";
 
 const skip = skipIf(whyMissing("openssl", "openssl"));
 
-/** A new CA's certificate for this machine, and the file of the CA. */
 function makeCertificate(): { tls: ServerCertificate; authority: string } {
 	const folder = temporaryFolder("xs-mcp-tls-");
 	return { tls: makeAuthority(folder), authority: join(folder, "ca.crt") };
 }
 
-/** A virtual device in its own process, which trusts a CA or does not. */
 async function startProcess(t: TestContext, url: string, trusted?: string): Promise<Program> {
 	const option = url.startsWith("https:") ? "--ota-url" : "--url";
 	const args = typeScript("virtual-device/src/cli.ts", "--engine", "v8", option, url);
@@ -32,7 +30,6 @@ async function startProcess(t: TestContext, url: string, trusted?: string): Prom
 	return program;
 }
 
-/** How devices reach a gateway over TLS. */
 const SCHEMES: Readonly<Record<string, (t: TestContext, gateway: Gateway, tls: ServerCertificate) => Promise<number>>> =
 	{
 		async mqtts(t, { servers }, tls) {

@@ -26,7 +26,6 @@ DAMAGED[1_000] = (DAMAGED[1_000] as number) ^ 1;
 const BROKEN = encodeImage('throw new Error("this firmware does not start")', { ...FIRMWARE, version: "9.9.9" });
 const SHA256 = createHash("sha256").update(NEW).digest("hex");
 
-/** A server of images: each path has what is sent for it, and perhaps the length that is claimed. */
 async function serveImages(t: TestContext, images: Readonly<Record<string, Buffer>>): Promise<string> {
 	const server = createServer((request, response) => {
 		const name = request.url?.slice(1) ?? "";

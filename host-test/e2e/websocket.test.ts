@@ -4,8 +4,6 @@ import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 import { describeWire } from "./wire-suite.js";
 
-// docs/protocol.md over real sockets, against a backend that is nothing but `ws`.
-
 for (const engine of cases(ENGINES)) {
 	describeWire(`a virtual device on ${engine.kind}`, async (t) => {
 		const backend = await RawBackend.listen(t);

@@ -10,16 +10,12 @@ export interface WireDevice {
 	readonly backend: RawBackend;
 	/** The server's name that it is expected to tell. */
 	readonly name: string;
-	/** How many tools it is expected to list, without the user's. */
 	readonly tools: number;
-	/** Whether it is expected to exchange audio. */
 	readonly audio: boolean;
-	/** Bytes of the longest message that it is expected to take. */
 	readonly maxMessage: number;
 	log(): string;
 }
 
-/** @param open starts a device that is stopped with its test */
 export function describeWire(title: string, open: (t: TestContext) => Promise<WireDevice>): void {
 	describe(`the wire: ${title}`, () => {
 		it("introduces itself, lists its tools and answers a call", async (t) => {
@@ -152,7 +148,6 @@ export function describeWire(title: string, open: (t: TestContext) => Promise<Wi
 	});
 }
 
-/** Hears what is left of the old connection until the new one begins. */
 async function nextHello(backend: RawBackend): Promise<Record<string, unknown>> {
 	for (;;) {
 		const message = JSON.parse(await backend.hear()) as Record<string, unknown>;

@@ -20,7 +20,6 @@ interface Entry {
 	readonly due: number;
 }
 
-/** A screen of the size of most boards'. */
 function makePixels() {
 	return {
 		width: 320,
@@ -36,7 +35,6 @@ function makePixels() {
 	};
 }
 
-/** A timer that the test advances. */
 function makeTimer() {
 	const entries: Entry[] = [];
 	let now = 0;

@@ -24,10 +24,8 @@ const FAULTS: Readonly<Record<string, () => void>> = {
 	},
 };
 
-/** Where a fault is planted. */
 const PLANTED = ["faulty", "fault"] as const;
 
-/** The partition of the firmware that was installed over the first one. */
 const UPDATED = "ota_1";
 
 if (esp32Bootloader.label === UPDATED) {

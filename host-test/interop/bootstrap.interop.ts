@@ -10,7 +10,6 @@ import { findPeer } from "./peers.js";
 import { Relay } from "./relay.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
-/** The server's log once it has the tools of a virtual device. */
 const TOOLS_COUNTED = `客户端设备支持的工具数量: ${COMMON_TOOLS}`;
 
 const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");

@@ -46,7 +46,6 @@ interface Occurrence {
 	readonly data: Record<string, unknown>;
 }
 
-/** A subscription, as the AI SDK keeps it. */
 interface Subscription {
 	readonly key: string;
 	readonly id?: string;
@@ -76,7 +75,6 @@ class App {
 	readonly kept = new Map<string, Subscription>();
 	readonly store = makeStore(this.kept);
 	readonly events: Occurrence[] = [];
-	/** Signatures that the library has found right. */
 	verified = 0;
 	/** Settles when the handler may return: it has the event, but the gateway does not know. */
 	handled: Promise<unknown> = Promise.resolve();
@@ -126,7 +124,6 @@ async function follow(t: TestContext, { base, token }: RunningGateway, told: Occ
 	await until(() => active, "the stream is active");
 }
 
-/** A gateway for the app and one device on XS. Started again, it has the same folder and ports. */
 async function startSide(t: TestContext, app: App) {
 	const folder = temporaryFolder();
 	const token = await new TokenStore(folder).add({ name: "agent", kind: "client" });

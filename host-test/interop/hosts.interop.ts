@@ -39,10 +39,8 @@ async function openGateway(t: TestContext) {
 
 const idOf = (number: number): string => `aa:bb:cc:00:00:${number.toString(16).padStart(2, "0")}`;
 
-/** The end of what a host sends the model as the result of a call. */
 const told = (results: readonly string[]): string => results.at(-1)?.slice(-400) ?? "";
 
-/** Runs a host, again if it began before it had the gateway's tools. */
 async function runHost(t: TestContext, host: Host, start: Parameters<Host["run"]>[1]): Promise<string> {
 	let output = "";
 	for (let attempt = 0; attempt < 3 && start.model.results.length === 0; attempt += 1) {

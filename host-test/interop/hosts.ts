@@ -23,7 +23,6 @@ interface Start {
 	readonly prompt: string;
 }
 
-/** A host that is started once for each prompt, and asks for no approval of calls. */
 export interface Host {
 	readonly title: string;
 	readonly skip: string | false;

@@ -12,9 +12,7 @@ const KEY = "interop-interop-interop-interop-";
 
 export interface McpEndpointServer {
 	readonly program: Program;
-	/** Where a server of tools connects. */
 	readonly toolUrl: string;
-	/** Where an agent connects, to call its tools. */
 	readonly agentUrl: string;
 }
 

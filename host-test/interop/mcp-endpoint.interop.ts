@@ -44,7 +44,6 @@ async function startEndpoint(t: TestContext, gateway: RunningGateway, endpointUr
 	t.after(() => program.stop());
 }
 
-/** Runs mcp_pipe.py between an endpoint and `xs-mcp-gateway stdio`. */
 async function startPipe(t: TestContext, gateway: RunningGateway, endpointUrl: string): Promise<void> {
 	const work = temporaryFolder();
 	const server = { type: "stdio", command: process.execPath, args: gatewayArgs("stdio", "--url", gateway.base) };

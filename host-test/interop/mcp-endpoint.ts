@@ -48,7 +48,6 @@ class WebSocketTransport implements Transport {
 	}
 }
 
-/** An MCP endpoint: servers connect to it, and it is their client. */
 export async function openMcpEndpoint(test: TestContext) {
 	const { server, url } = await listenForSockets(test);
 	return {

@@ -24,7 +24,6 @@ const NO_SPEECH = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "e
 
 const MAC = "02:00:00:00:1a:01";
 
-/** A WebSocket server that answers hello and nothing else. */
 async function startChatServer(t: TestContext): Promise<string> {
 	const { server: chat, url } = await listenForSockets(t);
 	chat.on("connection", (socket) =>

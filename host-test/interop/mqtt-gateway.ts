@@ -13,7 +13,6 @@ export interface MqttGateway {
 	readonly program: Program;
 	/** host:port, as a bootstrap answer has it. */
 	readonly endpoint: string;
-	/** Has a device answer one MCP request, by the gateway's HTTP API. */
 	request(clientId: string, method: string, params: object): Promise<{ status: number; body: ApiAnswer }>;
 }
 
@@ -67,7 +66,6 @@ export async function startMqttGateway(
 	};
 }
 
-/** Credentials for this gateway, as in a bootstrap answer. */
 export function credentials(macAddress: string) {
 	const mac = macAddress.replaceAll(":", "_");
 	const clientId = `GID_virtual@@@${mac}@@@${mac}`;

@@ -30,7 +30,6 @@ export function findPeer(variable: (typeof VARIABLES)[number]["variable"]): Peer
 	return { title: `${repository} ${versionOf(folder)}`, folder, skip: false };
 }
 
-/** As git tells it: the tag, if there is one, the commit and its date. */
 function versionOf(folder: string): string {
 	const git = (...args: string[]): string =>
 		execFileSync("git", ["-C", folder, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

@@ -55,7 +55,6 @@ const SENTENCE = "The soil is dry. Please water the plant.";
 /** Samples that the way may delay a sound, and each gap: a second. */
 const MAX_DELAY = 24_000;
 
-/** Says a sentence on the device, and compares it with the output of its speaker. */
 async function hearDevice(t: TestContext, gateway: RunningGateway, speaker: string): Promise<void> {
 	const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25");
 	t.after(() => client.close());

@@ -10,7 +10,6 @@ import { startPython } from "./python.js";
 /** Unused imports of py-xiaozhi, for sound, windows and pictures. */
 const STAND_INS = ["cv2", "machineid", "openai", "opuslib", "sherpa_onnx", "sounddevice", "soxr"];
 
-/** Network settings, or the URL of the bootstrap. */
 interface PyXiaozhiNetwork {
 	readonly OTA_VERSION_URL?: string;
 	readonly WEBSOCKET_URL?: string;

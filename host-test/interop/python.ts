@@ -13,13 +13,11 @@ interface PythonOptions extends ProgramOptions {
 	readonly hasSound?: boolean;
 }
 
-/** Why a test that needs packages of Python cannot run; undefined if they are installed. */
 export function whyNoPackages(...names: readonly string[]): string | undefined {
 	const { status } = spawnSync(PYTHON, ["-c", `import ${names.join()}`], { stdio: "ignore" });
 	return status === 0 ? undefined : `${PYTHON} lacks ${names.join(" or ")}`;
 }
 
-/** Runs a program of a peer in Python until the test ends. It reaches nothing but this machine. */
 export async function startPython(
 	test: TestContext,
 	args: readonly string[],

@@ -31,12 +31,10 @@ export class Relay {
 		return relay;
 	}
 
-	/** Sends a message to the backend in the name of the device. */
 	sayAsDevice(message: object): void {
 		this.#backend?.send(JSON.stringify(message));
 	}
 
-	/** The first message that fits, waited for. */
 	// biome-ignore lint/suspicious/noExplicitAny: whatever a peer sends
 	async saw(what: string, fits: (relayed: Relayed) => boolean): Promise<any> {
 		const seen = (): Relayed | undefined => this.seen.find(fits);

@@ -12,7 +12,6 @@ interface NamedTool {
 // biome-ignore lint/suspicious/noExplicitAny: requests to models; only a few fields are read.
 type Json = any;
 
-/** A call that the model makes: of the first tool whose name ends so. */
 export interface ScriptedStep {
 	readonly ending: string;
 	/** Its arguments, perhaps made of the results before, each as JSON. */
@@ -24,7 +23,6 @@ export interface ScriptedStep {
  * the result of the one before, and then is done.
  */
 export class ScriptedApi {
-	/** The results of calls that the host sent, as JSON. */
 	results: readonly string[] = [];
 	/** The names of the tools that the host offered with so many results. */
 	readonly offered: (readonly string[])[] = [];

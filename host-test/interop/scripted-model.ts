@@ -25,7 +25,6 @@ const SILENCE = wavFile(new Uint8Array(3_200));
 export class ScriptedModel {
 	readonly queries: string[] = [];
 	readonly results: string[] = [];
-	/** WAV files that it turned into text. */
 	readonly recordings: Buffer[] = [];
 	speak: (text: string) => Uint8Array = () => SILENCE;
 	call: ScriptedCall | string;

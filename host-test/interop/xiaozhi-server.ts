@@ -28,14 +28,10 @@ export interface XiaozhiServer {
 
 interface XiaozhiServerOptions {
 	readonly modelUrl?: string;
-	/** More of the section `server` of its configuration. */
 	readonly server?: object;
 	readonly more?: object;
-	/** Firmware that it offers: contents by file name, MODEL_VERSION.bin. */
 	readonly firmware?: Readonly<Record<string, string>>;
-	/** URL of a manager that decides who is bound. */
 	readonly managerUrl?: string;
-	/** Whether it has a codec. */
 	readonly hasSound?: boolean;
 }
 

@@ -1,4 +1,3 @@
-// Bundles the tests of what Stryker changes: those that it runs for each change.
 import { readdirSync } from "node:fs";
 import { bundleTests } from "../runner/bundle.js";
 import { FULL_ONLY, ROOT, testsIn } from "../runner/select.js";

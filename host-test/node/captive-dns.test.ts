@@ -10,7 +10,6 @@ it("the DNS of the device's own network resolves every name to the device's addr
 	t.after(() => socket.close());
 	socket.bind(0, "127.0.0.1");
 	await once(socket, "listening");
-	/** Node's socket in the form of ECMA-419's. */
 	class Udp implements UdpSocket {
 		readonly #waiting: ArrayBuffer[] = [];
 

@@ -11,7 +11,6 @@ const choice = await chooseEngine("xs", { bits: 32 });
 
 const { whyNotXs } = choice;
 
-/** The server and a face. */
 const FACE = fileURLToPath(new URL("face-script.ts", import.meta.url));
 
 /** Milliseconds between two messages of the backend: 120 of them are ten minutes, which pass in the face's timer alone. */

@@ -28,7 +28,6 @@ interface Entry {
 let now = 0;
 const entries = new Set<Entry>();
 
-/** Time passes only when it is told to. */
 const timer = {
 	set(callback: () => void, delay: number): Entry {
 		const entry = { callback, due: now + delay };

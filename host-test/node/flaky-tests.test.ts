@@ -7,7 +7,6 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Runs a file with a test that passes the second time. */
 function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly output: string } {
 	const marker = { XS_MCP_MARKER: join(temporaryFolder(), "marker") };
 	// The lines of this run's own bundle would count as uncovered sources.

@@ -1,6 +1,5 @@
 // Messages that are meant to exhaust a chip: each is made of a number, so that a run can be repeated.
 
-/** A sequence of numbers from 0 to below 1 that is the same for the same seed. */
 export function makeRandom(seed: number): () => number {
 	let state = seed;
 	return () => {
@@ -51,7 +50,6 @@ const TYPES = [
 	"unheard-of",
 ];
 
-/** Members that the firmware reads in one of them. */
 const MEMBERS = [
 	...["session_id", "transport", "features", "audio_params", "udp", "max_message_bytes", "state", "text", "emotion"],
 	...["command", "status", "message", "payload", "audio_url", "subtitles", "glyph_push", "bundle", "glyphs"],
@@ -60,12 +58,10 @@ const MEMBERS = [
 /** Values of types that nobody expects. Not a text as `session_id`: the session would have another id. */
 const VALUES = ["null", "true", "-1", "1e999", "[]", "{}", "[[]]", '{"a":{"b":[{}]}}', "0.1"];
 
-/** Names that objects have by themselves. */
 const INHERITED = ["__proto__", "constructor", "hasOwnProperty", "toString", "length", "then", "toJSON"];
 
 const pick = <T>(list: readonly T[], size: Size): T => list[size(list.length) - 1] as T;
 
-/** Members with names that nobody sent before. */
 const invented = (size: Size, most: number, value = "0"): string =>
 	Array.from({ length: size(most) }, () => `"n${size(1e9)}":${value}`).join(",");
 
@@ -134,7 +130,6 @@ const RELATIVES: readonly Make[] = [
 	(size) => Array.from({ length: size(20) }, () => Buffer.from(list(size(2_000), "[]"))),
 ];
 
-/** One of all of these. */
 export function makeHostile(random: () => number): Hostile {
 	const size = (most: number): number => 1 + Math.floor(random() * most);
 	const at = Math.floor(random() * (KNOWN.length + RELATIVES.length));

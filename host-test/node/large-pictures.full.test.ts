@@ -13,7 +13,6 @@ const PICTURE = largeJpeg();
 
 const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** A server that has the picture, and keeps the body of the last request. */
 async function webServer(t: TestContext): Promise<{ url: string; body: () => Buffer }> {
 	let body = Buffer.alloc(0);
 	const server = createServer(async (request, response) => {

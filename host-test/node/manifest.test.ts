@@ -15,10 +15,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Manifests of builds. The first one has the features that each board has room for. */
 const MANIFESTS = ["manifest.json", "manifest_minimal.json"];
 
-/** The one that names the board of each target. */
 const BOARDS = "manifest_minimal.json";
 
-/** The board for QEMU: a target that is not in the SDK. */
 const EMULATED_BOARD = "src/boards/qemu/manifest.json";
 
 interface Manifest {

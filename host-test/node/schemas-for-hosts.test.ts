@@ -34,7 +34,6 @@ function firmwareTools(): ListedTool[] {
 	return tools;
 }
 
-/** Every list of a gateway that has two devices with these tools, and each tool of its own. */
 async function gatewayTools(t: TestContext, tools: readonly ListedTool[]): Promise<ListedTool[]> {
 	const speech = { speechCommand: "true", transcriptionCommand: "true", microphones: true };
 	const started = await startProgram(t, { managementTools: "local", userTools: ["*"], ...speech });
@@ -48,10 +47,8 @@ async function gatewayTools(t: TestContext, tools: readonly ListedTool[]): Promi
 	return (await Promise.all(lists)).flat();
 }
 
-/** Keywords whose value is a schema, or a list of schemas. */
 const NESTED = ["items", "additionalProperties", "anyOf", "oneOf", "allOf", "not", "prefixItems"];
 
-/** A schema and all schemas in it, with their paths. */
 function* schemasIn(schema: Schema, path: string): Generator<[path: string, schema: Schema]> {
 	yield [path, schema];
 	for (const [name, property] of Object.entries(schema.properties ?? {})) {

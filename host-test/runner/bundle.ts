@@ -24,10 +24,8 @@ const PROGRAMS = [
 /** Loaded by the gateway by a path of its own, from where its bundle is. */
 const WORKERS = { "validation-worker": "mcp-manager/src/core/validation-worker.ts" };
 
-/** A file that the gateway reads from where its bundle is. */
 const GLYPHS = `${ROOT}gateway/glyphs.bin`;
 
-/** A workspace package that is TypeScript in this repository. */
 const MANAGER = `${ROOT}mcp-manager/src`;
 
 export interface Bundle {
@@ -36,9 +34,7 @@ export interface Bundle {
 }
 
 export interface BundleOptions {
-	/** Default: one of this process. */
 	readonly folder?: string;
-	/** Whether the folder stays when this process ends. */
 	readonly isKept?: boolean;
 }
 

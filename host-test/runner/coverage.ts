@@ -8,7 +8,6 @@ const FOLDER = `${ROOT}.cache/coverage`;
 /** Measured sources. Boards and the platform run only on XS, whose coverage is not measured. */
 const MEASURED = /^(?:src|gateway\/src|mcp-manager\/src)\/(?!boards\/|platform\/|main\.ts)/;
 
-/** Per cent of the lines that tests must run. */
 const MIN_LINES = 90;
 
 /** The bundle of tests whose coverage is reported after this process: the report needs it. */

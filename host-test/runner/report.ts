@@ -26,7 +26,6 @@ export interface FileReport extends FileResult {
 /** With so few files, each suite gets a line. */
 const MAX_FILES_IN_DETAIL = 12;
 
-/** Files between two lines of progress in a log. */
 const FILES_PER_LINE = 10;
 
 /** Prints the progress: a line that overwrites the one before on a terminal. */

@@ -2,22 +2,18 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The project's folder, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Where a source is in the folder of a bundle. */
 export function bundledPath(folder: string, source: string): string {
 	return join(folder, source.replace(/\.ts$/, ".js"));
 }
 
-/** Where tests are: CONTRIBUTING.md. */
 const TEST_FOLDERS = ["host-test", "virtual-device/test", "mcp-manager/test", "gateway/test"];
 
 /** Run by commands of their own, because they need the Moddable SDK or QEMU. */
 export const SIMULATOR_TESTS = "host-test/simulator";
 export const ESP32_TESTS = "host-test/esp32";
 
-/** Fixtures of the runner's tests. */
 const RUNNER_FIXTURES = "host-test/runner/fixtures";
 
 /** Runs the suites of the firmware on Node. Sources of the firmware have no tests in the same place. */

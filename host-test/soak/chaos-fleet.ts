@@ -3,10 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { DEEP_JSON } from "./deep-server.js";
 
-/** Most milliseconds that a call takes, so that some are in progress whenever something fails. */
 const CALL_TIME = 60;
 
-/** Most milliseconds until a device connects again. */
 const RETURN_TIME = 400;
 
 const TOOLS = [
@@ -95,7 +93,6 @@ export class ChaosFleet {
 	readonly tools: readonly string[];
 	readonly #devices: readonly ChaosDevice[];
 
-	/** @param urls of the gateways, where devices connect */
 	constructor(size: number, urls: readonly string[]) {
 		const numbers = Array.from({ length: size }, (_, at) => (at + 1).toString(16).padStart(6, "0"));
 		this.tools = numbers.map((digits) => `light_${digits}__self_echo`);

@@ -5,13 +5,11 @@ import { listen } from "../support/listen.js";
 /** JSON of a structure that JavaScript's own functions may not be able to go through. */
 export const DEEP_JSON = `{"deep":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
 
-/** A text that does not fit into the buffers between two sockets. */
 const BIG = "x".repeat(4_000_000);
 
 const inputSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 const TOOLS = ["echo", "deep", "big"].map((name) => ({ name, description: "Answers.", inputSchema }));
 
-/** JSON of the result of a tool. */
 const RESULTS: Readonly<Record<string, (text: string) => string>> = {
 	echo: (text) => JSON.stringify({ content: [{ type: "text", text }] }),
 	deep: () => `{"content":[{"type":"text","text":"deep"}],"structuredContent":${DEEP_JSON}}`,

@@ -18,7 +18,6 @@ import { ATTACK_TIME } from "./limits.js";
 // Devices that attack the gateway, clients that attack a chip through it, and a gateway that is killed while it binds devices.
 // `npm run soak -- attacks` repeats each attack for longer.
 
-/** Bytes that the gateway may keep after an attack. */
 const MAX_GROWTH = 200 * 2 ** 20;
 
 /** More open than before: worker threads, and connections that are kept for reuse. */
@@ -67,7 +66,6 @@ function watchHealth({ base }: RunningGateway): () => Promise<number> {
 	};
 }
 
-/** Each definition asks for the next one twice. */
 function doublingSchema(levels: number): object {
 	const definitions = Array.from({ length: levels }, (_, at) => {
 		const next = { $ref: `#/$defs/d${at + 1}` };
@@ -125,7 +123,6 @@ describe("the gateway under attack", () => {
 		console.table(rows);
 	});
 
-	/** Repeats an attack, and fails unless the gateway has stayed well and is as small as before. */
 	async function campaign(attack: string, round: () => Promise<void>, restarts = () => 0): Promise<void> {
 		const { program } = gateway;
 		const [rss, handles] = [program.residentBytes, program.openHandles];

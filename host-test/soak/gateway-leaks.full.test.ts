@@ -23,7 +23,6 @@ import { PROCESS_ROUNDS, ROUNDS } from "./limits.js";
 const firmware = await bundle();
 
 const MAC_ADDRESS = "02:00:00:00:00:01";
-/** The call that every client makes. */
 const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", arguments: { volume: 30 } };
 
 /** A gateway that writes every log line and keeps none. */
@@ -61,7 +60,6 @@ async function repeatRound(
 	const { gateway } = program;
 	const listening = (): number => gateway.servers.listenerCount("changed") + gateway.servers.listenerCount("online");
 	const before = resources();
-	// The first client of a kind makes what serves all of that kind.
 	await round(0);
 	await until(async () => (await sessions(program)) === 0, "the first session has ended");
 	const listeners = listening();
@@ -170,10 +168,8 @@ describe(`after ${PROCESS_ROUNDS} rounds`, () => {
 	});
 });
 
-/** Number of open resources of this process by kind: sockets, timers, child processes, file handles. */
 type Resources = Readonly<Record<string, number>>;
 
-/** Counts what is open now: what Node knows of, and on Linux the system's file handles. */
 function resources(): Resources {
 	const counts: Record<string, number> = {};
 	for (const kind of process.getActiveResourcesInfo()) {
@@ -190,7 +186,6 @@ function grown(before: Resources, now: Resources): Resources {
 	);
 }
 
-/** Bytes of JavaScript's heap in use, after a collection where Node was started with --expose-gc. */
 function heapBytes(): number {
 	globalThis.gc?.();
 	return process.memoryUsage().heapUsed;

@@ -30,7 +30,6 @@ async function connectAll(t: TestContext, url: string): Promise<Readonly<Record<
 	return Object.fromEntries(await Promise.all(clients));
 }
 
-/** How a network fails. */
 const FAILURES: Readonly<Record<string, (network: Gate) => void>> = {
 	"is silent": (network) => network.silence(),
 	"is cut": (network) => network.cut(),

@@ -19,28 +19,20 @@ import { Tally } from "./tally.js";
 // 5,000 deep: a call is carried out at most once, its client gets a true answer and goes on with its session.
 // `npm run soak -- restarts` does so for half an hour.
 
-/** Clients that have stopped reading. */
 const STALLED_READERS = 6;
 
-/** Most milliseconds between an answer and the next call of a client. */
 const REST = 100;
 
-/** The part of calls that are answered too deeply nested. */
 const DEEP_PART = 0.02;
 
-/** The part of calls that go to the configured server. */
 const SERVER_PART = 0.05;
 
-/** Calls at a time when every device is called. */
 const CALLERS = 8;
 
 const MB = 1_048_576;
 
-/** A gateway that is killed and started again with the same folder and ports. */
 class KilledGateway {
-	/** Milliseconds of each start. */
 	readonly starts: number[] = [];
-	/** Bytes that it had at each end. */
 	readonly memory: number[] = [];
 	readonly #folder = makeStateFolder();
 	#flags: readonly string[] = [];
@@ -95,13 +87,11 @@ class KilledGateway {
 		return this.#running.program.residentBytes;
 	}
 
-	/** Watches from now on. The function that it returns tells whether it was away meanwhile. */
 	readonly watch = (): (() => boolean) => {
 		const before = this.#changes;
 		return () => before % 2 === 1 || before !== this.#changes;
 	};
 
-	/** Waits until it has every device, and the server, online, and has read the tools of each. */
 	async untilAllOnline(): Promise<void> {
 		const online = ["connected", "known"].map((state) => `devices_${state} ${RESTARTS_DEVICES}`);
 		online.push("servers_connected 1");
@@ -150,7 +140,6 @@ async function callUntil(isOver: () => boolean, self: SessionClient, { tally, fl
 	}
 }
 
-/** Kills the gateway after each interval. Settles when every client was answered after the last time. */
 async function killUntilEnd({ gateway, clients }: Soak): Promise<void> {
 	const end = performance.now() + RESTARTS_TIME;
 	do {

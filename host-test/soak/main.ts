@@ -4,7 +4,6 @@
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { LONG_SILENCE, runTests } from "../runner/run.js";
 
-/** Test files, by their names on the command line. */
 const FILES = {
 	leaks: "host-test/soak/gateway-leaks.full.test.ts",
 	outages: "host-test/soak/gateway-outages.full.test.ts",

@@ -3,21 +3,15 @@ import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcon
 import { ERAS } from "../../gateway/test/support/gateway.js";
 import { PATIENT } from "../e2e/following-clients.js";
 
-/** Revisions of MCP with sessions that have Streamable HTTP. */
 const REVISIONS_WITH_SESSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
-/** Of clients, this part speaks a revision without sessions. */
 const STATELESS_PART = 5;
 
-/** The SDK's client over Streamable HTTP, and how often it has begun a session. */
 export class SessionClient {
 	readonly revision: string;
 	readonly client: Client;
-	/** Requests `initialize`. */
 	initialized = 0;
-	/** The ids of sessions that it has named. */
 	readonly sessions = new Set<string>();
-	/** Answers to its calls. */
 	answers = 0;
 
 	private constructor(number: number) {

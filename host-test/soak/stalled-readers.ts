@@ -17,7 +17,6 @@ const HEADERS = {
 
 /** Clients that stall in one session, with it after each restart. */
 export class StalledReaders {
-	/** Answers and streams that had begun when their reader stopped. */
 	stalled = 0;
 	readonly #url: URL;
 	readonly #session: string;

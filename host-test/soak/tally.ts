@@ -1,11 +1,9 @@
 // Counts outcomes of calls while a gateway fails.
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 
-/** Milliseconds after which a call counts as unanswered. */
 const CALL_TIMEOUT = 240_000;
 
 export interface TallyOptions {
-	/** How often each call was carried out, by its text. */
 	readonly carriedOut: ReadonlyMap<string, number>;
 	/** Watches from now on. The function that it returns tells whether the gateway was away meanwhile. */
 	readonly watch: () => () => boolean;
@@ -61,7 +59,6 @@ export class Tally {
 		return [...this.#carriedOut].filter(([, count]) => count > 1).map(([text]) => text);
 	}
 
-	/** Calls that were carried out, though their client was told that nothing was sent. */
 	get untrue(): string[] {
 		return this.#notSent.filter((text) => this.#carriedOut.has(text));
 	}

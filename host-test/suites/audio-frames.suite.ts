@@ -1,7 +1,6 @@
 import { readFrame, writeFrame } from "../../src/voice/audio-frames.js";
 import { equal, suite, throws } from "../harness.js";
 
-/** A packet, and its frames as programs of the family wrote them. */
 const PACKET = bytesOf("58e8a1b2c3d4e5f60718293a4b");
 const FRAMES = {
 	/** 78/xiaozhi-esp32, `Protocol-Version: 2`. */
@@ -15,7 +14,6 @@ const FRAMES = {
 };
 const TIMESTAMP = 123_456;
 
-/** Bytes that a packet may have. */
 const MAX_PACKET_BYTES = 4_000;
 
 function bytesOf(hex: string): Uint8Array {

@@ -9,7 +9,6 @@ import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, outcomeOf, settled, suite } from "../harness.js";
 
-/** ECMA-419's image input; the test says when there is a picture. */
 class FakeInput implements ImageInput {
 	static last: FakeInput | undefined;
 	readonly options: ImageInputOptions;

@@ -1,7 +1,6 @@
 import { CaptiveDns, type UdpSocket } from "../../src/drivers/wifi/captive-dns.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
-/** A query for a name of letters: its head, its question, and what follows. */
 function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] as number[] } = {}): ArrayBuffer {
 	const labels = name
 		.split(".")
@@ -10,7 +9,6 @@ function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] 
 	return Uint8Array.from([...head, ...labels, 0, 0, type, 0, 1, ...more]).buffer;
 }
 
-/** A server whose socket is controlled by the test. Nothing can be sent to port 1. */
 function serve() {
 	const waiting: ArrayBuffer[] = [];
 	const sent: { bytes: number[]; address: string; port: number }[] = [];
@@ -48,7 +46,6 @@ function answer(bytes: ArrayBuffer): number[] | undefined {
 const QUESTION = [1, 97, 2, 98, 99, 0, 0, 1, 0, 1];
 const ADDRESS = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4, 192, 168, 4, 1];
 
-/** An option of a query (EDNS), as most resolvers send it. */
 const OPTION = [0, 0, 41, 16, 0, 0, 0, 0, 0, 0, 0];
 
 export default suite("the DNS of the device's own network", {

@@ -12,7 +12,6 @@ const FIRST_SIGN = 20_000;
 const NEXT_SIGN = 60_000;
 const SENSOR_PAUSE = 60_000;
 
-/** A conversation that tells these events, once an application has opened it. */
 function conversing(events: SettingValue<"events"> = []) {
 	const opened: Conversation[] = [];
 	const conversation = (options: Omit<ConversationOptions, "events">): Conversation => {

@@ -20,7 +20,6 @@ const STATES = Object.keys(EDGES) as DeviceState[];
 const isLegal = (from: DeviceState, to: DeviceState): boolean =>
 	EDGES[from].includes(to) || (to === "fatal_error" && from !== "fatal_error");
 
-/** The shortest way from the beginning to a state, by legal steps. */
 function wayTo(target: DeviceState): DeviceState[] {
 	const ways: DeviceState[][] = [["unknown"]];
 	for (const way of ways) {

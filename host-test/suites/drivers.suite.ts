@@ -31,12 +31,10 @@ function system(chip: Chip = CHIP) {
 	return { timer, restarts, system: new Esp32System({ ...parts, factoryReset: restart }) };
 }
 
-/** An AXP2101 as the SDK's class has it: registers, and no voltage. */
 function axp2101(registers: Readonly<Record<number, number>> = {}): SdkPower {
 	return { brightness: 0, readByte: (register) => registers[register] ?? 0 };
 }
 
-/** An AXP192 as the SDK's class has it. */
 function axp192(batteryVoltage: number, batteryCurrent = 0): SdkPower {
 	return { brightness: 0, batteryVoltage, batteryCurrent, readByte: () => 0 };
 }

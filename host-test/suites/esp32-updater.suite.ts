@@ -24,7 +24,6 @@ function image({ chip }: { chip: number }, identity: Partial<ImageIdentity> = {}
 	return bytes;
 }
 
-/** An updater on the SDK's classes, which remember what was done to them. */
 function updaterOf({ model }: { model: number }, fault: { readonly begin?: string; readonly end?: string } = {}) {
 	const events: string[] = [];
 	const stored: number[] = [];

@@ -13,7 +13,6 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { ALL, meta } from "../doubles/stateless-client.js";
 import { equal, matches, settled, suite } from "../harness.js";
 
-/** The examples of docs/beyond-tools.md. */
 function makeClient() {
 	const board = new FakeBoard();
 	const timer = new FakeTimer();

@@ -20,7 +20,6 @@ function face(backlight?: { brightness: number }, canvas?: FakeCanvas) {
 }
 
 const texts = ({ texts }: FakeCanvas): string[] => texts.map(({ text }) => text);
-/** The words of a message: each begins with "word". */
 const wordsOf = (canvas: FakeCanvas): string =>
 	texts(canvas)
 		.filter((text) => text.startsWith("word"))

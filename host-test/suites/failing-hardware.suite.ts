@@ -11,7 +11,6 @@ import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 const MINUTE = 60_000;
 
-/** The firmware in a session, on a board whose bus works until it is taken down. */
 function run(isDown = false) {
 	const bus = new FailingBus();
 	const timer = new FakeTimer();
@@ -53,7 +52,6 @@ const withRun =
 		}
 	};
 
-/** Ten minutes in which all of the hardware is polled, called and interrupted. */
 async function useEverything({ bus, board, timer, canvas, ask }: ReturnType<typeof run>): Promise<void> {
 	await ask("initialize", { protocolVersion: "2024-11-05", capabilities: {} });
 	board.camera.capture().catch(() => {});

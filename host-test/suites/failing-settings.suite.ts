@@ -13,7 +13,6 @@ import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const MINUTE = 60_000;
 
-/** The firmware with set-up, mods and timers, whose settings are in a store that throws at every access. */
 function startBroken() {
 	const store = new FailingStore();
 	store.isBroken = true;
@@ -43,7 +42,6 @@ function startBroken() {
 	return { ...started, store, board, log, call };
 }
 
-/** A device's settings, and the store that keeps them over a restart. */
 function keep(store = new FailingStore()) {
 	const log: string[] = [];
 	return { store, log, settings: new StoredSettings(store, (line) => log.push(line)) };

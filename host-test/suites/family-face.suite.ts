@@ -20,7 +20,6 @@ function faceAfter(...messages: object[]): Partial<Face> {
 
 const SENTENCE = { type: "tts", state: "sentence_start", text: "It rains." };
 
-/** An application whose channel is open, and whose backend has not said hello. */
 function beforeHello() {
 	const board = new FakeBoard();
 	const started = start(board);

@@ -13,7 +13,6 @@ function startWith(built: Readonly<Record<string, unknown>>) {
 	return { ...startOn({ board, built }), board };
 }
 
-/** The same on a board that can be set up with a phone, and what a person does there. */
 function startWithSetup(built: Readonly<Record<string, unknown>>, { screen = true } = {}) {
 	const fake = new FakeBoard();
 	const accessPoint = new FakeAccessPoint();

@@ -4,7 +4,6 @@ import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 
-/** A request whose taker is busy with each piece until the test says so. */
 function askInPieces(headers: Readonly<Record<string, string>> = { "content-length": "12" }) {
 	const taken: string[] = [];
 	const busy: { resolve(): void; reject(error: Error): void }[] = [];

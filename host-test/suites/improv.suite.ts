@@ -95,7 +95,6 @@ class Line {
 	}
 }
 
-/** The driver of the chip's USB controller, which takes seven bytes at a time. */
 class FakeUsb {
 	isOpen = false;
 	arrived: ArrayBuffer | undefined;

@@ -21,10 +21,8 @@ const greeter = makeTool(async (call) => {
 });
 
 const accept = (content: object) => ({ action: "accept", content });
-/** The answer to {@link askName}. */
 const inputResponses = { name: accept({ name: "Ann" }) };
 
-/** A tool that asks, and tells what it met with instead of an answer. */
 function makeWaiting() {
 	const met = { error: "" };
 	const waiting = makeTool(async (call) => {

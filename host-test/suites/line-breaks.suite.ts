@@ -20,7 +20,6 @@ function measure(character: string): number {
 
 const lines = (text: string, width: number): readonly string[] => breakLines(text, width, measure);
 
-/** Sentences of every kind, and all the characters in which lines must not begin or end. */
 const SENTENCES = [
 	"今天天气很好，最高25度。（明天）「下雨」吗？会的！",
 	"今日はとても良い天気です。「最高気温」は25℃、でしょうか？ちょっとカーテンを…",

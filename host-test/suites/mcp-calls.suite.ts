@@ -15,7 +15,6 @@ function slow(options: { readonly maxCalls?: number } = {}) {
 	return { client, calls, begin };
 }
 
-/** A client of a server with a tool that sleeps, its time, and what the tool met with. */
 function sleepy() {
 	const timer = new FakeTimer();
 	const log: string[] = [];

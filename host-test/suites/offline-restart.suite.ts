@@ -4,7 +4,6 @@ import { equal, ok, suite } from "../harness.js";
 
 const AFTER = 3_600_000;
 
-/** A device that was in a session, and has lost its network. */
 function lose({ built = {}, wasReached = true, switches = {} } = {}) {
 	const board = Object.assign(new FakeBoard(), { switches });
 	const started = startOn({ board, built });

@@ -9,7 +9,6 @@ import { equal, failureOf, settled, suite, throws } from "../harness.js";
 /** Of the backend. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 
-/** A thread whose results are the bytes of its blocks, twice, once the test says so. */
 class FakeThread implements OpusThread {
 	readonly parameters: readonly number[];
 	readonly results: ArrayBuffer[] = [];
@@ -53,10 +52,8 @@ class FakeThread implements OpusThread {
 	}
 }
 
-/** Bytes of the samples of a packet. */
 const FRAME_BYTES = 1_920;
 
-/** The SDK's audio in, whose samples all have the same bytes. */
 class FakeAudioIn implements AudioIn {
 	static made: FakeAudioIn[] = [];
 	static failure: Error | undefined;
@@ -117,7 +114,6 @@ function open(channels?: 1 | 2) {
 		},
 		log: (message) => logged.push(message),
 	});
-	/** The thread decodes, and the codec looks for it. */
 	const pass = async (): Promise<void> => {
 		decoders[decoders.length - 1]?.work();
 		encoders[encoders.length - 1]?.work();

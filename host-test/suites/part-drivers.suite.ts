@@ -9,7 +9,6 @@ import { equal, matches, suite, throws } from "../harness.js";
 
 const SENSOR_INTERVAL = 1_000;
 
-/** LEDs that remember what they show: the colour, and the brightness from 0 to 255. */
 class FakePixels {
 	brightness = 64;
 	shown: readonly [color: number, brightness: number] | undefined;
@@ -47,7 +46,6 @@ function pwm(resolution: number) {
 	return { io: FakePwm, written };
 }
 
-/** A source whose samples a test sets. */
 function source<Sample>(first?: Sample) {
 	const state = { next: first as Sample | undefined | Error, closed: false };
 	return {

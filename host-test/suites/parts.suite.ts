@@ -19,7 +19,6 @@ import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";
 
-/** A part at work on simulated pins, or classes of the test, at a time that the test lets pass. */
 function open(part: Part, name = "pump", { pins = new FakePins(), io = undefined as unknown } = {}) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
@@ -42,7 +41,6 @@ function openSensor(part: Part, name: string) {
 	return { ...opened, sensor, told };
 }
 
-/** A driver whose samples a test sets. */
 class FakeDriver {
 	static next: object | undefined;
 	static options: unknown;

@@ -3,7 +3,6 @@ import { FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { makePng, type PngPixels } from "../doubles/made-png.js";
 import { equal, suite, throws } from "../harness.js";
 
-/** Hands over what it gets: the pixels were not compressed. */
 class FakeInflater implements Inflater {
 	onData: (piece: ArrayBuffer) => void = () => {};
 	onEnd: () => void = () => {};

@@ -13,7 +13,6 @@ import { equal, ok, suite } from "../harness.js";
 
 const DIMMED = 20;
 
-/** A chip that can be woken by its first 22 pins, and remembers what it was told. */
 class FakeChipPower implements ChipPower {
 	readonly modes: string[] = [];
 	readonly slept: { pins: readonly WakePin[]; seconds: number }[] = [];
@@ -49,7 +48,6 @@ class FakeButton implements Button {
 
 interface Choice {
 	readonly built?: object;
-	/** Whether the firmware has just been installed. */
 	readonly isOnTrial?: boolean;
 	readonly battery?: boolean;
 	readonly pins?: readonly number[];

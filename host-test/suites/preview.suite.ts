@@ -16,7 +16,6 @@ const segment = (marker: number, ...body: number[]): number[] => [
 	...body,
 ];
 
-/** A frame's segment: size, and how the colours are sampled. */
 function frame(width: number, height: number, { kind = 0xc0, samples = [0x11, 0x11, 0x11] } = {}): number[] {
 	const size = [8, height >> 8, height & 0xff, width >> 8, width & 0xff, samples.length];
 	return segment(kind, ...size, ...samples.flatMap((sample, at) => [at + 1, sample, 0]));
@@ -27,7 +26,6 @@ const SCAN = segment(0xda, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0);
 const header = (...segments: number[][]): Uint8Array =>
 	Uint8Array.from(segments.reduce((file, each) => file.concat(each), [0xff, 0xd8]));
 
-/** Reads a file's header, handed over in pieces of so many bytes. */
 function read(file: Uint8Array, pieceBytes = file.byteLength) {
 	const reader = new JpegHeader();
 	for (let at = 0; at < file.byteLength; at += pieceBytes) {

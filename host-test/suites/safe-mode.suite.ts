@@ -10,7 +10,6 @@ const MAX_RESTARTS = 10;
 const MINUTE = 60_000;
 const SAFE_TIME = 900_000;
 
-/** A device that starts for these reasons, one after another, and runs for a time after each start. */
 function starts(reasons: readonly string[], running = 1_000, settings = new FakeSettings()): boolean[] {
 	return reasons.map((reset_reason) => {
 		const timer = new FakeTimer();

@@ -5,10 +5,8 @@ import { equal, ok, suite } from "../harness.js";
 
 const MAX_SENT_GLYPHS = 128;
 
-/** Bytes of Poco's display list on boards. */
 const DISPLAY_LIST = 5_120;
 
-/** A canvas whose font has only ASCII and the box. */
 class LatinCanvas extends FakeCanvas {
 	override getTextWidth(text: string): number {
 		return super.getTextWidth(text.replace(/[^\x20-\x7e□]/g, ""));

@@ -8,7 +8,6 @@ import { equal, matches, ok, settled, suite } from "../harness.js";
 const OTA_URL = "http://ota/";
 const INTERVAL = 60_000;
 
-/** The firmware, which knows an `otaUrl` and no backend, and its server, which a test plays. */
 function startFrom(board = new FakeBoard(), otaInterval = 60) {
 	const requests = FakeHttpClient.made;
 	const firstRequest = requests.length;

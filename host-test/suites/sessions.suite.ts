@@ -6,10 +6,8 @@ type Fake = ReturnType<typeof fakeProtocol>;
 
 const GOODBYE = { type: "goodbye", session_id: "s-1" };
 
-/** Delays that are always the whole step. */
 const backoff = { random: () => 0.999_999 };
 
-/** A device over MQTT: its connection outlives a session. */
 function overMqtt(options: Parameters<typeof fakeProtocol>[0] = {}) {
 	const fake = fakeProtocol({ backoff, ...options }, { saysGoodbye: true });
 	fake.protocol.open();

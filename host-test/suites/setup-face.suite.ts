@@ -3,7 +3,6 @@ import type { QrCode } from "../../src/pictures/face/setup-drawing.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 
-/** A canvas that remembers a whole drawing, though it is begun for each of its parts. */
 class PartsCanvas extends FakeCanvas {
 	readonly parts: { x: number; y: number; width: number; height: number; rectangles: FakeCanvas["rectangles"] }[] = [];
 	allTexts: string[] = [];
@@ -25,7 +24,6 @@ class PartsCanvas extends FakeCanvas {
 
 const SETUP = { ssid: "xs-mcp-56789a", password: "abcdefgh", url: "http://192.168.4.1/", progress: "" };
 
-/** A code whose modules are dark in this pattern. */
 function code(size: number, isDark: (row: number, column: number) => boolean): QrCode {
 	const bytes = new Uint8Array(size * size);
 	for (let at = 0; at < bytes.length; at += 1) {

@@ -9,7 +9,6 @@ import { browserOf } from "../doubles/open-setup.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 
-/** The firmware as `main.ts` starts it, on a board that can be set up. */
 function start({ ssid = "home", online = true, fault = undefined as Error | undefined } = {}) {
 	const states: string[] = [];
 	const fake = new FakeBoard();

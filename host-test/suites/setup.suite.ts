@@ -5,13 +5,11 @@ import { FakeTransport } from "../doubles/fake-protocol.js";
 import { beginSetup, makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
-/** A set-up that tries its backend; the test acts as the backend. */
 function beginWithBackend() {
 	const transport = new FakeTransport();
 	return { ...beginSetup({ routeOf: () => ({ transport, connect: () => transport }) }), transport };
 }
 
-/** A device that knows a network, and has begun because it is lost. */
 function loseNetwork() {
 	const made = makeSetup({ built: { ssid: "home" } });
 	made.begins.add((isFallback) => made.setup.begin(isFallback));
@@ -27,7 +25,6 @@ const listIn =
 	(options) =>
 		listGateways({ ...options, openDnsSd });
 
-/** Values in the firmware's own domain. */
 const stored = ({ settings }: Pick<ReturnType<typeof makeSetup>, "settings">): object =>
 	Object.fromEntries(
 		[...settings.values].filter(([key]) => key.startsWith("xs-mcp/")).map(([key, value]) => [key.slice(7), value]),

@@ -21,7 +21,6 @@ const watch = (promise: Promise<void>) => outcomeOf(promise.then(() => "done"));
 
 const ones = (count: number): Uint8Array => new Uint8Array(count).fill(1);
 
-/** How many bytes were played that are not silence. */
 const heard = ({ written }: FakeAudioOut): number => written.filter((byte) => byte !== 0).length;
 
 export default suite("sounds", {

@@ -10,7 +10,6 @@ import { equal, ok, suite, throws } from "../harness.js";
 const toBytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
-/** JSON so many levels deep, in which these pairs of opening and closing take turns. */
 function deep(levels: number, pairs: readonly (readonly [string, string])[]): string {
 	let json = "0";
 	for (let level = 0; level < levels; level += 1) {

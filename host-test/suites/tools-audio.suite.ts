@@ -8,7 +8,6 @@ import { equal, matches, settled, suite } from "../harness.js";
 
 const URL = "http://host/a.wav";
 
-/** A board whose web server has one file, which comes in pieces. */
 function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 	const player = new FakePlayer();
 	const asked: HttpRequest[] = [];

@@ -40,7 +40,6 @@ function callable(events: SettingValue<"events"> = []) {
 	return { ...started, board, call, answer, message };
 }
 
-/** A question with the buttons "a" and "b", and what was chosen. */
 function asking(question: Partial<Question> = {}) {
 	const timer = new FakeTimer();
 	const shown: (string | undefined)[] = [];

@@ -10,7 +10,6 @@ import { equal, ok, settled, suite } from "../harness.js";
 const TRIAL = 300_000;
 const VERSION = FIRMWARE.version;
 
-/** The firmware on a board that can update itself, as it is started after an update. */
 function start(
 	isOnTrial: boolean,
 	built: Readonly<Record<string, unknown>> = {},

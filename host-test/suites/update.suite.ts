@@ -19,7 +19,6 @@ interface UpdateOptions {
 	refusesDowngrades?: boolean;
 }
 
-/** An update that has begun, with its server, which the test plays. */
 async function begin(
 	source: object = {},
 	{ keys, updater = new FakeUpdater(), refusesDowngrades = false }: UpdateOptions = {},

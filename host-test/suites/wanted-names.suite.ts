@@ -18,7 +18,6 @@ const tool = createTool({
 
 const OPTIONS = { name: "s", version: "1", context: {}, names: ENVELOPE_NAMES };
 
-/** A payload after a server has read it from the wire. */
 const read = (payload: object): unknown => readBy(new McpServer<object>({ ...OPTIONS, tools: [tool] }), payload);
 
 function readBy(server: McpServer<object>, payload: object): unknown {

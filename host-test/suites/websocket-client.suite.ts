@@ -118,7 +118,6 @@ function open(options?: Parameters<typeof connect>[0]) {
 	return fake;
 }
 
-/** Everything that has been put off happens. */
 const settle = (): Promise<void> => Promise.resolve().then(() => {});
 
 function failsWith(bytes: Uint8Array, pattern: RegExp): void {

@@ -6,7 +6,6 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 const PING = 9;
 const PONG = 10;
 
-/** How many bytes each message's parts have. */
 const partSizes = (client: FakeWebSocketClient): number[] => client.written.map(({ bytes }) => bytes.byteLength);
 
 export default suite("WebSocket", {

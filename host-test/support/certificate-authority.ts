@@ -2,14 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Key and certificate of a TLS server, from an unknown CA. */
 export interface ServerCertificate {
 	readonly key: Buffer;
 	/** The leaf, then the CA, because the SDK's TLS wants both. */
 	readonly cert: string;
 }
 
-/** The firmware, which trusts the CA beside this manifest. */
 const MANIFEST = {
 	build: { NAME: "xs-mcp" },
 	include: ["../../manifest.json"],

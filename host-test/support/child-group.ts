@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** The package to install for a missing program. */
 const PACKAGES: Readonly<Record<string, string>> = {
 	Xvfb: "a virtual display; Debian and Ubuntu have it in the package xvfb",
 	"dbus-run-session": "Debian and Ubuntu have it in the package dbus-daemon",
@@ -9,7 +8,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** Milliseconds that programs have to exit after SIGTERM. */
 const PATIENCE = 3_000;
 
-/** The shell's exit code for a missing program. */
 const NOT_FOUND = 127;
 
 /**
@@ -24,7 +22,6 @@ const GUARDED = 'exec 9<&0; { read -r _ <&9; kill -s TERM 0; } >/dev/null 2>&1 &
  */
 export class ChildGroup {
 	readonly process: ChildProcess;
-	/** Settles when the program has ended or could not be started, with the reason. */
 	readonly ended: Promise<string>;
 
 	/** @param outputs its standard output, standard error and further streams. It has no input. */

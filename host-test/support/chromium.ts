@@ -4,15 +4,12 @@ import type { TestContext } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { skipIf } from "./skip-if.js";
 
-/** Where distributions put it. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Keep it from reaching anything but this machine. */
 const ARGUMENTS = ["--disable-background-networking", "--no-first-run", "--disable-sync", "--no-sandbox"];
 
 const executablePath = PLACES.find((path) => existsSync(path)) ?? "";
 
-/** Why no page can be opened here; false if it can. */
 export const whyNoChromium = skipIf(
 	executablePath === "" && `no Chromium here: install it as one of ${PLACES.join(", ")}`,
 );
@@ -32,7 +29,6 @@ atEndOfFile(async () => {
 	browser = undefined;
 });
 
-/** A page that shares nothing with others, ends with the test, and reaches nothing but this machine. */
 export async function openPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
 	browser ??= launch();
 	const context = await (await browser).newContext(options);
@@ -41,7 +37,6 @@ export async function openPage(t: TestContext, options: BrowserContextOptions = 
 	return noteComplaints(await context.newPage());
 }
 
-/** What pages have complained of. */
 const complaints = new WeakMap<Page, string[]>();
 
 function noteComplaints(page: Page): Page {

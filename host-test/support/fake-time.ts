@@ -1,7 +1,6 @@
 import type { TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 
-/** Milliseconds that pass in a turn of the event loop. */
 const STEP = 1_000;
 
 /**

@@ -26,7 +26,6 @@ export interface Step {
 	readonly text: string;
 }
 
-/** The steps of a guide in docs/, in order. Blocks that are neither file, change, command nor output are no steps. */
 export function readSteps(guide: string): Step[] {
 	const text = readFileSync(join(root, "docs", guide), "utf8");
 	const blocks = [...text.matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm)];
@@ -39,7 +38,6 @@ export function stepsWithoutBoard(guide: string): Step[] {
 	return end < 0 ? steps : steps.slice(0, end);
 }
 
-/** The commands of a page's "sh" blocks without their comments; one that goes on in the next line is joined. */
 export function commandsOf(markdown: string): string[] {
 	const blocks = [...markdown.matchAll(/^```sh.*\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
 	return blocks.flatMap((text) =>
@@ -51,7 +49,6 @@ export function commandsOf(markdown: string): string[] {
 	);
 }
 
-/** A copy of the work tree, uncommitted changes included. Returns its folder. */
 export function copyWorkTree(): string {
 	const copy = temporaryFolder("xs-mcp-guide-");
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });

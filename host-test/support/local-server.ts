@@ -5,7 +5,6 @@ import { createConnection } from "node:net";
 import { dirname } from "node:path";
 import type { TestContext } from "node:test";
 
-/** Another project's server, on a port of this machine. */
 export class LocalServer {
 	readonly port: number;
 	readonly #command: readonly [program: string, config: string];

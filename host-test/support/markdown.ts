@@ -1,4 +1,3 @@
-/** Returns the targets of a page's links and pictures, with their anchors. */
 export function linksOf(markdown: string): string[] {
 	const text = markdown
 		.replace(/<img src="([^"]*)"[^>]*>/g, "[]($1)")

@@ -1,6 +1,5 @@
 // Ogg Opus files (RFC 3533, RFC 7845), as far as opusenc and opusdec need them.
 
-/** Bytes of a page's head before its table of segments. */
 const HEAD = 27;
 const MAX_SEGMENT = 255;
 

@@ -3,12 +3,10 @@ import type { Client } from "@modelcontextprotocol/client";
 import { build } from "esbuild";
 import type { FrameLocator, Page } from "playwright-core";
 
-/** Client capability to show pages (MCP Apps). */
 export const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
 
 const APPLICATION = fileURLToPath(new URL("panel-application.ts", import.meta.url));
 
-/** A page with nothing but the panel. */
 const PLAIN = "<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>";
 
 /** Shows the panel of a device beside its status, as an application does, with the extension's own host library. */

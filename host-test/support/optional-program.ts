@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { openOpusDecoder } from "../../toolchain/opus.js";
 
-/** Why a test that needs a program of the system cannot run; undefined if it is installed. */
 export function whyMissing(program: string, packageName: string): string | undefined {
 	const { error } = spawnSync(program, ["--version"], { stdio: "ignore" });
 	return error === undefined ? undefined : `${program} is missing: apt-get install ${packageName}`;

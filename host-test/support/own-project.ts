@@ -27,7 +27,6 @@ export default defineTool({
 });
 `;
 
-/** A project in a folder whose path has spaces. Files by their paths; what is undefined is left out. */
 export function ownProject(files: Readonly<Record<string, string | undefined>> = {}): string {
 	const folder = join(temporaryFolder(), "my own pond");
 	const all = {

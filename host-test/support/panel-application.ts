@@ -12,7 +12,6 @@ const application = globalThis as never as {
 	callServer(params: object): Promise<never>;
 	readServer(params: object): Promise<never>;
 	showPanel(shown: Shown): void;
-	/** Last size that the page has reported. */
 	panelSize: object;
 };
 

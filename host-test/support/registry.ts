@@ -24,7 +24,6 @@ interface Published {
 
 export interface Registry {
 	readonly url: string;
-	/** Requested packages that are not here. */
 	readonly missing: readonly string[];
 	publish(tarball: string): void;
 	close(): void;
@@ -67,7 +66,6 @@ function add(packages: Map<string, Published[]>, published: Published): void {
 	packages.set(name, [...(packages.get(name) ?? []), published]);
 }
 
-/** Packs a package that is installed here. Undefined if it is not, or is one of this repository. */
 function installed(packages: Map<string, Published[]>, name: string): Published[] | undefined {
 	const folders = INSTALLED.filter(
 		([path, lock]) => (lock.name === name || path.endsWith(`node_modules/${name}`)) && !name.startsWith("xs-mcp"),

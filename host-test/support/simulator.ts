@@ -38,7 +38,6 @@ export class Simulator extends EventEmitter<Events> {
 	readonly #child: ChildGroup;
 	#machine: XsbugMachine | undefined;
 	#stopped = false;
-	/** The end of its standard error. */
 	#complaints = "";
 
 	private constructor(xsbug: Xsbug, display: VirtualDisplay | undefined, child: ChildGroup) {
@@ -128,7 +127,6 @@ export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<st
 }
 
 interface VirtualDisplay {
-	/** As $DISPLAY has it. */
 	readonly name: string;
 	readonly child: ChildGroup;
 }

@@ -6,9 +6,7 @@ import { buildForSimulator, Simulator } from "./simulator.js";
 import { until } from "./until.js";
 
 interface SimulatorOptions {
-	/** A line of the log for which this waits. Default: none. */
 	readonly isReady?: (line: string) => boolean;
-	/** The folder of the devices that it shows. Default: the SDK's. */
 	readonly devices?: string;
 }
 
@@ -30,7 +28,6 @@ export async function startSimulator(
 	return { simulator, lines };
 }
 
-/** The same as a device that is online at a gateway, whose clients may call every tool. */
 export async function startSimulatorOnline(t: TestContext, folder: string, options: SimulatorOptions = {}) {
 	const started = await startProgram(t, { userTools: ["*"] });
 	const online = nextOnline(started.gateway.servers);

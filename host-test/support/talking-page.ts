@@ -58,13 +58,11 @@ export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence
 	return {
 		page,
 		complaints: complaintsOf(page),
-		/** The speech, with the pause: 16 kHz. */
 		said,
 		toggleMicrophone: async (from: "on" | "off"): Promise<void> => {
 			await page.getByRole("button", { name: `Microphone ${from}` }).click();
 			await page.getByRole("button", { name: `Microphone ${from === "on" ? "off" : "on"}` }).waitFor();
 		},
-		/** Waits until a sound has ended. Resolves with the likeness of a sentence's pieces to it. */
 		likenessTo: async (answer: string): Promise<number> => {
 			await page.getByLabel("Last sound").waitFor();
 			const played = await soundsOf(page);

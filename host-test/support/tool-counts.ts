@@ -5,6 +5,5 @@ const LACKING = ["wifiSetup", "switches", "servos", "lines"];
 
 const OFFERED = (await loadTools()).filter(({ needs }) => !needs.some((part) => LACKING.includes(part)));
 
-/** How many tools a virtual device lists: with the user's, and without them. */
 export const ALL_TOOLS = OFFERED.length;
 export const COMMON_TOOLS = OFFERED.filter(({ userOnly }) => !userOnly).length;

@@ -4,7 +4,6 @@ import sax from "sax";
 
 interface MachineEvents {
 	line: [line: string];
-	/** The connection has ended: the machine has ended, or sent invalid data. */
 	closed: [reason: string];
 }
 
@@ -20,7 +19,6 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 	#name = "";
 	#engine = "";
 	#text = "";
-	/** The source position of a message, if known. */
 	#place = "";
 	#line = "";
 	#reason = "the machine has gone";
@@ -109,7 +107,6 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 	}
 }
 
-/** The debugger to which machines connect, on 127.0.0.1. */
 export class Xsbug extends EventEmitter<{ machine: [machine: XsbugMachine] }> {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();

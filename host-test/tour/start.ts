@@ -2,7 +2,6 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { typeScript } from "../e2e/program.js";
 
-/** Runs `npm start` with commands at its standard input, until it ends. */
 export function start(commands: string, ...args: string[]): SpawnSyncReturns<string> {
 	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
 		cwd: fileURLToPath(new URL("../../", import.meta.url)),

@@ -41,7 +41,6 @@ const RECOGNIZER = `
 	for (let at = 44; at + 1 < wav.length; at += 2) loud += Math.abs(wav.readInt16LE(at)) > 1_000;
 	console.log(loud > 2_000 ? "Tea, please." : "");`;
 
-/** Says a sentence into the page's microphone again and again, in real time. Returns what ends it. */
 function talk(socket: WebSocket, text: string): () => void {
 	// The pause in which a listener knows that it has ended.
 	const looped = Int16Array.from([...samplesOf(speak(text), 16_000), ...new Int16Array(3 * 16_000)]);

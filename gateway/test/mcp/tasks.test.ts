@@ -10,7 +10,6 @@ import { type Answer, connectClient, LOCAL, startGateway, type TestGateway, Wire
 import { fetchStateless, postStateless } from "../support/post-stateless.js";
 import { callForTask, connectForTasks, KNOWS_TASKS, TASKS } from "../support/tasks.js";
 
-/** Every call that is not answered at once becomes a task. */
 const IMPATIENT = { taskPatience: 0 };
 
 const TOOL = { inputSchema: { type: "object" } };

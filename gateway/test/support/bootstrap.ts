@@ -1,4 +1,3 @@
-// Requests of a device at power-on, as the C++ firmware and py-xiaozhi make them.
 import type { StartedProgram } from "./program.js";
 
 export interface InputClient {
@@ -26,7 +25,6 @@ function headersOf({ id, clientId }: InputClient, more: Record<string, string> =
 	};
 }
 
-/** The body of the C++ firmware, with what a gateway might read. */
 export function systemInfo({ id, clientId }: InputClient, version = "1.8.2"): object {
 	return {
 		version: 2,

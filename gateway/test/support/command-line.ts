@@ -1,4 +1,3 @@
-// Runs the program as people and MCP clients start it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
@@ -13,7 +12,6 @@ import type { StartedProgram } from "./program.js";
 export const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
 
 export const LAMP = "aa:bb:cc:00:00:01";
-/** Its tool SET_VOLUME as /mcp lists it. */
 export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
@@ -43,7 +41,6 @@ export async function startListening(...args: Parameters<typeof start>) {
 	return { ...running, ...addressesIn(running.output.stderr) };
 }
 
-/** Where a gateway listens, by its log. */
 export function addressesIn(log: string): { base: string; deviceUrl: string } {
 	const [, base = ""] = /"clients":"([^"]+)\/mcp"/.exec(log) ?? [];
 	const [, deviceUrl = ""] = /"websocket":"([^"]+)"/.exec(log) ?? [];
@@ -56,7 +53,6 @@ export async function run(t: TestContext, args: readonly string[], environment: 
 	return { code: await exited, ...output };
 }
 
-/** Runs a command that asks a gateway which runs. */
 export function ask({ base }: Pick<StartedProgram, "base">) {
 	return (t: TestContext, ...args: string[]) => run(t, args, { XS_MCP_GATEWAY_URL: base });
 }
@@ -83,7 +79,6 @@ export async function startClient(
 	return { client, log: () => log };
 }
 
-/** A client over stdio by hand: it sees results as they are. */
 export function startWire(t: TestContext, args: readonly string[], environment: Record<string, string>) {
 	const { child, output } = start(t, args, environment);
 	let id = 0;

@@ -30,7 +30,6 @@ export async function startWithToken(t: TestContext, token: Partial<TokenRecord>
 	return { ...(await startWithConsole(t, {}, stateFolder)), secret };
 }
 
-/** Signs in as the page does. Returns the headers that its browser sends from then on. */
 export async function signIn({ base }: { readonly base: string }, token: string) {
 	const response = await sendJson("POST", `${base}/console/session`, { token }, { Origin: base });
 	assert.equal(response.status, 204);
@@ -38,17 +37,14 @@ export async function signIn({ base }: { readonly base: string }, token: string)
 	return { set: cookie, headers: { Cookie: cookie.split(";")[0] as string, "Sec-Fetch-Site": "same-origin" } };
 }
 
-/** The status of an answer whose body nobody reads. */
 export const statusOf = async (url: string, init: RequestInit = {}): Promise<number> => {
 	const { status, body } = await fetch(url, init);
 	await body?.cancel();
 	return status;
 };
 
-/** A page that shows the first 200 devices. */
 export const WHOLE_LIST: FleetView = { list: { search: "", filter: "all", tag: "", sort: "", offset: 0, count: 200 } };
 
-/** Follows the stream of a page that looks at this; what has come so far is in the list. */
 export async function follow(
 	t: TestContext,
 	{ base }: { readonly base: string },
@@ -85,6 +81,5 @@ export async function follow(
 	return stream;
 }
 
-/** The newest list, and the newest device, that a stream has brought. */
 export const listIn = (messages: readonly FleetMessage[]) => messages.filter(({ list }) => list).at(-1)?.list;
 export const detailIn = (messages: readonly FleetMessage[]) => messages.filter(({ device }) => device).at(-1)?.device;

@@ -11,13 +11,11 @@ export interface Answer {
 	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 	readonly result?: any;
 	readonly error?: { readonly code: number; readonly message: string };
-	/** Of the message as it came. */
 	readonly bytes: number;
 }
 
 export class EndpointPeer {
 	readonly #server: WebSocketServer;
-	/** The paths and queries of the connections so far. */
 	readonly connections: string[] = [];
 	readonly received: Answer[] = [];
 	#socket: WebSocket | undefined;
@@ -45,7 +43,6 @@ export class EndpointPeer {
 		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp/?token=t-secret`;
 	}
 
-	/** Settles when there have been so many connections. */
 	async connected(count = 1): Promise<void> {
 		await until(() => this.connections.length >= count, `${count} connections`);
 	}
@@ -96,7 +93,6 @@ export class EndpointPeer {
 		return await this.ask(id, "tools/call", { name, arguments: args });
 	}
 
-	/** Reads nothing more from the connection, so that it answers no ping. */
 	stopReading(): void {
 		this.#socket?.pause();
 	}

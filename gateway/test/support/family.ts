@@ -96,7 +96,6 @@ class FamilyMcp {
 	}
 }
 
-/** Connects a device over WebSocket. It says nothing by itself. */
 export async function connectWebSocket(
 	test: TestContext,
 	url: string,
@@ -125,7 +124,6 @@ export async function connectMqtt(
 	return { client, mcp };
 }
 
-/** Calls a device's only tool when it is online. Resolves with the text of the result. */
 export async function callLamp({ gateway }: { readonly gateway: Gateway }, id: string): Promise<unknown> {
 	await until(() => gateway.servers.find(id)?.online === true, "the device is online");
 	const server = gateway.servers.find(id) as Server;

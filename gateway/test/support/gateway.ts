@@ -22,9 +22,7 @@ export interface ClientSide {
 	readonly endpoint: HttpEndpoint;
 	/** The URL for clients: /mcp, or /mcp/DEVICE. */
 	clientUrl(device?: string): URL;
-	/** Access of the next requests. */
 	access: Access;
-	/** Stops serving clients, and forgets what is not on disk. */
 	close(): Promise<void>;
 }
 
@@ -101,7 +99,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 	return bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
 }
 
-/** A request or notification that a {@link WireDevice} gets. */
 export interface Asked {
 	readonly id: number;
 	readonly method: string;
@@ -109,10 +106,8 @@ export interface Asked {
 	readonly params: any;
 }
 
-/** Answers a request: a result, an error as JSON-RPC has it, or nothing if the test answers later. */
 export type Answer = (asked: Asked, device: WireDevice) => object | undefined;
 
-/** A message besides MCP that a {@link WireDevice} gets. */
 export interface WireMessage {
 	readonly type: string;
 	readonly state?: string;
@@ -129,7 +124,6 @@ export interface WireCall {
 export interface WireDeviceOptions {
 	readonly id?: string;
 	readonly board?: string;
-	/** Of its firmware. Default "1.0.0". */
 	readonly version?: string;
 	/** Default: {@link SET_VOLUME} and {@link REBOOT}; with `answers`, none. */
 	readonly tools?: readonly object[];
@@ -139,18 +133,14 @@ export interface WireDeviceOptions {
 	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
 	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
 	readonly token?: string;
-	/** Of the request that opens its WebSocket. */
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly hello?: object;
 	readonly onMessage?: (message: WireMessage, device: WireDevice) => void;
 	readonly onPacket?: (packet: Buffer) => void;
-	/** Whether it never answers when it is asked for its tools. */
 	readonly listsNothing?: boolean;
-	/** How many pages of the same tools it lists. Default 1. */
 	readonly pages?: number;
 }
 
-/** A tool that a {@link WireDevice} lists by default. */
 export const SET_VOLUME = {
 	name: "self.audio_speaker.set_volume",
 	description: "Set the volume.",
@@ -162,7 +152,6 @@ export const SET_VOLUME = {
 	},
 };
 
-/** The status tool. A {@link WireDevice} does not list it by default. */
 export const STATUS = {
 	name: "self.get_device_status",
 	description: "Status.",
@@ -176,12 +165,10 @@ export const REBOOT = {
 	annotations: { audience: ["user"] },
 };
 
-/** The id of a {@link WireDevice} by default. */
 const ID = "aa:bb:cc:00:00:01";
 
 const HELLO = { type: "hello", version: 1, transport: "websocket", features: { mcp: true } };
 
-/** Answers without a test's own. */
 const DEFAULTS: Readonly<Record<string, object>> = {
 	"resources/list": { resources: [] },
 	"resources/templates/list": { resourceTemplates: [] },
@@ -264,12 +251,10 @@ export class WireDevice {
 		return this.asked.filter((each) => each.method === method);
 	}
 
-	/** Reads nothing more of what the gateway sends. */
 	stopReading(): void {
 		this.#socket.pause();
 	}
 
-	/** Settles when the gateway has closed the connection. */
 	async disconnected(): Promise<void> {
 		this.#socket.resume();
 		if (this.#socket.readyState !== WebSocket.CLOSED) {
@@ -374,13 +359,11 @@ export async function startWithDevice(
 	return { side, device: await WireDevice.connect(test, side, deviceOptions) };
 }
 
-/** The eras of MCP, and the client options that select each. */
 export const ERAS = {
 	"2025-11-25": { versionNegotiation: { mode: "legacy" } },
 	"2026-07-28": { versionNegotiation: { mode: { pin: "2026-07-28" } } },
 } as const;
 
-/** The official SDK's client, connected over Streamable HTTP; with options of the client, and a token that it sends. */
 export async function connectClient(
 	test: TestContext,
 	url: URL,

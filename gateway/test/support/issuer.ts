@@ -17,7 +17,6 @@ interface SignOptions {
 	readonly kid?: string;
 	/** The type of token; undefined: none. Default: at+jwt. */
 	readonly typ?: string | undefined;
-	/** Claims that it lacks. */
 	readonly without?: readonly string[];
 }
 

@@ -34,7 +34,6 @@ export async function encode(samples: Int16Array): Promise<Uint8Array[]> {
 	return packets;
 }
 
-/** The given seconds of speech and three of silence, with a little noise. */
 export function speech(seconds: number): Int16Array {
 	return Int16Array.from({ length: RATE * (seconds + 3.5) }, (_, at) => {
 		const isSpeech = at >= RATE / 2 && at < RATE * (seconds + 0.5);
@@ -89,7 +88,6 @@ export class ListeningDevice {
 		this.#wire.answer(id, result);
 	}
 
-	/** Begins to listen, as by a press. */
 	listen(): void {
 		this.isListening = true;
 		this.#wire.say({ type: "listen", state: "start", mode: "auto" });
@@ -137,7 +135,6 @@ export class ListeningDevice {
 	}
 }
 
-/** A service with OpenAI's transcription API. */
 export async function openRecognizer(t: TestContext, answer: RequestListener) {
 	const server = createServer(answer);
 	t.after(() => server.closeAllConnections());

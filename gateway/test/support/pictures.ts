@@ -1,4 +1,3 @@
-// Devices that take pictures, and the requests with which they upload them.
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient, type WireDevice, type WireDeviceOptions } from "./gateway.js";
@@ -21,14 +20,12 @@ const SNAPSHOT = {
 	},
 };
 
-/** The first bytes of a JPEG, and so many more. */
 export function jpeg(bytes = 1_000): Buffer {
 	return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(bytes, 7)]);
 }
 
 export const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(100, 9)]);
 
-/** A gateway, a device with a camera, and a client that calls it. */
 export async function startCamera(
 	t: TestContext,
 	options: WireDeviceOptions,
@@ -52,7 +49,6 @@ export interface Upload {
 	readonly headers?: Record<string, string>;
 }
 
-/** Uploads a picture as the family's devices do. */
 export async function upload({ url, token, question, file, headers = {} }: Upload) {
 	const form = new FormData();
 	if (question !== undefined) {

@@ -1,11 +1,9 @@
 interface PostOptions {
-	/** Of the request. Default: 1. */
 	readonly id?: number;
 	readonly capabilities?: object;
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request of 2026-07-28 as it is on the wire. */
 export async function fetchStateless(
 	url: string | URL,
 	method: string,

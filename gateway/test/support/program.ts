@@ -13,12 +13,10 @@ import { makeLog } from "../../src/log/log.js";
 import { GatewayProgram, type ProgramOptions } from "../../src/program.js";
 import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";
 
-/** A gateway as its program runs it, on free ports of this machine. */
 export interface StartedProgram {
 	readonly program: GatewayProgram;
 	readonly gateway: GatewayProgram["gateway"];
 	readonly stateFolder: string;
-	/** Without a path: http://127.0.0.1:1234. */
 	readonly base: string;
 	readonly deviceUrl: string;
 	/** The store as another process would have it: the command line's. */
@@ -26,7 +24,6 @@ export interface StartedProgram {
 	readonly log: () => string;
 }
 
-/** Resolves every name to this machine. */
 export const toLoopback = ((_hostname, { all }, callback) => {
 	callback(null, all ? [{ address: "127.0.0.1", family: 4 }] : "127.0.0.1", 4);
 }) as LookupFunction;

@@ -8,7 +8,6 @@ export const initializeParams = (protocolVersion = "2025-11-25", capabilities: o
 	clientInfo: { name: "by-hand", version: "7" },
 });
 
-/** Posts a message, or a batch, and does not read the answer. */
 export async function post(
 	url: string | URL,
 	message: object,

@@ -1,4 +1,3 @@
-/** Reads a stream until it has said that. Returns everything that was read. */
 export async function readUntil(stream: Response, pattern: RegExp): Promise<string> {
 	let text = "";
 	const decoder = new TextDecoder();

@@ -1,4 +1,3 @@
-// For tests of signing in: a gateway that is its own authorization server, a client by hand, and a person.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -12,7 +11,6 @@ import { REBOOT, SET_VOLUME, STATUS, WireDevice } from "./gateway.js";
 import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
 import { post } from "./raw-session.js";
 
-/** Where the clients of these tests are redirected to. */
 export const REDIRECT = "https://client.example/callback";
 
 export interface SignInGateway extends StartedProgram {
@@ -75,7 +73,6 @@ export function authorizeUrl(
 	return `${base}/oauth/authorize?${new URLSearchParams(parameters)}`;
 }
 
-/** Registers a client that wants to sign in: at this gateway, or at another one of its cluster. */
 export async function beginSignIn(base: string, more: Record<string, string> = {}, registeredAt = base) {
 	const clientId = await register(registeredAt);
 	const { verifier, challenge } = makePkce();

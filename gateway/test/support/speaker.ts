@@ -1,4 +1,3 @@
-// A device with a speaker, and a client that has texts said on it.
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
@@ -13,11 +12,8 @@ export const PLAY = {
 };
 export const done = (text: string) => ({ content: [{ type: "text", text }], isError: false });
 
-/** A device that plays what it is told to, in no time. */
 export class Speaker {
-	/** Played sounds, as text. */
 	readonly heard: string[] = [];
-	/** Whether its sounds end only when a test says so. */
 	isSlow = false;
 	readonly device: WireDevice;
 
@@ -61,7 +57,6 @@ export class Speaker {
 
 type Result = { text: string; isError: boolean; results: { device: string; outcome: string; reason?: string }[] };
 
-/** Has a text said, on all devices unless the arguments name some. */
 export async function say(client: Client, args: object, signal?: AbortSignal): Promise<Result> {
 	const options = signal === undefined ? {} : { signal };
 	const result = await client.callTool({ name: "say", arguments: { devices: ["all"], ...args } }, options);

@@ -17,7 +17,6 @@ export async function callForTask(side: Pick<ClientSide, "clientUrl">, name: str
 	return message;
 }
 
-/** The official client, with the methods of tasks. */
 export async function connectForTasks(t: TestContext, url: URL, capabilities: object = KNOWS_TASKS) {
 	const client = await connectClient(t, url, "2026-07-28", { capabilities });
 	const get = async (taskId: string) => await client.request({ method: "tasks/get", params: { taskId } }, TASK);

@@ -2,7 +2,6 @@ import type { TestContext } from "node:test";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { UdpChannels } from "../../src/devices/udp-channels.js";
 
-/** Channels for the audio of devices over MQTT, at a free port of this machine until the test ends. */
 export async function openChannels(test: TestContext, servers: ServerRegistry): Promise<UdpChannels> {
 	const channels = await UdpChannels.listen(servers);
 	test.after(() => channels.close());

@@ -10,7 +10,6 @@ import { FakeTimer } from "../../doubles/fake-timer.js";
 const SENTENCES = 3_000;
 const SEED = 22;
 
-/** Pieces of assistants' sentences. */
 const PIECES = {
 	zh: "今天|明天|慕尼黑|天气很好|最高气温25°C|可能有雷阵雨|出门请记得|「带伞」|嗯|祝你愉快|客厅的灯|已经打开了|音量|调到百分之三十|还有什么|需要我帮忙|吗|警告|电池电量不足|请充电|《新闻联播》|正在播放|下一首|三分钟后|提醒你喝水|，|。|！|？|：|、|…|——|哈哈|谢谢|不客气",
 	ja: "今日は|明日の|ミュンヘン|とても良い天気|最高気温は25℃|です|雷雨に|ちょっと|ご注意ください|「カーテン」|を開けましょうか|電気を|つけました|音量を|三十パーセント|に設定しました|バッテリー残量が|少なくなっています|タイマー|三分後に|お知らせします|ありがとう|どういたしまして|ニュース|〜|・|、|。|！|？|ー|ヴァイオリン|ぎゅうにゅう",
@@ -31,7 +30,6 @@ const SETS: Readonly<Record<Language, readonly GlyphSet[]>> = {
 const piece = (...languages: readonly Language[]) =>
 	fc.constantFrom(...languages.flatMap((language) => PIECES[language].split("|")));
 
-/** A sentence in one language, or in several, for which the board has the largest set, and a set that shows it. */
 const sentence = fc
 	.oneof(
 		...(Object.keys(SETS) as Language[]).map((language) =>
@@ -64,7 +62,6 @@ class WordsCanvas extends PixelCanvas {
 	}
 }
 
-/** The words that a board with this set shows on its first page. The screen is high enough for all. */
 function shown(text: string, set: GlyphSet): string {
 	const canvas = new WordsCanvas(240, 960);
 	const timer = new FakeTimer();
