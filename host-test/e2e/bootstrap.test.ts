@@ -35,31 +35,6 @@ async function listenForDevices(test: TestContext, reply: Reply) {
 
 for (const engine of cases(ENGINES)) {
 	describe(`the bootstrap, firmware on ${engine.kind}`, () => {
-		it("brings a device that knows only an otaUrl to a session", async (t) => {
-			const backend = await RawBackend.listen(t);
-			const { otaUrl, requests } = await listenForDevices(t, () => [
-				200,
-				{
-					server_time: { timestamp: Date.now(), timezone_offset: 540 },
-					firmware: { version: "0.0.1", url: "INVALID" },
-					websocket: { url: backend.url, token: "served", version: 3 },
-				},
-			]);
-			const { device } = await startDevice(t, engine, { config: { otaUrl } });
-			assert.equal((await backend.greet()).type, "hello");
-			assert.equal(backend.headers.authorization, "Bearer served");
-			assert.equal(backend.headers["protocol-version"], "3");
-			const [request] = requests;
-			assert.deepEqual([requests.length, request?.path], [1, "/xiaozhi/ota/"]);
-			assert.equal(request?.headers["device-id"], device.macAddress);
-			assert.equal(request?.headers["client-id"], backend.headers["client-id"]);
-			assert.equal(request?.headers["user-agent"], `virtual/${FIRMWARE.version}`);
-			assert.equal(request?.headers["activation-version"], "1");
-			assert.equal(request?.body.mac_address, device.macAddress);
-			assert.deepEqual(request?.body.application, { name: "xs-mcp", version: FIRMWARE.version });
-			assert.equal(request?.body.board.type, "virtual");
-		});
-
 		it("shows and traces the code, proves its serial number, and connects once it is bound", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const activation = { message: "Bind it", code: "246810", challenge: "c-1", timeout_ms: 1_000 };
@@ -77,6 +52,8 @@ for (const engine of cases(ENGINES)) {
 			const hmac = createHmac("sha256", Buffer.from(hmacKey, "hex")).update("c-1").digest("hex");
 			const proof = { algorithm: "hmac-sha256", serial_number: "SN-7", challenge: "c-1", hmac };
 			assert.deepEqual(requests[1]?.body, proof);
+			assert.equal(requests[0]?.headers["user-agent"], `virtual/${FIRMWARE.version}`);
+			assert.deepEqual([requests[0]?.body.mac_address, requests[0]?.body.board.type], [device.macAddress, "virtual"]);
 			assert.deepEqual(
 				requests.map(({ path, headers }) => [path, headers["activation-version"], headers["serial-number"]]),
 				[

@@ -16,6 +16,8 @@ import { until } from "../support/until.js";
 import { untilClosed } from "../support/until-closed.js";
 import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
 import { whyNoMosquitto } from "./mosquitto.js";
+import { MQTT_GATEWAY } from "./recorded-traffic.js";
+import { replay } from "./replay.js";
 
 interface Status {
 	readonly audio_speaker: unknown;
@@ -117,6 +119,16 @@ for (const engine of cases(ENGINES)) {
 			await backend.say({ type: "goodbye", session_id: "s-1" });
 			assert.equal((await greet(backend)).type, "hello", "the next session");
 			assert.deepEqual(connections, [], "on the same connection");
+		});
+
+		it("answers xiaozhi-mqtt-gateway before the hello, in the session, and after its goodbye", async (t) => {
+			const backend = await handMade(t);
+			const subscribed = once(backend.aedes as never, "subscribe");
+			await startDevice(t, engine, { config: backend.config });
+			const [, { will }] = await subscribed;
+			assert.equal(will, undefined, "its parser takes the will for credentials");
+			const hear = async () => JSON.stringify(await backend.hear());
+			await replay({ say: (message) => void backend.say(message), hear }, MQTT_GATEWAY);
 		});
 
 		it("leaves a last will for the broker to publish", async (t) => {

@@ -29,14 +29,6 @@ describe("the bindings of devices", () => {
 		assert.equal(bindings.tokenOf(LAMP), undefined);
 	});
 
-	it("keep a code for as long as it is valid, and have another for each device", async (_t) => {
-		const { wait } = open("approve");
-		const devices = [LAMP, { ...LAMP, clientId: "other" }, { ...LAMP, deviceId: "fan" }];
-		const codes = (await Promise.all(devices.map((each) => wait(each)))).map(({ code }) => code);
-		assert.equal(new Set(codes).size, 3);
-		assert.equal((await wait()).code, codes[0]);
-	});
-
 	it("have a bound for devices that wait, in all", async (_t) => {
 		const { bindings, wait } = open("approve");
 		const ask = (index: number) => wait({ ...LAMP, deviceId: `lamp-${index}`, address: `192.168.1.${index % 50}` });

@@ -138,17 +138,6 @@ it("a device that takes nothing of its firmware is disconnected, so that others 
 	device.destroy();
 });
 
-it("a folder in place of firmware is an error", async (t) => {
-	const folder = await open(makeStateFolder());
-	t.after(() => folder.close());
-	const server = createServer();
-	const device = connect(await listen(t, server), "127.0.0.1").resume();
-	device.write("GET / HTTP/1.1\r\nHost: gateway\r\n\r\n");
-	const [, response] = await once(server, "request");
-	await assert.rejects(sendFirmware(folder, response), { code: "EISDIR" });
-	device.destroy();
-});
-
 it("a folder of firmware that does not exist is reported at the start", async (t) => {
 	const start = startProgram(t, { firmwareFolder: "/no/such/folder" });
 	await assert.rejects(start, { name: "ConfigurationError", message: /^firmwareFolder: ENOENT.*\/no\/such\/folder/ });
