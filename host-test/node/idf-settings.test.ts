@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, it } from "node:test";
-import { BOARDS, CHIPS } from "../../scripts/moddable/boards.js";
 import { configureBuild } from "../../scripts/moddable/mcconfig.js";
-import { findTarget } from "../../scripts/moddable/targets.js";
+import { BOARDS, CHIPS, findTarget } from "../../scripts/moddable/targets.js";
 import { ROOT } from "../../toolchain/root.js";
 import { noSdk, sdk } from "../support/sdk.js";
 

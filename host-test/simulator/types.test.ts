@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { BOARDS, CHIPS } from "../../scripts/moddable/boards.js";
-import { findTypeErrors } from "../../scripts/moddable/build-types.js";
-import { configureBuild } from "../../scripts/moddable/mcconfig.js";
+import { configureBuild, findTypeErrors } from "../../scripts/moddable/mcconfig.js";
+import { BOARDS, CHIPS } from "../../scripts/moddable/targets.js";
 import { ROOT } from "../../toolchain/root.js";
 import { noSdk, sdk } from "../support/sdk.js";
 

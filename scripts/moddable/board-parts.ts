@@ -20,36 +20,19 @@ export interface BoardParts {
 	readonly optional: readonly Part[];
 }
 
-/** Boards that were read: each reading takes the compiler some seconds. */
-const known = new Map<string, BoardParts>();
-
 /**
- * Reads the parts of boards from their sources.
+ * Reads the parts of boards from their sources with the compiler, which takes seconds.
  *
  * @param boards folders in src/boards
  * @throws Error that names a board without openBoard()
  */
 export function readParts(boards: readonly string[]): Map<string, BoardParts> {
-	const unread = boards.filter((board) => !known.has(board));
-	for (const [board, parts] of unread.length === 0 ? [] : compileParts(unread)) {
-		known.set(board, parts);
-	}
-	return new Map(boards.map((board) => [board, known.get(board) as BoardParts]));
-}
-
-function compileParts(boards: readonly string[]): Map<string, BoardParts> {
-	const config = ts.getParsedCommandLineOfConfigFile(
-		join(ROOT, "tsconfig.xs.json"),
-		{ noEmit: true },
-		{
-			...ts.sys,
-			onUnRecoverableConfigFileDiagnostic: () => {},
-		},
-	);
-	const declarations = config?.fileNames.filter((name) => name.endsWith(".d.ts")) ?? [];
-	const files = boards.map((board) => join(ROOT, "src", "boards", board, "board.ts"));
-	const program = ts.createProgram([...declarations, ...files], config?.options ?? {});
-	return new Map(files.map((file, index) => [boards[index] as string, partsIn(program, file)]));
+	const { config } = ts.readConfigFile(join(ROOT, "tsconfig.xs.json"), ts.sys.readFile);
+	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { noEmit: true });
+	const fileOf = (board: string): string => join(ROOT, "src", "boards", board, "board.ts");
+	const declarations = fileNames.filter((name) => name.endsWith(".d.ts"));
+	const program = ts.createProgram([...declarations, ...boards.map(fileOf)], options);
+	return new Map(boards.map((board) => [board, partsIn(program, fileOf(board))]));
 }
 
 function partsIn(program: ts.Program, file: string): BoardParts {
@@ -65,12 +48,11 @@ function partsIn(program: ts.Program, file: string): BoardParts {
 		.getReturnType()
 		.getProperties()
 		.filter(({ name }) => !NO_PARTS.includes(name));
-	const isOptional = ({ flags }: ts.Symbol): boolean => (flags & ts.SymbolFlags.Optional) !== 0;
-	const names = (symbols: readonly ts.Symbol[]): Part[] => symbols.map(({ name }) => name as Part);
-	return {
-		parts: names(members.filter((member) => !isOptional(member))),
-		optional: names(members.filter(isOptional)),
-	};
+	const names = (optional: boolean): Part[] =>
+		members
+			.filter(({ flags }) => ((flags & ts.SymbolFlags.Optional) !== 0) === optional)
+			.map(({ name }) => name as Part);
+	return { parts: names(false), optional: names(true) };
 }
 
 /** The names of the tools that a board with these parts offers, and of those it does not. */

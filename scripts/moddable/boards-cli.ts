@@ -1,26 +1,113 @@
 // npm run boards: prints the tables of docs/boards.md.
+import type { Part } from "../../src/hardware/needs.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
-import { BOARDS, CHIPS, describeBoards, measureBoards } from "./boards.js";
-import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
+import { ROOT } from "../../toolchain/root.js";
+import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
+import { estimateImage, LEAST_FREE, readMemory } from "./image-size.js";
+import { configureBuild, findTypeErrors } from "./mcconfig.js";
+import { findSdk, NO_SDK, type Sdk, SdkError } from "./sdk.js";
+import { BARE_CHIP, BOARDS, boardOf, CHIPS, findTarget } from "./targets.js";
+
+const MEGABYTE = 1024 * 1024;
 
 const program = makeProgram("run boards", "Prints the parts of each board, and links the firmware to measure its size.")
 	.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.md)")
 	.action(async (targets: string[]) => {
-		console.log(`${describeBoards()}\n`);
+		const boards = readParts([...new Set([...BOARDS, ...targets].map((target) => boardOf(target).board))]);
+		const partsOf = (target: string): Part[] => allParts(boards.get(boardOf(target).board) as BoardParts);
+		console.log(`${describeBoards(boards.get(BARE_CHIP) as BoardParts, partsOf)}\n`);
 		const sdk = findSdk();
 		if (sdk === undefined) {
 			console.error(`Not linked: ${NO_SDK}`);
 			return;
 		}
-		await measure(sdk, targets.length > 0 ? targets : [...CHIPS, ...BOARDS].sort());
+		await measureBoards(sdk, targets.length > 0 ? targets : [...CHIPS, ...BOARDS].sort(), partsOf);
 	});
 
-async function measure(sdk: Sdk, targets: readonly string[]): Promise<void> {
-	const { table, faults } = await measureBoards(sdk, targets, (target) => console.error(`Linking ${target} …`));
-	console.log(table);
+await runProgram(program);
+
+/** The tables of parts and tools. */
+function describeBoards(bare: BoardParts, partsOf: (target: string) => Part[]): string {
+	const beyond = (target: string): Part[] => partsOf(target).filter((part) => !allParts(bare).includes(part));
+	const own = toolsOf(allParts(bare)).offered;
+	const toolsWith = (part: Part): string[] =>
+		toolsOf([...allParts(bare), part]).offered.filter((tool) => !own.includes(tool));
+	const targets = BOARDS.filter((target) => target !== BARE_CHIP);
+	const parts = [...new Set(targets.flatMap(beyond))].sort();
+	return [
+		`A bare chip has the parts ${list(bare.parts)}, and, if chip and build have them, ${list(bare.optional)}.`,
+		`Its tools are ${own.map(code).join(", ")}.`,
+		"",
+		table(
+			["target", "parts besides"],
+			targets.map((target) => [code(target), list(beyond(target)) || "–"]),
+		),
+		"",
+		"A board offers the tools of its parts:",
+		"",
+		table(
+			["part", "tools"],
+			parts.map((part) => [code(part), toolsWith(part).map(code).join(", ")]).filter(([, tools]) => tools !== ""),
+		),
+	].join("\n");
+}
+
+/**
+ * Checks the types of the firmware for targets, links it and prints the memory that it takes.
+ *
+ * @throws SdkError if a target has type errors or does not link, or the C compiler has no 32-bit support
+ * @throws ProgramError that names the boards with too little room
+ */
+async function measureBoards(
+	sdk: Sdk,
+	targets: readonly string[],
+	partsOf: (target: string) => readonly Part[],
+): Promise<void> {
+	const rows: string[][] = [];
+	const faults: string[] = [];
+	for (const name of targets) {
+		console.error(`Linking ${name} …`);
+		const { chip } = findTarget(sdk, name);
+		const configured = await configureBuild(sdk, ROOT, name);
+		const errors = findTypeErrors(configured);
+		if (errors !== "") {
+			throw new SdkError(`${name}: type errors\n${errors}`);
+		}
+		const { flashBytes, chunkBytes, partitionBytes, fonts } = readMemory(configured, chip);
+		const image = await estimateImage(sdk, name, fonts, partsOf(name));
+		const free = 1 - image / partitionBytes;
+		if (free < LEAST_FREE) {
+			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
+		}
+		const memory = [`${flashBytes / MEGABYTE} MB`, `${chunkBytes / 1024} KB`];
+		rows.push([code(name), chip, ...memory, thousands(image), percent(free)]);
+	}
+	console.log(table(["target", "chip", "flash", "chunks", "image (about)", "free"], rows));
 	if (faults.length > 0) {
 		throw new ProgramError(`5 % of a partition must stay free:\n${faults.join("\n")}`);
 	}
 }
 
-await runProgram(program);
+function allParts({ parts, optional }: BoardParts): Part[] {
+	return [...parts, ...optional];
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+	return [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function list(parts: readonly Part[]): string {
+	return [...parts].sort().map(code).join(", ");
+}
+
+function code(name: string): string {
+	return `\`${name}\``;
+}
+
+function percent(share: number): string {
+	return `${(share * 100).toFixed(1)} %`;
+}
+
+function thousands(count: number): string {
+	return count.toLocaleString("en-US");
+}

@@ -1,7 +1,6 @@
 // npm run doctor: reports what is missing to build for a board or the simulator, and the command that fixes it.
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
-import { thisComputer } from "./computer.js";
 import { describeFindings, examine, PURPOSES, type Purpose } from "./doctor.js";
 
 const EPILOGUE = `
@@ -12,7 +11,7 @@ const program = makeProgram("run doctor", "Reports what is missing, and the comm
 	.addOption(new Option("--for <purpose>", "task to check for").choices(PURPOSES).default("flash"))
 	.addHelpText("after", EPILOGUE)
 	.action(({ for: purpose }: { readonly for: Purpose }) => {
-		const findings = examine(purpose, thisComputer());
+		const findings = examine(purpose);
 		console.log(describeFindings(findings));
 		process.exitCode = findings.some(({ status }) => status === "missing") ? 1 : 0;
 	});

@@ -1,17 +1,8 @@
-import { constants, existsSync } from "node:fs";
-import { join } from "node:path";
-import {
-	type Computer,
-	findProgram,
-	isAllowed,
-	isExecutable,
-	readExpectedIdf,
-	readIdfVersion,
-	readVersion,
-	readXsVersion,
-} from "./computer.js";
+import { spawnSync } from "node:child_process";
+import { constants, existsSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { listPorts, permissionCommand } from "./ports.js";
-import { HOSTS } from "./sdk.js";
+import { HOSTS, isAllowed } from "./sdk.js";
 
 /** The purpose, which selects the checks. */
 export const PURPOSES = ["device", "simulator", "link", "build", "flash"] as const;
@@ -27,7 +18,20 @@ export interface Finding {
 	readonly fix?: string;
 }
 
-type Check = (computer: Computer) => Finding;
+/** The computer's properties that are checked. */
+export interface Computer {
+	readonly env: NodeJS.ProcessEnv;
+	readonly platform: NodeJS.Platform;
+	/** "20.20.2" */
+	readonly nodeVersion: string;
+	/** The folder of devices. */
+	readonly dev: string;
+	/** The folder of C headers. */
+	readonly include: string;
+}
+
+type Result = Omit<Finding, "name">;
+type Check = (computer: Computer, purpose: Purpose) => Result;
 
 /** The version of Node that package.json asks for. */
 const NODE = [20, 12] as const;
@@ -45,9 +49,10 @@ const COMPILERS = {
 	"riscv32-esp-elf-gcc": "ESP32-C3 and C6",
 } as const;
 
-/** Checks the computer. Findings are in the order in which to fix them. */
-export function examine(purpose: Purpose, computer: Computer): Finding[] {
-	return CHECKS[purpose].map((check) => check(computer));
+/** Checks a computer. Findings are in the order in which to fix them. */
+export function examine(purpose: Purpose, computer: Computer = thisComputer()): Finding[] {
+	const checks = CHECKS.filter(([, purposes]) => purposes.includes(purpose));
+	return checks.map(([name, , check]) => ({ name, ...check(computer, purpose) }));
 }
 
 /** The findings as text: a line for each, followed by the command that fixes it. */
@@ -60,178 +65,180 @@ export function describeFindings(findings: readonly Finding[]): string {
 		.join("\n");
 }
 
-const ok = (name: string, found: string): Finding => ({ name, status: "ok", found });
-const missing = (name: string, found: string, fix: string): Finding => ({ name, status: "missing", found, fix });
-const warning = (name: string, found: string, fix: string): Finding => ({ name, status: "warning", found, fix });
-
-function node({ nodeVersion }: Computer): Finding {
-	const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
-	return major > NODE[0] || (major === NODE[0] && minor >= NODE[1])
-		? ok("Node.js", nodeVersion)
-		: missing("Node.js", `${nodeVersion}, which is older than ${NODE.join(".")}`, "nvm install --lts");
+/** The computer that this program runs on. */
+function thisComputer(): Computer {
+	const { env, platform, versions } = process;
+	return { env, platform, nodeVersion: versions.node, dev: "/dev", include: "/usr/include" };
 }
 
+/** The path of a program, as a shell would find it. */
+export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
+	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+	return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+	return existsSync(path) && statSync(path).isFile() && isAllowed(path, constants.X_OK);
+}
+
+/** Finds the first group of a pattern in a file; undefined also without the file. */
+function readMatch(file: string, pattern: RegExp): string | undefined {
+	return existsSync(file) ? pattern.exec(readFileSync(file, "utf8"))?.[1] : undefined;
+}
+
+const ok = (found: string): Result => ({ status: "ok", found });
+const missing = (found: string, fix: string): Result => ({ status: "missing", found, fix });
+const warning = (found: string, fix: string): Result => ({ status: "warning", found, fix });
+
+const node: Check = ({ nodeVersion }) => {
+	const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+	return major > NODE[0] || (major === NODE[0] && minor >= NODE[1])
+		? ok(nodeVersion)
+		: missing(`${nodeVersion}, which is older than ${NODE.join(".")}`, "nvm install --lts");
+};
+
 /** The virtual device runs on Node's own engine without them. */
-function compilerForXs({ env }: Computer): Finding {
+const compilerForXs: Check = ({ env }) => {
 	const absent = ["cc", "make"].filter((program) => findProgram(program, env) === undefined);
 	return absent.length === 0
-		? ok("C compiler", "cc and make, for the XS engine")
+		? ok("cc and make, for the XS engine")
 		: warning(
-				"C compiler",
 				`${absent.join(" and ")} not found: the virtual device runs on V8 instead of XS`,
 				"sudo apt-get install build-essential",
 			);
-}
+};
 
-function sdk({ env, platform }: Computer): Finding {
+const sdk: Check = ({ env: { MODDABLE }, platform }) => {
 	const fix = "npm install -g xs-dev && xs-dev setup";
-	const { MODDABLE } = env;
 	if (HOSTS[platform] === undefined) {
-		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig yourself");
+		return missing(`not used by these programs on ${platform}`, "run mcconfig yourself");
 	}
 	if (!MODDABLE) {
-		return missing("Moddable SDK", "MODDABLE is not set: it must name the SDK's folder", fix);
+		return missing("MODDABLE is not set: it must name the SDK's folder", fix);
 	}
-	return existsSync(MODDABLE)
-		? ok("Moddable SDK", MODDABLE)
-		: missing("Moddable SDK", `MODDABLE is ${MODDABLE}, which does not exist`, fix);
-}
+	return existsSync(MODDABLE) ? ok(MODDABLE) : missing(`MODDABLE is ${MODDABLE}, which does not exist`, fix);
+};
 
-/** @param programs of the SDK that are needed */
-function sdkTools(...programs: readonly string[]): Check {
-	return ({ env, platform }) => {
-		const { MODDABLE = "" } = env;
-		const host = HOSTS[platform] ?? "";
-		const absent = programs.filter((each) => !isExecutable(join(MODDABLE, "build", "bin", host, "release", each)));
-		// Its last tools are built with its first ones, which make looks for on the PATH.
-		const fix = `cd "$MODDABLE/build/makefiles/${host}" && PATH="$MODDABLE/build/bin/${host}/release:$PATH" make`;
-		return absent.length === 0
-			? ok("SDK's tools", programs.join(", "))
-			: missing("SDK's tools", `${absent.join(", ")} not built`, fix);
-	};
-}
+const sdkTools: Check = ({ env: { MODDABLE = "" }, platform }, purpose) => {
+	const programs = purpose === "simulator" ? ["mcconfig", "mcsim"] : ["mcconfig", "xsc", "xsl"];
+	const host = HOSTS[platform] ?? "";
+	const absent = programs.filter((each) => !isExecutable(join(MODDABLE, "build", "bin", host, "release", each)));
+	// Its last tools are built with its first ones, which make looks for on the PATH.
+	const fix = `cd "$MODDABLE/build/makefiles/${host}" && PATH="$MODDABLE/build/bin/${host}/release:$PATH" make`;
+	return absent.length === 0 ? ok(programs.join(", ")) : missing(`${absent.join(", ")} not built`, fix);
+};
+
+/** The SDK's sources name the engine, but not the SDK's own version. The engine's minor version is a sum of options. */
+const sdkVersion: Check = ({ env: { MODDABLE = "" } }) => {
+	const fix = 'git -C "$MODDABLE" fetch --tags && git -C "$MODDABLE" checkout 8.2.3, then build its tools again';
+	const version = readMatch(join(MODDABLE, "xs/sources/xsCommon.h"), /#define XS_MAJOR_VERSION (\d+)/);
+	if (version === undefined) {
+		return warning("not known", fix);
+	}
+	return version === XS.major
+		? ok(`XS ${version}`)
+		: warning(`XS ${version}; the firmware was tried with XS ${XS.tried}`, fix);
+};
 
 /** mcconfig by itself runs the `tsc` on the PATH, and writes settings that version 5 rejects. Programs of npm bring their own. */
-function typescript({ env }: Computer): Finding {
+const typescript: Check = ({ env }) => {
 	const program = findProgram("tsc", env);
 	const fix = "npm install -g typescript";
 	if (program === undefined) {
-		return warning("TypeScript", "tsc is not on the PATH: mcconfig by itself cannot build", fix);
+		return warning("tsc is not on the PATH: mcconfig by itself cannot build", fix);
 	}
-	const version = readVersion(program);
+	const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+	const version = /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0];
 	return version !== undefined && Number(version.split(".")[0]) >= TYPESCRIPT
-		? ok("TypeScript", version)
-		: warning(
-				"TypeScript",
-				`tsc ${version ?? "of an unknown version"}; mcconfig by itself needs ${TYPESCRIPT} or newer`,
-				fix,
-			);
-}
-
-/** The SDK's sources name the engine, but not the SDK's own version. */
-function sdkVersion({ env }: Computer): Finding {
-	const version = readXsVersion(join(env.MODDABLE ?? "", "xs", "sources", "xsCommon.h"));
-	const fix = 'git -C "$MODDABLE" fetch --tags && git -C "$MODDABLE" checkout 8.2.3, then build its tools again';
-	if (version === undefined) {
-		return warning("SDK's version", "not known", fix);
-	}
-	return version === XS.major
-		? ok("SDK's version", `XS ${version}`)
-		: warning("SDK's version", `XS ${version}; the firmware was tried with XS ${XS.tried}`, fix);
-}
-
-function display({ env }: Computer): Finding {
-	const name = env.DISPLAY || env.WAYLAND_DISPLAY;
-	return name
-		? ok("display", name)
-		: missing("display", "neither DISPLAY nor WAYLAND_DISPLAY is set", "use npm run device, which needs no display");
-}
+		? ok(version)
+		: warning(`tsc ${version ?? "of an unknown version"}; mcconfig by itself needs ${TYPESCRIPT} or newer`, fix);
+};
 
 /** The SDK's audio out for Linux is compiled with every build for the simulator. */
-function soundHeaders({ include }: Computer): Finding {
-	return existsSync(join(include, "alsa", "asoundlib.h"))
-		? ok("sound", "ALSA's headers")
-		: missing("sound", "alsa/asoundlib.h not found", "sudo apt-get install libasound2-dev");
-}
+const soundHeaders: Check = ({ include, platform }) =>
+	platform !== "linux" || existsSync(join(include, "alsa", "asoundlib.h"))
+		? ok("headers")
+		: missing("alsa/asoundlib.h not found", "sudo apt-get install libasound2-dev");
 
-function linux({ platform }: Computer): Finding {
-	return platform === "linux"
-		? ok("Linux", "starting the simulator")
-		: missing("Linux", `npm run simulator does not run on ${platform}`, "mcconfig -d -m");
-}
+const display: Check = ({ env, platform }) =>
+	platform !== "linux" || env.DISPLAY || env.WAYLAND_DISPLAY
+		? ok("found")
+		: missing("neither DISPLAY nor WAYLAND_DISPLAY is set", "use npm run device, which needs no display");
 
-function git({ env }: Computer): Finding {
-	return findProgram("git", env) === undefined
-		? missing("git", "not found", "sudo apt-get install git")
-		: ok("git", "found");
-}
+const git: Check = ({ env }) =>
+	findProgram("git", env) === undefined ? missing("not found", "sudo apt-get install git") : ok("found");
 
 /** Boards are measured with a 32-bit object of their constant data. */
-function compilerFor32Bits({ env, include }: Computer): Finding {
-	const headers = [include, join(include, "x86_64-linux-gnu")].map((folder) => join(folder, "gnu", "stubs-32.h"));
+const compilerFor32Bits: Check = ({ env, include }) => {
+	const headers = ["", "x86_64-linux-gnu"].map((folder) => join(include, folder, "gnu", "stubs-32.h"));
 	return findProgram("gcc", env) !== undefined && headers.some((header) => existsSync(header))
-		? ok("32-bit C", "gcc with 32-bit headers")
-		: missing("32-bit C", "not found: npm run boards cannot measure", "sudo apt-get install gcc-multilib");
-}
+		? ok("gcc with 32-bit headers")
+		: missing("not found: npm run boards cannot measure", "sudo apt-get install gcc-multilib");
+};
 
-function idf({ env }: Computer): Finding {
-	const wanted = readExpectedIdf(env.MODDABLE);
+const idf: Check = ({ env: { IDF_PATH, MODDABLE = "" } }) => {
+	const manifest = join(MODDABLE, "build/devices/esp32/manifest.json");
+	const wanted = readMatch(manifest, /"EXPECTED_ESP_IDF":\s*"v([\d.]+)"/) ?? "6.0";
 	const clone = `git clone -b v${wanted} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const fix = `${clone} && ~/esp32/esp-idf/install.sh && export IDF_PATH=~/esp32/esp-idf`;
-	const { IDF_PATH } = env;
 	if (!IDF_PATH || !existsSync(IDF_PATH)) {
-		const found = IDF_PATH ? `IDF_PATH is ${IDF_PATH}, which does not exist` : "IDF_PATH is not set";
-		return missing("ESP-IDF", found, fix);
+		return missing(IDF_PATH ? `IDF_PATH is ${IDF_PATH}, which does not exist` : "IDF_PATH is not set", fix);
 	}
-	const version = readIdfVersion(IDF_PATH);
-	if (version?.startsWith(`${wanted}.`)) {
-		return ok("ESP-IDF", version);
+	const [major, minor, patch] = ["MAJOR", "MINOR", "PATCH"].map((part) =>
+		readMatch(join(IDF_PATH, "tools/cmake/version.cmake"), new RegExp(`IDF_VERSION_${part} (\\d+)`)),
+	);
+	if (major === undefined) {
+		return missing(`no ESP-IDF in ${IDF_PATH}`, fix);
 	}
 	const update = `git -C "$IDF_PATH" checkout v${wanted} && git -C "$IDF_PATH" submodule update --init --recursive`;
-	return missing(
-		"ESP-IDF",
-		version === undefined ? `no ESP-IDF in ${IDF_PATH}` : `${version}, and the SDK expects ${wanted}`,
-		version === undefined ? fix : `${update} && "$IDF_PATH/install.sh"`,
-	);
-}
+	return `${major}.${minor}` === wanted
+		? ok(`${major}.${minor}.${patch}`)
+		: missing(`${major}.${minor}.${patch}, and the SDK expects ${wanted}`, `${update} && "$IDF_PATH/install.sh"`);
+};
 
-function idfTools({ env }: Computer): Finding {
+const idfTools: Check = ({ env }) => {
 	const fix = '. "$IDF_PATH/export.sh"';
 	const compilers = Object.entries(COMPILERS);
 	const found = compilers.filter(([program]) => findProgram(program, env) !== undefined).map(([, chip]) => chip);
 	if (findProgram("idf.py", env) === undefined) {
-		return missing("ESP-IDF's tools", "idf.py is not on the PATH", fix);
+		return missing("idf.py is not on the PATH", fix);
 	}
 	if (found.length === 0) {
-		return missing("ESP-IDF's tools", "none of its compilers is on the PATH", fix);
+		return missing("none of its compilers is on the PATH", fix);
 	}
 	const list = `idf.py, compilers for ${found.join(", ")}`;
-	return found.length === compilers.length
-		? ok("ESP-IDF's tools", list)
-		: warning("ESP-IDF's tools", `${list} only`, '"$IDF_PATH/install.sh" all');
-}
+	return found.length === compilers.length ? ok(list) : warning(`${list} only`, '"$IDF_PATH/install.sh" all');
+};
 
-function port({ env, dev }: Computer): Finding {
-	const wanted = env.UPLOAD_PORT;
-	const ports = wanted ? [wanted] : listPorts(dev).map(({ path }) => path);
+const port: Check = ({ env: { UPLOAD_PORT }, dev }) => {
+	const ports = UPLOAD_PORT ? [UPLOAD_PORT] : listPorts(dev).map(({ path }) => path);
 	const usable = ports.filter((path) => existsSync(path));
 	if (usable.length === 0) {
-		const found = wanted ? `UPLOAD_PORT is ${wanted}, which does not exist` : "no USB serial port found";
-		return missing("serial port", found, "connect the board with a USB data cable");
+		const found = UPLOAD_PORT ? `UPLOAD_PORT is ${UPLOAD_PORT}, which does not exist` : "no USB serial port found";
+		return missing(found, "connect the board with a USB data cable");
 	}
 	const denied = usable.find((path) => !isAllowed(path, constants.R_OK | constants.W_OK));
 	return denied === undefined
-		? ok("serial port", usable.join(", "))
-		: missing("serial port", `no permission to use ${denied}`, `${permissionCommand(denied)}, then log in again`);
-}
-
-const FOR_LINK: readonly Check[] = [node, sdk, sdkTools("mcconfig", "xsc", "xsl"), sdkVersion, typescript, git];
-const FOR_BUILD: readonly Check[] = [...FOR_LINK, idf, idfTools];
-
-const CHECKS: Readonly<Record<Purpose, readonly Check[]>> = {
-	device: [node, compilerForXs],
-	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, typescript, soundHeaders, display],
-	link: [...FOR_LINK, compilerFor32Bits],
-	build: FOR_BUILD,
-	flash: [...FOR_BUILD, port],
+		? ok(usable.join(", "))
+		: missing(`no permission to use ${denied}`, `${permissionCommand(denied)}, then log in again`);
 };
+
+const FOR_CHIPS: readonly Purpose[] = ["link", "build", "flash"];
+const WITH_SDK: readonly Purpose[] = ["simulator", ...FOR_CHIPS];
+const WITH_IDF: readonly Purpose[] = ["build", "flash"];
+
+const CHECKS: readonly (readonly [name: string, purposes: readonly Purpose[], check: Check])[] = [
+	["Node.js", PURPOSES, node],
+	["C compiler", ["device"], compilerForXs],
+	["Moddable SDK", WITH_SDK, sdk],
+	["SDK's tools", WITH_SDK, sdkTools],
+	["SDK's version", WITH_SDK, sdkVersion],
+	["TypeScript", WITH_SDK, typescript],
+	["sound", ["simulator"], soundHeaders],
+	["display", ["simulator"], display],
+	["git", FOR_CHIPS, git],
+	["32-bit C", ["link"], compilerFor32Bits],
+	["ESP-IDF", WITH_IDF, idf],
+	["ESP-IDF's tools", WITH_IDF, idfTools],
+	["serial port", ["flash"], port],
+];

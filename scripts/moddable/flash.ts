@@ -1,14 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { makeProgram, ProgramError } from "../../toolchain/program.js";
+import type { DeviceDefinition } from "../../src/parts/index.js";
+import { fromProject } from "../../toolchain/manifests.js";
+import { failAs, makeProgram, ProgramError, readJson } from "../../toolchain/program.js";
+import { checkDevice, chipOfBoard, readDevice } from "../../toolchain/read-device.js";
 import { ROOT } from "../../toolchain/root.js";
-import { checkParts } from "./check-parts.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
-import { needSdk, type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
+import { needSdk, SdkError, sdkEnvironment } from "./sdk.js";
 import { addSettings } from "./settings.js";
-import { findTarget, type Target } from "./targets.js";
+import { BARE_CHIP, findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 Runs mcconfig -m -p TARGET with these settings; the log that follows ends with Ctrl-]. $MODDABLE names the folder of
@@ -25,32 +27,13 @@ interface FlashOptions {
 	readonly linkOnly?: boolean;
 }
 
-/** Plan of a command line. */
-export interface FlashPlan {
-	/** `link` stops before ESP-IDF is needed. */
-	readonly kind: "link" | "build" | "flash";
-	readonly sdk: Sdk;
-	readonly target: Target;
-	/** Flags of mcconfig for the kind of build. */
-	readonly flags: readonly string[];
-	/** Settings of the firmware: "ssid=…". */
-	readonly settings: readonly string[];
-	/** Undefined if it is to be found. */
-	readonly port: string | undefined;
-	/** Whether the flash is erased first. */
-	readonly erases: boolean;
-}
-
 /**
- * `npm run flash`: calls `run` with its options.
+ * `npm run flash`: builds a manifest with mcconfig, and flashes it.
  *
- * @param folder of the manifest
+ * @param folder of the manifest. Default: the firmware's own
+ * @param preset target if neither the command line nor the manifest's device names one
  */
-export function flashProgram(
-	run: (plan: FlashPlan) => Promise<void>,
-	env: NodeJS.ProcessEnv = process.env,
-	folder: string = ROOT,
-): Command {
+export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS.ProcessEnv = process.env): Command {
 	const program = makeProgram("run flash", "Builds the firmware for a chip with mcconfig, and puts it there.")
 		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
 		.option("--port <port>", "serial port of the board (default: the only one found)")
@@ -69,72 +52,90 @@ export function flashProgram(
 		)
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
-		(settings: string[], options: FlashOptions) => run(planFlash(settings, options, env)),
+		async (settings: string[], options: FlashOptions) => {
+			const name = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
+			if (name === undefined) {
+				throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
+			}
+			await flash(folder, name, settings, options, env);
+		},
 	);
 }
 
-/** @throws SdkError that names what is missing or unknown */
-function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
-	const { target: name, debug, log, erase = false, buildOnly, linkOnly, port = env.UPLOAD_PORT } = options;
-	if (name === undefined) {
-		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
-	}
-	const sdk = needSdk(env);
+/** @throws PortError, SdkError with the problem and its fix */
+async function flash(
+	folder: string,
+	name: string,
+	settings: readonly string[],
+	{ port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
+	own: NodeJS.ProcessEnv,
+): Promise<void> {
+	const sdk = needSdk(own);
 	const target = findTarget(sdk, name);
-	const kind = linkOnly ? "link" : buildOnly ? "build" : "flash";
-	if (kind !== "link") {
-		needIdf(env);
+	if (!linkOnly) {
+		needIdf(own);
 	}
-	return { kind, sdk, target, flags: debug ? ["-d"] : log ? ["-i"] : [], settings, port, erases: erase };
-}
-
-/** @throws SdkError if there is no ESP-IDF */
-export function needIdf(env: NodeJS.ProcessEnv): void {
-	if (!env.IDF_PATH || !existsSync(env.IDF_PATH)) {
-		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
-		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
-	}
-}
-
-/**
- * Builds and flashes as the options say.
- *
- * @param folder of the manifest
- * @throws PortError, SdkError with the problem and its fix
- */
-export async function runPlan(plan: FlashPlan, folder: string = ROOT): Promise<void> {
-	const { kind, sdk, target, flags, settings } = plan;
-	await checkParts(folder, target.name);
+	await checkParts(folder, name);
 	if (target.hasEthernet) {
-		console.log(`${target.name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
+		console.log(`${name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
 	}
-	if (kind === "link") {
-		await linkForChip(sdk, folder, target.name, settings);
-		console.log(`The firmware links for ${target.name}.`);
+	if (linkOnly) {
+		await linkForChip(sdk, folder, name, settings);
+		console.log(`The firmware links for ${name}.`);
 		return;
 	}
-	const args = [...flags, "-p", target.name, ...(kind === "build" ? ["-t", "build"] : []), ...settings];
-	const env = sdkEnvironment(sdk);
-	if (kind === "flash") {
-		env.UPLOAD_PORT = choosePort(plan.port);
+	const env = sdkEnvironment(sdk, own);
+	if (!buildOnly) {
+		env.UPLOAD_PORT = choosePort(port ?? own.UPLOAD_PORT);
 		checkPort(env.UPLOAD_PORT);
-		if (plan.erases) {
+		if (erase) {
 			eraseFlash(env.UPLOAD_PORT, env);
 		}
 	}
 	if (!target.isNamed) {
-		console.log(`${target.name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);
-		addIdfSettings(folder, target, flags);
+		console.log(`${name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);
+		addIdfSettings(folder, target, debug ? "debug" : log ? "instrument" : "release");
 	}
+	const flags = debug ? ["-d"] : log ? ["-i"] : [];
+	const args = [...flags, "-p", name, ...(buildOnly ? ["-t", "build"] : []), ...settings];
 	await mcconfig(sdk, folder, args, { show: true, env });
+}
+
+/** @throws SdkError if there is no ESP-IDF */
+export function needIdf({ IDF_PATH }: NodeJS.ProcessEnv): void {
+	if (!IDF_PATH || !existsSync(IDF_PATH)) {
+		const found = IDF_PATH ? `is ${IDF_PATH}, which does not exist` : "is not set";
+		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
+	}
+}
+
+/** Reads the device that a manifest itself defines; undefined without one. Rejects with ProgramError that names its fault. */
+async function readDeviceOf(folder: string, target: string): Promise<DeviceDefinition | undefined> {
+	const manifest = join(folder, "manifest.json");
+	const { modules } = readJson<{ readonly modules?: { readonly device?: unknown } }>(manifest);
+	return modules?.device === undefined ? undefined : await readDevice(fromProject(manifest), target).catch(failAs());
+}
+
+/**
+ * Checks the device that a manifest defines against the target's chip, and prints warnings. Rejects with ProgramError that names
+ * each part which cannot be used.
+ */
+export async function checkParts(folder: string, target: string): Promise<void> {
+	const device = await readDeviceOf(folder, target);
+	try {
+		for (const warning of device === undefined ? [] : checkDevice(device, chipOfBoard(target))) {
+			console.error(`warning: ${warning}`);
+		}
+	} catch (error) {
+		failAs()(error);
+	}
 }
 
 /**
  * Adds the firmware's settings of ESP-IDF to a build for a target without a board of its own, which has the SDK's. ESP-IDF
  * reads this file after those that mcconfig writes beside it, because its name ends with the chip's.
  */
-function addIdfSettings(folder: string, { name, chip }: Target, flags: readonly string[]): void {
-	const kind = flags.includes("-d") ? "debug" : flags.includes("-i") ? "instrument" : "release";
+function addIdfSettings(folder: string, { name, chip }: Target, kind: string): void {
 	const project = join(outputOf(folder), "tmp", ...name.split("/"), kind, nameOf(folder), `xsProj-${chip}`);
 	const own = join(ROOT, "src/boards/esp32/sdkconfig");
 	const texts = readdirSync(own)

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Part } from "../../src/hardware/needs.js";
+import { ROOT } from "../../toolchain/root.js";
+import { linkForChip } from "./mcconfig.js";
 import { type Sdk, SdkError } from "./sdk.js";
 
 /**
@@ -55,12 +57,8 @@ interface FlatManifest {
 export function readMemory(folder: string, chip: string): BuildMemory {
 	const read = (path: string): string => readFileSync(join(folder, path), "utf8");
 	const { creation, config, resources }: FlatManifest = JSON.parse(read("manifest_flat.json"));
-	const settings = new Map(
-		[...read(`xsProj-${chip}/sdkconfig.mc`).matchAll(/^CONFIG_(\w+)=(.*)$/gm)].map(([, key = "", value]) => [
-			key,
-			value,
-		]),
-	);
+	const options = read(`xsProj-${chip}/sdkconfig.mc`).matchAll(/^CONFIG_(\w+)=(.*)$/gm);
+	const settings = new Map([...options].map(([, key = "", value]) => [key, value]));
 	const isSet = (key: string): boolean => settings.get(key) === "y";
 	// A choice of ESP-IDF takes the last option that is set: the SDK's base file has 4 MB.
 	const flash = [...settings.keys()].filter((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)).at(-1);
@@ -79,15 +77,26 @@ export function readMemory(folder: string, chip: string): BuildMemory {
 }
 
 /**
- * The bytes of an image, estimated.
+ * Links the firmware, and estimates the bytes of its image.
  *
- * @param constant bytes of its constant data
- * @param fonts bytes of its fonts; 0 without a screen
+ * @param target as mcconfig calls it
+ * @param fonts paths of its fonts, without `.fnt` and `.png`; none without a screen
  * @param parts of the board
+ * @throws SdkError if it does not link, a tool of the SDK fails or the C compiler has no 32-bit support
  */
-export function estimateImage(constant: number, fonts: number, parts: readonly Part[]): number {
-	const libraries = parts.reduce((sum, part) => sum + (LIBRARY_BYTES[part] ?? 0), 0);
-	return constant + fonts + (fonts > 0 ? CODE_BYTES_WITH_SCREEN : CODE_BYTES) + libraries;
+export async function estimateImage(
+	sdk: Sdk,
+	target: string,
+	fonts: readonly string[],
+	parts: readonly Part[],
+): Promise<number> {
+	const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, target));
+	const sizes = [
+		...fonts.map((font) => measureFont(sdk, font)),
+		...parts.map((part) => LIBRARY_BYTES[part] ?? 0),
+		fonts.length > 0 ? CODE_BYTES_WITH_SCREEN : CODE_BYTES,
+	];
+	return sizes.reduce((sum, size) => sum + size, constant);
 }
 
 /**
@@ -99,53 +108,29 @@ export function estimateImage(constant: number, fonts: number, parts: readonly P
 export function measureConstantData({ root }: Sdk, linked: string): number {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];
 	const object = `${linked}.o`;
-	const failure = (command: string): string => `${command} failed, which measures what was linked`;
-	run(
-		"gcc",
-		["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object],
-		failure("gcc -m32"),
-	);
-	const [text = 0, data = 0] = (run("size", [object], failure(`size ${object}`)).split("\n")[1] ?? "")
-		.trim()
-		.split(/\s+/)
-		.map(Number);
+	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object]);
+	const [, line = ""] = run("size", [object]).split("\n");
+	const [text = 0, data = 0] = line.trim().split(/\s+/).map(Number);
 	return text + data;
 }
 
-/** Bytes of the fonts that were measured. */
-const fontBytes = new Map<string, number>();
-
-/**
- * The bytes of fonts in an image, as the SDK's tools compress them.
- *
- * @param fonts their paths, without `.fnt` and `.png`
- * @throws SdkError if a tool of the SDK fails
- */
-export function measureFonts({ bin }: Sdk, fonts: readonly string[]): number {
-	return fonts.reduce((sum, font) => {
-		const bytes = fontBytes.get(font) ?? measureFont(bin, font);
-		fontBytes.set(font, bytes);
-		return sum + bytes;
-	}, 0);
-}
-
-function measureFont(bin: string, font: string): number {
+/** The bytes of a font in an image, as the SDK's tools compress it. */
+function measureFont({ bin }: Sdk, font: string): number {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-font-"));
 	try {
 		const name = basename(font);
-		run(join(bin, "png2bmp"), [`${font}.png`, "-a", "-o", folder, "-t"], "png2bmp failed");
-		const picture = join(folder, `${name}-alpha.bmp`);
-		run(join(bin, "compressbmf"), [`${font}.fnt`, "-i", picture, "-o", folder], "compressbmf failed");
+		run(join(bin, "png2bmp"), [`${font}.png`, "-a", "-o", folder, "-t"]);
+		run(join(bin, "compressbmf"), [`${font}.fnt`, "-i", join(folder, `${name}-alpha.bmp`), "-o", folder]);
 		return statSync(join(folder, `${name}.bf4`)).size;
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
 }
 
-function run(program: string, args: readonly string[], failure: string): string {
+function run(program: string, args: readonly string[]): string {
 	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
 	if (status !== 0) {
-		throw new SdkError(`${failure}: ${error?.message ?? stderr.trim()}`);
+		throw new SdkError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
 	}
 	return stdout;
 }

@@ -1,72 +1,98 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ProgramError, readJson } from "../../toolchain/program.js";
 
-/** A file of an image, and where in the flash it belongs. */
-interface ImagePart {
-	/** The file's name, without its folder. */
-	readonly name: string;
-	/** Its path in the build. */
-	readonly source: string;
-	/** Bytes from the beginning of the flash. */
-	readonly offset: number;
-}
+/** A file that lists the checksums of a release's files. */
+const SUMS = "SHA256SUMS";
 
-/** A board's image as built by ESP-IDF. */
-export interface BoardImage {
+/** A finished build of ESP-IDF. */
+export interface FinishedBuild {
 	/** mcconfig's name of the board, without its platform: "m5stack_cores3". */
 	readonly board: string;
-	/** ESP-IDF's name of the chip: "esp32s3". */
-	readonly chip: string;
-	/** esptool's options for the flash: "--flash_mode", "dio", … */
-	readonly flashOptions: readonly string[];
-	/** In the order of their offsets. */
-	readonly parts: readonly ImagePart[];
+	/** The folder with flasher_args.json. */
+	readonly folder: string;
 }
 
-/** The file of ESP-IDF's build that lists what to flash where. */
-const FLASHER_ARGS = "flasher_args.json";
-
-/** The members that are read. */
+/** What ESP-IDF's build says in flasher_args.json about flashing it. */
 interface FlasherArgs {
-	readonly write_flash_args?: unknown;
-	readonly flash_files?: unknown;
-	readonly extra_esptool_args?: { readonly chip?: unknown };
+	/** esptool's options for the flash: "--flash_mode", "dio", … */
+	readonly write_flash_args: readonly string[];
+	/** Paths of files by their offsets: "0x1000". */
+	readonly flash_files: Readonly<Record<string, string>>;
+	readonly extra_esptool_args: { readonly chip: string };
 }
 
 /**
- * Reads a finished build of ESP-IDF.
+ * Writes a release: SHA256SUMS, and a folder for each board with its images, manifest.json, and flash_args as ESP-IDF writes
+ * it. An earlier release in that folder is removed.
  *
- * @param build its folder: the one with flasher_args.json
- * @throws ProgramError with the name of the missing or invalid file
+ * @throws ProgramError if a build is not finished, or the folder holds other files
  */
-export function readImage(board: string, build: string): BoardImage {
-	const file = join(build, FLASHER_ARGS);
+export function writeRelease(output: string, builds: readonly FinishedBuild[]): void {
+	const images = builds.map(({ folder }) => readImage(folder));
+	clear(output);
+	const sums = builds.flatMap(({ board }, at) => writeBoard(output, board, images[at] as Image));
+	writeFileSync(join(output, SUMS), sums.map((line) => `${line}\n`).join(""));
+}
+
+/**
+ * Removes an earlier release, and nothing else.
+ *
+ * @throws ProgramError if the folder holds anything that a release does not have
+ */
+function clear(output: string): void {
+	const files = existsSync(output) ? readdirSync(output) : [];
+	const sums = files.includes(SUMS) ? readFileSync(join(output, SUMS), "utf8") : "";
+	const boards = sums.split("\n").map((line) => line.slice(line.indexOf("  ") + 2).split("/")[0] ?? "");
+	const other = files.find((file) => ![SUMS, ...boards].includes(file));
+	if (other !== undefined || (files.length > 0 && sums === "")) {
+		throw new ProgramError(`--output: ${output} contains files that are not part of a release: ${other ?? files[0]}`);
+	}
+	rmSync(output, { recursive: true, force: true });
+}
+
+type Image = ReturnType<typeof readImage>;
+
+/** Reads what to flash where, in the order of offsets. @throws ProgramError with the name of the missing or invalid file */
+function readImage(folder: string) {
+	const file = join(folder, "flasher_args.json");
 	if (!existsSync(file)) {
 		throw new ProgramError(`${file} does not exist: ESP-IDF has not finished a build there`);
 	}
-	const { write_flash_args: options, flash_files: files, extra_esptool_args: extra } = readJson<FlasherArgs>(file);
-	const chip = extra?.chip;
-	if (typeof chip !== "string" || !isTexts(options) || typeof files !== "object" || files === null) {
-		throw new ProgramError(`${file}: write_flash_args, flash_files or extra_esptool_args.chip is missing`);
+	const args = readJson<FlasherArgs>(file);
+	const parts = Object.entries(args.flash_files)
+		.map(([offset, path]) => ({ name: basename(path), source: join(folder, path), offset: Number(offset) }))
+		.sort((a, b) => a.offset - b.offset);
+	const missing = parts.find(({ source }) => !existsSync(source));
+	if (missing !== undefined) {
+		throw new ProgramError(`${missing.source} does not exist, though flasher_args.json names it`);
 	}
-	const parts = Object.entries(files).map(([offset, path]) => readPart(file, build, offset, path));
-	return { board, chip, flashOptions: options, parts: parts.sort((a, b) => a.offset - b.offset) };
+	return { chip: args.extra_esptool_args.chip, flashOptions: args.write_flash_args, parts };
 }
 
-function readPart(file: string, build: string, offset: string, path: unknown): ImagePart {
-	if (!/^0x[\da-f]+$/i.test(offset) || typeof path !== "string") {
-		throw new ProgramError(
-			`${file}: flash_files: expected an offset such as 0x1000 and a file, got ${offset}: ${path}`,
-		);
-	}
-	const source = join(build, path);
-	if (!existsSync(source)) {
-		throw new ProgramError(`${source} does not exist, though ${FLASHER_ARGS} names it`);
-	}
-	return { name: basename(path), source, offset: Number(offset) };
+/** @returns lines for `sha256sum --check` */
+function writeBoard(output: string, board: string, { chip, flashOptions, parts }: Image): string[] {
+	const folder = join(output, board);
+	mkdirSync(folder, { recursive: true });
+	// The manifest of ESP Web Tools: https://esphome.github.io/esp-web-tools/
+	const manifest = {
+		name: `${FIRMWARE.name} for ${board}`,
+		version: FIRMWARE.version,
+		new_install_prompt_erase: true,
+		builds: [{ chipFamily: chipFamily(chip), parts: parts.map(({ name: path, offset }) => ({ path, offset })) }],
+	};
+	writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
+	const files = parts.map(({ name, offset }) => `0x${offset.toString(16)} ${name}\n`);
+	writeFileSync(join(folder, "flash_args"), `${flashOptions.join(" ")}\n${files.join("")}`);
+	return parts.map(({ name, source }) => {
+		copyFileSync(source, join(folder, name));
+		return `${createHash("sha256").update(readFileSync(source)).digest("hex")}  ${board}/${name}`;
+	});
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-	return Array.isArray(value) && value.every((each) => typeof each === "string");
+/** ESP-IDF says "esp32s3", web flashers "ESP32-S3". */
+function chipFamily(chip: string): string {
+	return chip.toUpperCase().replace(/^(ESP32)(?=\w)/, "$1-");
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, relative } from "node:path";
 import { ROOT } from "../../toolchain/root.js";
-import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
+import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
 
 /** mcconfig's default manifest. */
 const MANIFEST = "manifest.json";
@@ -46,38 +46,27 @@ export async function mcconfig(
 			rmSync(join(output, path));
 		}
 	}
-	const environment = { ...env, BASH_ENV: stopAtIdfFailure(output) };
-	await runMcconfig(sdk, ["-m", "-o", output, ...args, join(folder, manifest)], {
-		cwd: folder,
-		show,
-		env: environment,
+	// The SDK's makefile runs ESP-IDF's build in bash and ignores its failure: it continues with the image of an earlier
+	// build, but stops if the program is missing. This is the file that bash reads first.
+	const bash = join(output, "idf.bash");
+	writeFileSync(bash, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
+	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, join(folder, manifest)], show, {
+		...env,
+		BASH_ENV: bash,
 	});
-}
-
-/**
- * The SDK's makefile runs ESP-IDF's build in bash and ignores its failure: it continues with the image of an earlier
- * build, but stops if the program is missing.
- *
- * @returns the file that bash reads first
- */
-function stopAtIdfFailure(output: string): string {
-	const file = join(output, "idf.bash");
-	writeFileSync(file, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
-	return file;
 }
 
 /** @throws SdkError when mcconfig fails, with the last lines of its output unless they were shown */
 async function runMcconfig(
-	sdk: Sdk,
+	{ bin }: Sdk,
+	cwd: string,
 	args: readonly string[],
-	{ cwd, show, env }: { readonly cwd: string; readonly show: boolean; readonly env: NodeJS.ProcessEnv },
+	show: boolean,
+	env: NodeJS.ProcessEnv,
 ): Promise<void> {
 	// The SDK's debugger may ask for Ctrl-C in the terminal.
-	const child = spawn(join(sdk.bin, "mcconfig"), args, {
-		cwd,
-		env,
-		stdio: show ? "inherit" : ["ignore", "pipe", "pipe"],
-	});
+	const stdio = show ? "inherit" : (["ignore", "pipe", "pipe"] as const);
+	const child = spawn(join(bin, "mcconfig"), args, { cwd, env, stdio: stdio as "inherit" });
 	const output: Buffer[] = [];
 	child.stdout?.on("data", (bytes) => output.push(bytes));
 	child.stderr?.on("data", (bytes) => output.push(bytes));
@@ -86,14 +75,12 @@ async function runMcconfig(
 		child.on("close", resolve);
 	});
 	if (status !== 0) {
-		throw new SdkError(`mcconfig failed (${status ?? "killed"})\n${lastLinesOf(String(Buffer.concat(output)))}`);
+		// A linker's warnings alone are hundreds of lines.
+		const lines = String(Buffer.concat(output))
+			.split("\n")
+			.filter((line) => line !== "" && !line.startsWith("### warning"));
+		throw new SdkError(`mcconfig failed (${status ?? "killed"})\n${lines.slice(-LINES_SHOWN).join("\n")}`);
 	}
-}
-
-/** A linker's warnings alone are hundreds of lines. */
-function lastLinesOf(output: string): string {
-	const lines = output.split("\n").filter((line) => line !== "" && !line.startsWith("### warning"));
-	return lines.slice(-LINES_SHOWN).join("\n");
 }
 
 /**
@@ -118,7 +105,7 @@ export async function linkForChip(
 	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
 	// A file of an earlier build would be mistaken for this one's.
 	rmSync(linked, { force: true });
-	const env = standInForIdf(sdkEnvironment(sdk));
+	const env = withoutIdf(sdk);
 	await mcconfig(sdk, folder, ["-p", target, "-t", linked, ...settings], { show: false, env, output, manifest });
 	return linked;
 }
@@ -134,25 +121,46 @@ export async function configureBuild(sdk: Sdk, folder: string, target: string): 
 	const output = join(`${outputOf(folder)}-configured`, target.replaceAll(/\W+/g, "-"));
 	rmSync(output, { recursive: true, force: true });
 	mkdirSync(output, { recursive: true });
-	const args = ["-o", output, "-p", target, join(folder, MANIFEST)];
-	await runMcconfig(sdk, args, { cwd: folder, show: false, env: standInForIdf(sdkEnvironment(sdk)) });
+	await runMcconfig(sdk, folder, ["-o", output, "-p", target, join(folder, MANIFEST)], false, withoutIdf(sdk));
 	const paths = readdirSync(output, { recursive: true, encoding: "utf8" });
 	return join(output, paths.find((path) => basename(path) === nameOf(folder) && path.startsWith("tmp")) as string);
 }
 
-/** Stand-ins that do nothing: mcconfig always requires an ESP-IDF repository and program. */
-function standInForIdf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** mcconfig's configuration of the compiler for one file. */
+interface FileConfig {
+	/** The configuration that all files of the build share. */
+	readonly extends: string;
+	readonly files: readonly string[];
+}
+
+/**
+ * Checks the types of a build with the compiler settings and the SDK's typings that mcconfig gives it. One run finds all
+ * errors in less than a second, where mcconfig's makefile runs the compiler once per file and stops at the first error.
+ *
+ * @param folder of the build: see {@link configureBuild}
+ * @returns the compiler's messages; empty without an error
+ */
+export function findTypeErrors(folder: string): string {
+	const configs = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((path) => path.endsWith("-tsconfig.json"))
+		.map((path): FileConfig => JSON.parse(readFileSync(join(folder, path), "utf8")));
+	const files = configs.flatMap((config) => config.files);
+	const config = join(folder, "tsconfig-check.json");
+	writeFileSync(config, JSON.stringify({ extends: configs[0]?.extends, compilerOptions: { noEmit: true }, files }));
+	const { status, stdout, error } = spawnSync(process.execPath, [TSC, "--project", config], { encoding: "utf8" });
+	return status === 0 ? "" : (error?.message ?? stdout.trim());
+}
+
+/** The SDK's environment with stand-ins that do nothing: mcconfig requires ESP-IDF's repository and program. */
+function withoutIdf(sdk: Sdk): NodeJS.ProcessEnv {
 	const folder = join(ROOT, ".cache", "moddable", "no-idf");
 	mkdirSync(folder, { recursive: true });
 	const script = "#!/bin/sh\nmkdir -p build/config && touch build/config/sdkconfig.h\n";
 	writeFileSync(join(folder, "idf.py"), script, { mode: 0o755 });
 	const author = ["-c", "user.name=xs-mcp", "-c", "user.email=xs-mcp@localhost"];
-	for (const args of [
-		["init", "--quiet"],
-		[...author, "commit", "--quiet", "--allow-empty", "--message", "none"],
-	]) {
-		spawnSync("git", args, { cwd: folder });
-	}
+	spawnSync("git", ["init", "--quiet"], { cwd: folder });
+	spawnSync("git", [...author, "commit", "--quiet", "--allow-empty", "--message", "none"], { cwd: folder });
+	const env = sdkEnvironment(sdk);
 	return { ...env, IDF_PATH: folder, PATH: [folder, env.PATH].join(delimiter) };
 }
 

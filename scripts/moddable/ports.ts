@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
-import { isAllowed } from "./computer.js";
+import { isAllowed } from "./sdk.js";
 
 /** A serial port of this computer, to which a board may be connected. */
 interface SerialPortInfo {

@@ -1,8 +1,7 @@
-import { constants } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
-import { isAllowed } from "./computer.js";
 
 /** TypeScript's compiler: mcconfig writes configurations that version 5 refuses, and version 7 is ten times as fast as 6. */
 export const TSC = join(findTypescript(), "bin", "tsc");
@@ -34,7 +33,7 @@ export interface Sdk {
  */
 export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	const root = env.MODDABLE;
-	if (root === undefined || root === "") {
+	if (!root) {
 		return undefined;
 	}
 	const host = HOSTS[process.platform];
@@ -46,6 +45,15 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 		throw new SdkError(`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`);
 	}
 	return { root, bin, host };
+}
+
+/** As `findSdk`, but throws if it is not set. */
+export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
+	const sdk = findSdk(env);
+	if (sdk === undefined) {
+		throw new SdkError(NO_SDK);
+	}
+	return sdk;
 }
 
 /** Finds TypeScript's folder. In the repository, `typescript` is version 6, whose interface ts-node needs. */
@@ -61,16 +69,17 @@ function findTypescript(): string {
 	throw new SdkError("TypeScript is not installed: npm install");
 }
 
-/** As `findSdk`, but throws if it is not set. */
-export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
-	const sdk = findSdk(env);
-	if (sdk === undefined) {
-		throw new SdkError(NO_SDK);
-	}
-	return sdk;
-}
-
 /** The environment in which the SDK's tools find each other, and the project's TypeScript. */
 export function sdkEnvironment({ root, bin }: Sdk, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
 	return { ...env, MODDABLE: root, PATH: [bin, dirname(TSC), env.PATH].join(delimiter) };
+}
+
+/** Whether this user may use a file. @param mode as `fs.access` takes it */
+export function isAllowed(path: string, mode: number): boolean {
+	try {
+		accessSync(path, mode);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -1,5 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { checkSettings } from "./check-settings.js";
+import { closest, distance } from "fastest-levenshtein";
+import { parseUrl, unsupportedScheme } from "../../src/protocols/url.js";
+import { readBackend } from "../../src/settings/backend-setting.js";
+import { readDirectConfig } from "../../src/settings/config.js";
+import { readSetting } from "../../src/settings/read-setting.js";
+import { SettingError } from "../../src/settings/setting-error.js";
+import { SETTINGS, type SettingName } from "../../src/settings/settings-table.js";
+import { unknownSettings } from "../../src/settings/unknown-settings.js";
+import { ProgramError, readJson } from "../../toolchain/program.js";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Schemes of backends that the firmware has clients for. */
+const SCHEMES = ["ws", "wss", "mqtt", "mqtts"];
+
+/** A device listens on every address of its own. */
+const ADDRESS = "0.0.0.0";
 
 /**
  * Adds settings of the firmware to a command: NAME=VALUE, as mcconfig takes them. They are checked before it runs.
@@ -16,4 +34,77 @@ export function addSettings(program: Command, folder: string, examples: string):
 	return program
 		.argument("[settings...]", `settings of the firmware: ${examples}`, collect, [])
 		.hook("preAction", ({ processedArgs: [words] }) => checkSettings(words, folder));
+}
+
+/**
+ * Checks the settings of a build by the rules and with the messages of the device, which may have neither log nor screen.
+ *
+ * @param words settings of a command line: "ssid=home"
+ * @param folder the manifest's, whose `config` they override
+ * @throws ProgramError that names each wrong setting
+ */
+export function checkSettings(words: readonly string[], folder: string): void {
+	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
+	const manifest = join(folder, "manifest.json");
+	const { config = {} } = existsSync(manifest) ? readJson<{ readonly config?: Settings }>(manifest) : {};
+	const problems = findProblems(given, config);
+	if (problems.length > 0) {
+		throw new ProgramError(problems.join("\n"));
+	}
+}
+
+/**
+ * Finds what is wrong with the settings of a build, one problem each.
+ *
+ * @param config the manifest's, which may also have names of the project's own
+ */
+function findProblems(given: Settings, config: Settings): readonly string[] {
+	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
+	const built = { ...config, ...given };
+	const source = { built, settings: undefined };
+	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(built, name)) as SettingName[];
+	const wrong = names.flatMap((name) => problemOf(() => readSetting(name, source)));
+	return [
+		...unknown.map((name) => `${name}: unknown setting${suggest(name)}`),
+		...(wrong.length > 0 ? wrong : [...problemOf(() => checkBackend(built)), ...problemOf(() => checkDirect(built))]),
+	];
+}
+
+function problemOf(read: () => unknown): string[] {
+	try {
+		read();
+		return [];
+	} catch (error) {
+		if (error instanceof SettingError) {
+			return [error.message];
+		}
+		throw error;
+	}
+}
+
+/** The build may have a backend that is not known here, or need none. */
+function checkBackend(built: Settings): void {
+	const needs = { mayLackBackend: true, findsGateways: true };
+	const { backend } = readBackend({ built, settings: undefined }, "", needs).config;
+	if (backend !== "") {
+		const { scheme } = parseUrl(backend);
+		if (!SCHEMES.includes(scheme)) {
+			throw unsupportedScheme(scheme);
+		}
+	}
+}
+
+function checkDirect(built: Settings): void {
+	readDirectConfig({ built, settings: undefined }, ADDRESS);
+}
+
+/** Names the setting that is meant, unless none is similar. */
+function suggest(name: string): string {
+	if (name === "glyphs") {
+		return ": it is a variable of the build. Set GLYPHS in the environment";
+	}
+	const similar = closest(name.toLowerCase(), Object.keys(SETTINGS));
+	return distance(name.toLowerCase(), similar.toLowerCase()) <= Math.max(2, name.length / 3)
+		? `: did you mean ${similar}?`
+		: "; docs/moddable.md has the settings";
 }

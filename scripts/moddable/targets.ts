@@ -23,6 +23,25 @@ const WITHOUT_WIFI: Readonly<Record<string, string>> = {
 	esp32p4: "it has no radio",
 };
 
+interface Manifest {
+	readonly build?: { readonly ESP32_SUBCLASS?: string };
+	readonly defines?: { readonly ethernet?: object };
+	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
+}
+
+const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8"));
+
+const { platforms: PLATFORMS = {} } = readManifest(join(ROOT, "manifest_minimal.json"));
+
+/** The targets of chips that the manifest names. */
+const NAMED = Object.keys(PLATFORMS).filter(
+	(name) => name.split("/")[0] === BARE_CHIP && ![EMULATED, OTHERS].includes(name),
+);
+
+/** Targets of docs/boards.md: those with a board of their own and the plain ESP32, and the other bare chips. */
+export const BOARDS = NAMED.filter((name) => name === BARE_CHIP || boardOf(name).board !== BARE_CHIP);
+export const CHIPS = NAMED.filter((name) => !BOARDS.includes(name));
+
 export interface Target {
 	/** mcconfig's name: "esp32/m5stack_cores3". */
 	readonly name: string;
@@ -43,9 +62,10 @@ export interface Target {
  */
 export function findTarget({ root }: Sdk, name: string): Target {
 	const folder = join(root, "build", "devices", "esp32", "targets");
-	const known = existsSync(folder) ? readdirSync(folder).map((each) => `${BARE_CHIP}/${each}`) : [];
-	if (name !== BARE_CHIP && !known.includes(name)) {
-		throw new SdkError(`--target: unknown target ${name}. ${suggest(name, [BARE_CHIP, ...known])}`);
+	const names = existsSync(folder) ? readdirSync(folder) : [];
+	const known = [BARE_CHIP, ...names.map((each) => `${BARE_CHIP}/${each}`)];
+	if (!known.includes(name)) {
+		throw new SdkError(`--target: unknown target ${name}. ${suggest(name, known)}`);
 	}
 	const manifest = name === BARE_CHIP ? {} : readManifest(join(folder, basename(name), "manifest.json"));
 	const chip = manifest.build?.ESP32_SUBCLASS ?? BARE_CHIP;
@@ -56,38 +76,16 @@ export function findTarget({ root }: Sdk, name: string): Target {
 	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
 }
 
-function suggest(name: string, known: readonly string[]): string {
+function suggest(name: string, known: string[]): string {
 	const complete = name.startsWith(BARE_CHIP) ? name : `${BARE_CHIP}/${name}`;
-	const nearest = closest(complete, [...known]);
+	const nearest = closest(complete, known);
 	return distance(complete, nearest) <= MAX_TYPOS
 		? `Did you mean ${nearest}?`
 		: `docs/boards.md lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets`;
 }
 
-/** Lists the targets that manifest_minimal.json names, without those that are not real chips. */
-export function namedTargets(): string[] {
-	return Object.keys(readPlatforms()).filter(
-		(name) => name.split("/")[0] === BARE_CHIP && ![EMULATED, OTHERS].includes(name),
-	);
-}
-
 /** Finds the folder in src/boards that is built for a target, whether or not the SDK knows it. */
 export function boardOf(name: string): Pick<Target, "board" | "isNamed"> {
-	const platforms = readPlatforms();
-	const { include = "" } = platforms[name] ?? platforms[OTHERS] ?? {};
-	return { board: basename(dirname(include)), isNamed: platforms[name] !== undefined };
-}
-
-interface Manifest {
-	readonly build?: { readonly ESP32_SUBCLASS?: string };
-	readonly defines?: { readonly ethernet?: object };
-	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
-}
-
-function readPlatforms(): NonNullable<Manifest["platforms"]> {
-	return readManifest(join(ROOT, "manifest_minimal.json")).platforms ?? {};
-}
-
-function readManifest(path: string): Manifest {
-	return JSON.parse(readFileSync(path, "utf8"));
+	const { include = "" } = PLATFORMS[name] ?? PLATFORMS[OTHERS] ?? {};
+	return { board: basename(dirname(include)), isNamed: PLATFORMS[name] !== undefined };
 }

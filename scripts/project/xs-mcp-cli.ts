@@ -46,8 +46,9 @@ program
 	.argument("[arguments...]")
 	.allowUnknownOption()
 	.action(async (rest: string[]) => {
-		const { flashProject } = await import("./flash-project.js");
-		await flashProject(openProject(), rest);
+		const { folder } = openProject();
+		const { flashProgram } = await import("../moddable/flash.js");
+		await runProgram(flashProgram(folder, "esp32"), rest);
 	});
 
 program

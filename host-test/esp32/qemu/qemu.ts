@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findProgram } from "../../../scripts/moddable/computer.js";
+import { findProgram } from "../../../scripts/moddable/doctor.js";
 import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../../scripts/moddable/sdk.js";
 import { sectionsOf } from "./elf.js";

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BOARDS, freePinOf, targetOf } from "../../../scripts/create/choices.js";
 import { makeProject, type ProjectPlan } from "../../../scripts/create/make-project.js";
-import { BOARDS as TARGETS } from "../../../scripts/moddable/boards.js";
+import { BOARDS as TARGETS } from "../../../scripts/moddable/targets.js";
 import { device, relay } from "../../../src/parts/index.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { checkDevice } from "../../../toolchain/read-device.js";

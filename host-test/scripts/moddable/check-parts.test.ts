@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { checkParts } from "../../../scripts/moddable/check-parts.js";
+import { checkParts } from "../../../scripts/moddable/flash.js";
 import { linkForChip } from "../../../scripts/moddable/mcconfig.js";
 import { cases } from "../../support/scope.js";
 import { noSdk, sdk } from "../../support/sdk.js";
@@ -32,11 +32,10 @@ describe("a build of a device of one's own", () => {
 		const folder = writeRelay(26);
 		await checkParts(folder, "esp32");
 		await assert.rejects(checkParts(folder, "esp32/esp32s3"), {
-			name: "SdkError",
+			name: "ProgramError",
 			message: /^part pump: pin 26 is connected to the flash of the ESP32-S3; these would do: 1, 2, 4, 5, /,
 		});
 		await assert.rejects(checkParts(folder, "esp32/xiao_esp32c3"), /pin 26 does not exist on the ESP32-C3/);
-		await checkParts(folder, "lin");
 		await checkParts(root, "esp32");
 	});
 
@@ -44,7 +43,10 @@ describe("a build of a device of one's own", () => {
 		const folder = writeDevice(
 			'import { relay } from "xs-mcp";\nexport default { parts: { pump: relay({ pin: 26, maxOn: -1 }) } };\n',
 		);
-		await assert.rejects(checkParts(folder, "esp32"), { name: "SdkError", message: /device\.ts: part pump: maxOn: / });
+		await assert.rejects(checkParts(folder, "esp32"), {
+			name: "ProgramError",
+			message: /device\.ts: part pump: maxOn: /,
+		});
 		await assert.rejects(checkParts(writeDevice("export default 5;\n"), "esp32"), /expected "export default device/);
 	});
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { checkSettings } from "../../../scripts/moddable/check-settings.js";
+import { checkSettings } from "../../../scripts/moddable/settings.js";
 import { ROOT } from "../../../toolchain/root.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

@@ -4,8 +4,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Computer } from "../../../scripts/moddable/computer.js";
-import { examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
+import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
 import { moduleUrl, typeScript } from "../../e2e/program.js";
 import { noSdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -121,7 +120,12 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		],
 		[({ env }) => delete env.DISPLAY, ["simulator"], /^neither DISPLAY nor/, /npm run device/],
 		[(it) => it.remove("include/alsa"), ["simulator"], /^alsa\/asoundlib\.h not found/, /install libasound2-dev$/],
-		[(it) => Object.assign(it, { platform: "win32" }), ["simulator"], /does not run on win32/, /^mcconfig/],
+		[
+			(it) => Object.assign(it, { platform: "win32" }),
+			WITH_SDK,
+			/^not used by these programs on win32/,
+			/run mcconfig/,
+		],
 	];
 
 	for (const [spoil, purposes, found, fix] of FAULTS) {

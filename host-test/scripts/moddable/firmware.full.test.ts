@@ -1,63 +1,63 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
-import { buildFolder, type FirmwarePlan, firmwareProgram } from "../../../scripts/moddable/firmware.js";
-import { readImage } from "../../../scripts/moddable/images.js";
-import { configureBuild } from "../../../scripts/moddable/mcconfig.js";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { typeScript } from "../../e2e/program.js";
-import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { makeSdk } from "./made-up-sdk.js";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-
-/** As ESP-IDF writes it for an ESP32-S3 with two app partitions. */
-const FLASHER_ARGS = {
-	write_flash_args: ["--flash_mode", "dio", "--flash_size", "16MB", "--flash_freq", "80m"],
-	flash_settings: { flash_mode: "dio", flash_size: "16MB", flash_freq: "80m" },
-	flash_files: {
-		"0x0": "bootloader/bootloader.bin",
-		"0x20000": "xs_esp32.bin",
-		"0x8000": "partition_table/partition-table.bin",
-		"0xf000": "ota_data_initial.bin",
-	},
-	bootloader: { offset: "0x0", file: "bootloader/bootloader.bin", encrypted: "false" },
-	app: { offset: "0x20000", file: "xs_esp32.bin", encrypted: "false" },
-	"partition-table": { offset: "0x8000", file: "partition_table/partition-table.bin", encrypted: "false" },
-	otadata: { offset: "0xf000", file: "ota_data_initial.bin", encrypted: "false" },
-	extra_esptool_args: { after: "hard_reset", before: "default_reset", stub: true, chip: "esp32s3" },
+/** The first files of ESP-IDF's build for two app partitions, by their offsets. */
+const FILES = {
+	"0x0": "bootloader/bootloader.bin",
+	"0x20000": "xs_esp32.bin",
+	"0x8000": "partition_table/partition-table.bin",
+	"0xf000": "ota_data_initial.bin",
 };
 
-/** A finished build of ESP-IDF, as far as it is read. */
-function makeBuild(change: object = {}, chip = "esp32s3"): string {
-	const folder = temporaryFolder();
-	const args = { ...FLASHER_ARGS, extra_esptool_args: { ...FLASHER_ARGS.extra_esptool_args, chip }, ...change };
-	writeFileSync(join(folder, "flasher_args.json"), JSON.stringify(args));
-	for (const file of Object.values(FLASHER_ARGS.flash_files)) {
-		mkdirSync(dirname(join(folder, file)), { recursive: true });
-		writeFileSync(join(folder, file), `contents of ${file}`);
-	}
-	return folder;
+/** A build of ESP-IDF that makes a folder for each target. The variable NO leaves a file out. */
+const BUILD = `
+while [ $# -gt 0 ]; do
+	case "$1" in -o) output=$2;; -p) target=$2;; esac
+	shift
+done
+case $target in esp32) chip=esp32;; *) chip=esp32s3;; esac
+folder=$output/tmp/$target/release/xs-mcp/xsProj-$chip/build
+rm -rf "$folder" && mkdir -p "$folder/bootloader" "$folder/partition_table" && cd "$folder"
+for file in ${Object.values(FILES).join(" ")}; do echo "contents of $file" > $file; done
+cat > flasher_args.json <<END
+{
+	"write_flash_args": ["--flash_mode", "dio", "--flash_size", "16MB", "--flash_freq", "80m"],
+	"flash_files": ${JSON.stringify(FILES)},
+	"extra_esptool_args": { "after": "hard_reset", "stub": true, "chip": "$chip" }
 }
+END
+[ -z "$NO" ] || rm "$NO"
+`;
 
-function firmware(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+const { env, ran } = makeSdk(BUILD);
+
+function firmware(args: readonly string[], more: NodeJS.ProcessEnv = {}) {
 	return spawnSync(process.execPath, typeScript("scripts/moddable/firmware-cli.ts", ...args), {
 		cwd: ROOT,
-		env: { ...process.env, ...env },
+		env: { ...env, ...more },
 		encoding: "utf8",
 	});
 }
 
-describe("npm run firmware", () => {
+describe("npm run firmware", { skip: process.platform === "win32" && "the wrappers do not run on Windows" }, () => {
+	// Later builds must not find what was made here.
+	after(() => rmSync(join(ROOT, ".cache/moddable/firmware-release"), { recursive: true, force: true }));
+
 	it("writes the images, manifest and checksums of each board, and the arguments of the command that flashes them", () => {
 		const output = join(temporaryFolder(), "release");
-		const boards = [`--from=m5stack_cores3=${makeBuild()}`, `--from=esp32=${makeBuild({}, "esp32")}`];
-		const { status, stdout, stderr } = firmware([...boards, "--output", output]);
+		const boards = ["--target", "esp32/m5stack_cores3", "--target", "esp32"];
+		const { status, stdout, stderr } = firmware([...boards, "--output", output, "otaUrl=https://example.org/"]);
 		assert.equal(status, 0, stderr);
 		assert.match(stdout, /m5stack_cores3, esp32, SHA256SUMS$/m);
+		assert.match(ran()[0] ?? "", /-p esp32\/m5stack_cores3 -t build otaUrl=https:\/\/example\.org\/ /);
 		assert.deepEqual(readdirSync(output).sort(), ["SHA256SUMS", "esp32", "m5stack_cores3"]);
 		const manifest = readFileSync(join(output, "m5stack_cores3", "manifest.json"), "utf8");
 		const { name, version, builds } = JSON.parse(manifest);
@@ -85,14 +85,14 @@ describe("npm run firmware", () => {
 		skip: process.platform !== "linux" && "sha256sum is of Linux",
 	}, () => {
 		const output = temporaryFolder();
-		assert.equal(firmware([`--from=esp32=${makeBuild()}`, "--output", output]).status, 0);
+		assert.equal(firmware(["--target", "esp32", "--output", output]).status, 0);
 		const checked = execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: output, encoding: "utf8" });
 		assert.equal(checked.match(/: OK$/gm)?.length, 4);
 	});
 
 	it("leaves nothing of an earlier release, and removes nothing else", () => {
 		const output = join(temporaryFolder(), "release");
-		const release = () => firmware([`--from=esp32=${makeBuild()}`, "--output", output]);
+		const release = () => firmware(["--target", "esp32", "--output", output]);
 		assert.equal(release().status, 0);
 		renameSync(join(output, "esp32"), join(output, "old-board"));
 		const sums = readFileSync(join(output, "SHA256SUMS"), "utf8");
@@ -118,56 +118,28 @@ describe("npm run firmware", () => {
 		}
 	});
 
-	it("builds every board and chip of docs/boards.md with --target all", {
-		skip: noSdk,
-	}, async () => {
-		const plans: FirmwarePlan[] = [];
-		const program = firmwareProgram(async (plan) => void plans.push(plan), { ...process.env, IDF_PATH: ROOT });
-		await program.parseAsync(["--target", "all"], { from: "user" });
-		const table = readFileSync(join(ROOT, "docs", "boards.md"), "utf8").matchAll(/^\| `(\S+)` \| esp32\w* \|/gm);
-		const names = plans[0]?.build?.targets.map(({ name }) => name);
-		assert.deepEqual(names?.sort(), [...table].map(([, name]) => name).sort());
+	it("builds every board and chip that the firmware names with --target all", () => {
+		const { platforms } = JSON.parse(readFileSync(join(ROOT, "manifest_minimal.json"), "utf8"));
+		const named = Object.keys(platforms).filter((name) => /^esp32($|\/)/.test(name) && !/qemu|\*/.test(name));
+		const { env, ran } = makeSdk(
+			BUILD,
+			named.flatMap((name) => name.split("/").slice(1)),
+		);
+		ran();
+		assert.equal(firmware(["--target", "all", "--output", temporaryFolder()], env).status, 0);
+		const built = ran().map((line) => /-p (\S+)/.exec(line)?.[1]);
+		assert.deepEqual(built.sort(), named.sort());
 	});
 
 	it("says what is missing", () => {
-		assert.match(firmware([]).stderr, /--target or --from is missing/);
-		assert.match(firmware(["--from", "esp32"]).stderr, /Expected BOARD=FOLDER, got esp32/);
+		assert.match(firmware([]).stderr, /--target is missing/);
 		assert.match(firmware(["--target", "esp32"], { MODDABLE: "" }).stderr, /MODDABLE is not set/);
-		const twice = firmware([`--from=a=${makeBuild()}`, `--from=a=${makeBuild()}`, "--output", temporaryFolder()]);
-		assert.match(twice.stderr, /duplicate board/);
-	});
-});
-
-describe("a build of ESP-IDF", () => {
-	it("is rejected, with the file, if it is not finished or not as ESP-IDF writes it", () => {
-		assert.throws(
-			() => readImage("esp32", temporaryFolder()),
-			/flasher_args\.json does not exist: ESP-IDF has not finished/,
-		);
-		const broken = makeBuild();
-		writeFileSync(join(broken, "flasher_args.json"), "{");
-		assert.throws(() => readImage("esp32", broken), /flasher_args\.json: .*JSON/);
-		for (const change of [{ flash_files: undefined }, { write_flash_args: "x" }, { extra_esptool_args: {} }]) {
-			assert.throws(() => readImage("esp32", makeBuild(change)), /or extra_esptool_args\.chip is missing/);
-		}
-		for (const files of [{ "1000": "a.bin" }, { "0x1000": 5 }]) {
-			assert.throws(() => readImage("esp32", makeBuild({ flash_files: files })), /expected an offset such as 0x1000/);
-		}
-		assert.throws(
-			() => readImage("esp32", makeBuild({ flash_files: { "0x0": "gone.bin" } })),
-			/gone\.bin does not exist, though flasher_args\.json names it/,
-		);
+		assert.match(firmware(["--target", "esp32"], { IDF_PATH: "" }).stderr, /IDF_PATH is not set/);
 	});
 
-	it("is read from the folder of its chip: mcconfig's settings make one for each chip", {
-		skip: noSdk,
-	}, async () => {
-		const name = "esp32/m5stack_cores3";
-		const program = await configureBuild(sdk, ROOT, name);
-		const output = program.slice(0, program.indexOf("/tmp/esp32"));
-		const folder = buildFolder(output, { name, chip: "esp32s3" }, "xs-mcp");
-		assert.ok(existsSync(dirname(folder)), folder);
-		renameSync(makeBuild(), folder);
-		assert.equal(readImage("m5stack_cores3", folder).chip, "esp32s3");
+	it("rejects a build of ESP-IDF that is not finished, and names the file", () => {
+		const without = (NO: string) => firmware(["--target", "esp32", "--output", temporaryFolder()], { NO }).stderr;
+		assert.match(without("flasher_args.json"), /flasher_args\.json does not exist: ESP-IDF has not finished/);
+		assert.match(without("xs_esp32.bin"), /xs_esp32\.bin does not exist, though flasher_args\.json names it/);
 	});
 });
