@@ -7,7 +7,7 @@ import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
-import { z } from "zod";
+import * as z from "zod";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { connectOverHttp } from "../e2e/clients.js";

@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { CATALOG_MODES, type CatalogMode, type ListKind } from "../config/catalog-mode.js";
 
 /** Which tools a client's list has. */

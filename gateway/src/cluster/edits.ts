@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { replaceFileSync } from "../config/atomic-file.js";
 import type { Entry } from "./messages.js";
 

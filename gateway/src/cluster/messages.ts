@@ -1,5 +1,5 @@
 import type { Offers } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { signInCodeSchema } from "../config/sign-in-code.js";
 import { tokenKindSchema, tokenRecordSchema } from "../config/token-store.js";
 import type { LoggedEvent } from "../events/event-log.js";

@@ -1,5 +1,5 @@
 import type { KV } from "@nats-io/kv";
-import type { z } from "zod";
+import type * as z from "zod";
 import {
 	looksLikeCode,
 	matches,

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { KV } from "@nats-io/kv";
 import pLimit from "p-limit";
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenChange, TokenShare } from "../config/token-file.js";
 import {
 	TokenError,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../firmware.js";
 import { isScope, SCOPES } from "./scopes.js";
 import { TOOL_HINTS, type ToolHint } from "./tool-hint.js";

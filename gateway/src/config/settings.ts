@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { CATALOG_MODES } from "./catalog-mode.js";
 import {
 	flag,

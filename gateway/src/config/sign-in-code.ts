@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { replaceFileSync } from "./atomic-file.js";
 import { digest } from "./digest.js";
 

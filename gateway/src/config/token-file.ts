@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 import { replaceFile } from "./atomic-file.js";
 
 /** The kind of a token's owner. */

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";

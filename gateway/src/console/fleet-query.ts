@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FleetRow, FleetTotals } from "./messages.js";
 
 /** Rows in one part of the table. */

@@ -1,5 +1,5 @@
 import { SERVER_ERROR, type ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { TokenError, type TokenKind, type TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import { readJson } from "../http/body.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Name in the log for events of a device that were not kept, because there were too many. */
 export const LOST = "gateway.lost";

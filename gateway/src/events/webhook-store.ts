@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { replaceFile } from "../config/atomic-file.js";
 
 const RECORD = z.object({

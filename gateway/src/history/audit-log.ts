@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { JsonLines } from "./json-lines.js";
 

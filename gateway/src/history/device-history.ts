@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonLines } from "./json-lines.js";
 import { MAX_VALUES, type Value } from "./status-values.js";
 import { thinned } from "./thinned.js";

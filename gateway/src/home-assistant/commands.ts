@@ -1,5 +1,5 @@
 import { jsonIn } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { LIGHT_PREFIX, SWITCH_PREFIX, TOOLS } from "./discovery.js";
 
 /** Bytes of a command: Home Assistant's have about 80. */

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { jsonOf } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../firmware.js";
 
 /** Sensors of a device, lights, and axes of a sensor, that are read; numbers that are shown. */

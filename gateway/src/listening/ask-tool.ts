@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { type Server, type ServerRegistry, textResult } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import type { OwnTool } from "../catalog/own-tools.js";
 import type { Access } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";

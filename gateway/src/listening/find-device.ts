@@ -1,5 +1,5 @@
 import type { Server, ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { type Access, reaches } from "../config/access.js";
 
 /** Names in an error. */

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import type { OwnTool } from "../catalog/own-tools.js";
 import type { Access } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { inputSchemaOf, type OrInput, present, type Server, textResult } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { failedResult, inputSchemaOf } from "xs-mcp-manager/core";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { OwnTool, OwnToolCaller } from "../catalog/own-tools.js";
 import { failedCall } from "./failures.js";
 import { checkInput } from "./tool-input.js";

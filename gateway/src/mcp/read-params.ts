@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { z } from "zod";
+import type * as z from "zod";
 
 /**
  * The parameters of a request of an extension, whose schema the SDK does not have.

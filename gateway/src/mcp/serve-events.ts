@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { forbidden, invalid, unsupported } from "../events/event-error.js";
 import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";

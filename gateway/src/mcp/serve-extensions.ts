@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { EventService } from "../events/event-service.js";
 import type { RequestStates } from "./request-states.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";

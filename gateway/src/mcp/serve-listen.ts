@@ -4,7 +4,7 @@ import {
 	type ServerContext,
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { followListened, MAX_LISTENED, MAX_LISTENS } from "../catalog/follow.js";
 import { stateUri } from "../catalog/state-resource.js";

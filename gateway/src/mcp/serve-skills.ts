@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { type Skill, skillEntry } from "@modelcontextprotocol/server/ext/skills";
-import { z } from "zod";
+import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { SKILL_NAME, skillText } from "../catalog/skill-text.js";
 import { readParams } from "./read-params.js";

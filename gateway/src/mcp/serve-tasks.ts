@@ -8,7 +8,7 @@ import {
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type OrInput, REVISION_OF_STATELESS, type ServerTool } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { envelopeOf } from "./call-options.js";
 import { readParams } from "./read-params.js";
 import type { RequestStates } from "./request-states.js";

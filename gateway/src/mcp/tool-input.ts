@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** Checks the arguments of a call. The problem names the tool and each wrong argument. */
 export function checkInput<Input extends z.ZodType>(

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { DeviceKey } from "../devices/device-key.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { LIMITS } from "../config/token-file.js";
 
 /** Milliseconds for which a code is valid. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { jsonIn } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { type PublicRequestOptions, publicLookup, requestPublic } from "../net/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
 

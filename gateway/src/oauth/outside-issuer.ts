@@ -1,5 +1,5 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 import type { AccessGrant } from "../config/access.js";
 import { isScope, limitsOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { DeviceKey } from "../devices/device-key.js";
 
 /** Milliseconds in which a person can answer. */

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import type { ClusterStatus } from "../cluster/status.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";

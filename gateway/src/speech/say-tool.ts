@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { EVERY_DEVICE, type Server, type ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { chooseMembers, DEVICES } from "../catalog/groups.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { type Access, reaches } from "../config/access.js";

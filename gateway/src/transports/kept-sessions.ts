@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { JSONRPCRequest } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { replaceFile } from "../config/atomic-file.js";
 import type { SessionTransport } from "./session-transport.js";
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ClientCapabilities, InitializeRequestParams } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Characters of a client's name and version that are kept. */
 const MAX_NAME = 100;

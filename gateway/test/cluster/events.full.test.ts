@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { z } from "zod";
+import * as z from "zod";
 import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { ask, buttonOf, Endpoint, follow, PRESSED, poll, press, SECRET } from "../events/support.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { z } from "zod";
+import * as z from "zod";
 import { cases } from "../../../host-test/support/scope.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { Webhook } from "standardwebhooks";
-import { z } from "zod";
+import * as z from "zod";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { WireDevice } from "../support/gateway.js";

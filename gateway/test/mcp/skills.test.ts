@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { skillEntry } from "@modelcontextprotocol/server/ext/skills";
-import { z } from "zod";
+import * as z from "zod";
 import { connectClient, LOCAL, REBOOT, SET_VOLUME, startWithDevice, WireDevice } from "../support/gateway.js";
 
 const URI = "skill://xs-mcp/devices/SKILL.md";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { z } from "zod";
+import * as z from "zod";
 import { until } from "../../../host-test/support/until.js";
 import { type ClientSide, connectClient } from "./gateway.js";
 import { postStateless } from "./post-stateless.js";

@@ -12,7 +12,7 @@ import {
 	type RequestOptions,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../firmware.js";
 import { ServerError } from "./errors.js";
 import { readResult } from "./results.js";

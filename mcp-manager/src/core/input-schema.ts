@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../firmware.js";
 
 const made = new WeakMap<z.ZodType, Tool["inputSchema"]>();

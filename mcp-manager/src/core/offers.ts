@@ -5,7 +5,7 @@ import {
 	type ResourceTemplateType,
 	type Tool,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../firmware.js";
 import { withoutNulls } from "./received.js";
 import { withValid } from "./results.js";

@@ -8,7 +8,7 @@ import {
 	type ReadResourceResult,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
 

@@ -7,7 +7,7 @@ import {
 	type RequestOptions,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { MANAGER_INFO } from "../version.js";
 import { askingParams, type InputClient, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ChangeStream } from "./change-stream.js";

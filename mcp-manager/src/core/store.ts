@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
-import { z } from "zod";
+import * as z from "zod";
 import type { Offers } from "./offers.js";
 import type { ServerRecord } from "./server.js";
 

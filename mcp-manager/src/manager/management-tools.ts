@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { inputSchemaOf } from "../core/input-schema.js";
 import { failedResult, textResult } from "../core/tool-results.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { isObject } from "../firmware.js";
 import { hostEntry, hostId, plainEntry } from "./host-entry.js";
 import { type Path, parseFile, SyntaxProblem } from "./parsed-file.js";

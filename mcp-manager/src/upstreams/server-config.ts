@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/auth-config.js";
 
 /** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { z } from "zod";
+import * as z from "zod";
 import { readServers } from "../../src/upstreams/read-servers.js";
 import { HOST_SERVER, LISTED_SERVER, OPTIONS } from "../../src/upstreams/server-config.js";
 

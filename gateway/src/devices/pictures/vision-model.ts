@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ModelService, post } from "../../net/model-service.js";
 import type { Picture } from "./pictures.js";
 

@@ -1,5 +1,5 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 
 const SECRET = z.string().min(1);
 

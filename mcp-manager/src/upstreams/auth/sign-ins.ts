@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { jsonIn } from "../../core/received.js";
 import { replaceFile } from "../../core/replace-file.js";
 
