@@ -1,8 +1,8 @@
 // Runs one of the project's programs: `node scripts/run.mjs [--omit=dev] file.ts …`. Installs what it needs first, so that
 // `npm start` and `npm test` do everything on a fresh clone.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { installMissing } from "./install.mjs";
 
 /** As for npm: the program needs no packages for development. */
 const OMIT_DEV = "--omit=dev";
@@ -14,23 +14,11 @@ const QUIET = ["--disable-warning=DEP0180", "--disable-warning=DEP0205"];
 const ORPHAN_CHECK_INTERVAL = 200;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
 const omitsDev = process.argv[2] === OMIT_DEV;
 const [program, ...rest] = process.argv.slice(omitsDev ? 3 : 2);
-const status = await installMissing(root, omitsDev);
-if (status !== 0) {
-	process.exit(status);
-}
 const path = `${root}${program}`;
 
-/** npm forwards a signal to its shell, which ends and orphans this process. */
-function endWithNpm(end) {
-	const parent = process.ppid;
-	if (process.env.npm_lifecycle_event !== undefined) {
-		setInterval(() => process.ppid !== parent && end(), ORPHAN_CHECK_INTERVAL).unref();
-	}
-}
-
+installMissing();
 if (program.endsWith(".ts")) {
 	const args = [...QUIET, "--import", new URL("register.mjs", import.meta.url).href, path, ...rest];
 	const child = spawn(process.execPath, args, { stdio: "inherit" });
@@ -44,4 +32,39 @@ if (program.endsWith(".ts")) {
 	process.argv.splice(1, process.argv.length - 1, path, ...rest);
 	endWithNpm(() => process.kill(process.pid, "SIGTERM"));
 	await import(pathToFileURL(path).href);
+}
+
+/** Installs what package-lock.json names, unless npm's copy of it in node_modules has it. Keeps packages for development. */
+function installMissing() {
+	const present = packagesOf(`${root}node_modules/.package-lock.json`);
+	const omits = omitsDev && !present.some(([, { dev }]) => dev);
+	const versions = new Map(present.map(([place, { version }]) => [place, version]));
+	const wanted = packagesOf(`${root}package-lock.json`).filter(
+		([place, { link, optional, dev, devOptional }]) =>
+			place.includes("node_modules/") && !link && !optional && !(omits && (dev || devOptional)),
+	);
+	if (wanted.some(([place, { version }]) => versions.get(place) !== version)) {
+		console.error(`Installing ${wanted.length} packages, once …`);
+		const { status } = spawnSync("npm", ["ci", ...(omits ? [OMIT_DEV] : []), "--loglevel=error"], {
+			cwd: root,
+			stdio: ["ignore", 2, 2],
+			shell: process.platform === "win32",
+		});
+		if (status !== 0) {
+			process.exit(status ?? 1);
+		}
+	}
+}
+
+/** The packages of a lock file, by their paths. */
+function packagesOf(lock) {
+	return existsSync(lock) ? Object.entries(JSON.parse(readFileSync(lock, "utf8")).packages) : [];
+}
+
+/** npm forwards a signal to its shell, which ends and orphans this process. */
+function endWithNpm(end) {
+	const parent = process.ppid;
+	if (process.env.npm_lifecycle_event !== undefined) {
+		setInterval(() => process.ppid !== parent && end(), ORPHAN_CHECK_INTERVAL).unref();
+	}
 }

@@ -1,14 +1,21 @@
-/**
- * The folder of the console's bundle, made if its sources have changed: for gateways that are not started from a bundle. Not
- * imported by name: what is bundled together with this must not contain the bundler.
- */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ROOT } from "./root.js";
+
+/** Bundles the gateway's console, if its sources have changed. Resolves with its folder. */
 export async function bundleConsole(): Promise<string> {
-	const { cachedConsoleBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
-	return await cachedConsoleBundle();
+	return await bundlePage("console");
 }
 
-/** The same of a virtual device's page. */
+/** Bundles a virtual device's page, if its sources have changed. Resolves with its folder, which the package xs-mcp has. */
 export async function bundleDevicePage(): Promise<string> {
-	const { cachedDevicePageBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
-	return await cachedDevicePageBundle();
+	const packed = join(ROOT, "device-page");
+	return existsSync(packed) ? packed : await bundlePage("device-page");
+}
+
+/** Imports the bundler by its path: what is bundled together with this must not contain it. */
+async function bundlePage(name: string): Promise<string> {
+	const { cachedBundle } = await import(pathToFileURL(join(ROOT, "toolchain/build.mjs")).href);
+	return fileURLToPath(await cachedBundle(name));
 }

@@ -56,7 +56,7 @@ async function useExtension(t: TestContext, mcpbPath: string, userConfig: { url?
 describe("the extension for Claude Desktop", () => {
 	it("is valid, and connects to a gateway with the URL and the token that the person types", async (t) => {
 		const folder = makeStateFolder();
-		await run("npm", ["run", "-s", "pack:mcpb", "--", folder], { cwd: ROOT });
+		await run("npm", ["run", "-s", "pack", "--", "gateway", "--to", folder], { cwd: ROOT });
 		const mcpbPath = `${folder}/xs-mcp-gateway.mcpb`;
 		assert.ok(statSync(mcpbPath).size < MAX_BYTES, `${statSync(mcpbPath).size} bytes`);
 		const { started } = await startProgramWithDevice(t, { id: LAMP });
@@ -68,7 +68,7 @@ describe("the extension for Claude Desktop", () => {
 	});
 
 	it("comes from the console with the gateway's address, and without a token", async (t) => {
-		const { cachedBundle } = await import(new URL("../../toolchain/bundle.mjs", import.meta.url).href);
+		const { cachedBundle } = await import(new URL("../../toolchain/build.mjs", import.meta.url).href);
 		const consoleFolder = fileURLToPath(new URL("console", await cachedBundle("gateway")));
 		const started = await startProgram(t, {}, undefined, { consoleFolder });
 		await WireDevice.connect(t, started, { id: LAMP });

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { FIRMWARE } from "../../src/settings/firmware.js";
@@ -86,10 +86,9 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	};
 
 	before(async () => {
-		const loader = ["--import", pathToFileURL(`${ROOT}scripts/register.mjs`).href];
-		await run(process.execPath, [...loader, `${ROOT}scripts/pack-firmware-cli.ts`, packages]);
-		await run(process.execPath, [`${ROOT}scripts/pack.mjs`, "gateway", join(packages, "gateway")]);
-		const tarballs = ["xs-mcp", "create-xs-mcp", "gateway/xs-mcp-gateway"];
+		const sources = ["scripts/project", "scripts/create", "gateway"];
+		await run("npm", ["run", "pack", "--", ...sources, "--to", packages], { cwd: ROOT });
+		const tarballs = ["xs-mcp", "create-xs-mcp", "xs-mcp-gateway"];
 		registry = await openRegistry(tarballs.map((name) => join(packages, `${name}-${FIRMWARE.version}.tgz`)));
 		const cache = temporaryFolder();
 		mkdirSync(join(cache, "xs-mcp"));
@@ -220,7 +219,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	it("gets newer firmware by npm update, and keeps what is the person's", async () => {
 		const [major = 0, minor = 0, patch = 0] = FIRMWARE.version.split(".").map(Number);
 		const newer = `${major}.${minor}.${patch + 1}`;
-		registry.publish(await repacked(join(packages, "xs-mcp"), newer));
+		registry.publish(await repacked(join(packages, `xs-mcp-${FIRMWARE.version}.tgz`), newer));
 		const own = ["device.ts", "manifest.json", "README.md", "tools/greet.ts", "test/device.test.js", "tsconfig.json"];
 		const read = (): string[] => own.map((path) => readFileSync(join(folder, path), "utf8"));
 		const [files, before] = [read(), readdirSync(folder)];
@@ -304,9 +303,9 @@ function bytesIn(folder: string): number {
 		.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-async function repacked(source: string, version: string): Promise<string> {
+async function repacked(tarball: string, version: string): Promise<string> {
 	const folder = temporaryFolder();
-	await run("cp", ["-R", source, join(folder, "package")]);
+	await run("tar", ["-xzf", tarball, "-C", folder]);
 	const file = join(folder, "package", "package.json");
 	writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), version }));
 	await run("tar", ["-czf", "package.tgz", "package"], { cwd: folder });

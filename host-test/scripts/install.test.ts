@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const INSTALL = new URL("../../scripts/install.mjs", import.meta.url).href;
+const RUN = fileURLToPath(new URL("../../scripts/run.mjs", import.meta.url));
 
 /** Packages that `npm start` needs, that only tests need, and that some computers cannot install. */
 const WANTED = {
@@ -15,7 +16,7 @@ const WANTED = {
 	"node_modules/of-mac": { version: "1.0.0", optional: true },
 };
 
-/** Runs the installation where node_modules has some packages. Returns how npm was called: a program that only says so. */
+/** Runs a program where node_modules has some packages. Returns how npm was called: a program that only says so. */
 function install(present: object | undefined, omitsDev: boolean): string {
 	const root = `${temporaryFolder("xs-mcp-install-")}/`;
 	writeFileSync(`${root}package-lock.json`, JSON.stringify({ packages: WANTED }));
@@ -25,9 +26,11 @@ function install(present: object | undefined, omitsDev: boolean): string {
 	}
 	writeFileSync(join(root, "npm"), `#!/bin/sh\necho "npm $*" >called\n`);
 	chmodSync(join(root, "npm"), 0o755);
-	const program = `import { installMissing } from ${JSON.stringify(INSTALL)};
-		process.exitCode = await installMissing(${JSON.stringify(root)}, ${omitsDev});`;
-	const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+	mkdirSync(`${root}scripts`);
+	copyFileSync(RUN, `${root}scripts/run.mjs`);
+	writeFileSync(`${root}program.mjs`, "");
+	const args = [`${root}scripts/run.mjs`, ...(omitsDev ? ["--omit=dev"] : []), "program.mjs"];
+	const { status, stderr } = spawnSync(process.execPath, args, {
 		encoding: "utf8",
 		env: { ...process.env, PATH: `${root}:${process.env.PATH}` },
 	});

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeProject } from "../../scripts/create/make-project.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
+const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("a project of its own, with the packed firmware", { skip: noSdk }, () => {
@@ -19,19 +21,20 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 
 	before(async () => {
 		const packages = temporaryFolder();
-		const loader = ["--import", pathToFileURL(`${ROOT}scripts/register.mjs`).href];
-		await promisify(execFile)(process.execPath, [...loader, `${ROOT}scripts/pack-firmware-cli.ts`, packages]);
+		await run("npm", ["run", "pack", "--", "scripts/project", "--to", packages], { cwd: ROOT });
 		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
-		mkdirSync(join(folder, "node_modules"));
-		cpSync(join(packages, "xs-mcp"), join(folder, "node_modules", "xs-mcp"), { recursive: true });
+		const installed = join(folder, "node_modules", "xs-mcp");
+		mkdirSync(installed, { recursive: true });
+		const tarball = join(packages, `xs-mcp-${FIRMWARE.version}.tgz`);
+		await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
 		for (const [name, source] of Object.entries({ typescript: "typescript-7", esbuild: "esbuild" })) {
 			symlinkSync(join(ROOT, "node_modules", source), join(folder, "node_modules", name));
 		}
 	});
 
 	it("links for a chip with its parts and tools", async () => {
-		const args = [join(folder, "node_modules", "xs-mcp", "bin", "xs-mcp.mjs"), "flash", "--link-only"];
-		const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+		const args = [join(folder, "node_modules", "xs-mcp", "programs", "xs-mcp.js"), "flash", "--link-only"];
+		const { stdout } = await run(process.execPath, args, { cwd: folder });
 		assert.match(stdout, /The firmware links for esp32\.\n$/);
 	});
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The program in this repository: its sources, bundled when they have changed. scripts/pack.mjs makes the package's.
-import { cachedBundle } from "../../toolchain/bundle.mjs";
+// The program in this repository: its sources, bundled when they have changed.
+import { cachedBundle } from "../../toolchain/build.mjs";
 
-const { runCommandLine } = await import(await cachedBundle("mcp-manager"));
-await runCommandLine(process.argv.slice(2));
+await import(new URL("cli.js", await cachedBundle("mcp-manager")).href);

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // create-xs-mcp, which npm create xs-mcp runs: makes a project for a device of one's own.
 import { spawnSync } from "node:child_process";
 import { basename, relative, resolve } from "node:path";

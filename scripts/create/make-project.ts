@@ -1,12 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ProgramError } from "../../toolchain/program.js";
+import { ROOT } from "../../toolchain/root.js";
 import { freePinOf, targetOf } from "./choices.js";
 import type { Answers } from "./questions.js";
 
-const TEMPLATE = fileURLToPath(new URL("template/", import.meta.url));
+const TEMPLATE = join(ROOT, "scripts/create/template");
 
 /** A name that npm, mcconfig and the device's setting take. */
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;

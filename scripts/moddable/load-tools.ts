@@ -1,10 +1,11 @@
 import "../../toolchain/xs-globals.js";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { build } from "esbuild";
 import type { HardwareTool } from "../../src/tools/define-tool.js";
 import { modulesPlugin } from "../../toolchain/modules-plugin.js";
+import { ROOT } from "../../toolchain/root.js";
 
-const TOOLS = fileURLToPath(new URL("../../src/platform/tools.ts", import.meta.url));
+const TOOLS = join(ROOT, "src/platform/tools.ts");
 
 /** The firmware's tools, in the order of the list. */
 export async function loadTools(): Promise<readonly HardwareTool[]> {

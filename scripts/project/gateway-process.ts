@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ProgramError } from "../../toolchain/program.js";
+import { ProgramError, readJson } from "../../toolchain/program.js";
 
 const PACKAGE = "xs-mcp-gateway";
 
@@ -53,13 +53,12 @@ async function answers(url: string): Promise<boolean> {
 /** @throws ProgramError if it is not installed */
 function findProgram(): string {
 	const folders = createRequire(import.meta.url).resolve.paths(PACKAGE) ?? [];
-	const program = folders
-		.map((folder) => join(folder, PACKAGE, "bin", `${PACKAGE}.mjs`))
-		.find((path) => existsSync(path));
-	if (program === undefined) {
+	const installed = folders.map((folder) => join(folder, PACKAGE)).find((path) => existsSync(path));
+	if (installed === undefined) {
 		throw new ProgramError(
 			`no gateway runs, and none is installed: npm install ${PACKAGE}, or start with --no-gateway`,
 		);
 	}
-	return program;
+	const { bin } = readJson<{ bin: Record<string, string> }>(join(installed, "package.json"));
+	return join(installed, String(bin[PACKAGE]));
 }

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The program xs-mcp of the package: what npm's scripts of a project run. Each command loads only what it needs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

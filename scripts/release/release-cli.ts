@@ -1,14 +1,11 @@
 // npm run release: makes everything that a release consists of, in a folder. It publishes nothing.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
 import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "./release.js";
-
-/** The packages that are published, by their folders. */
-const PACKAGES = ["mcp-manager", "gateway", "integrations/pi"];
 
 /** Checks that must pass first. */
 const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
@@ -49,14 +46,7 @@ function makeRelease({ to, target, checks }: Options): void {
 	const work = join(folder, "work");
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(work, { recursive: true });
-	for (const name of PACKAGES) {
-		run(process.execPath, ["scripts/pack.mjs", name, join(work, name)]);
-		take(join(work, name), ".tgz", folder);
-	}
-	run("npm", ["run", "pack:firmware", "--", join(work, "firmware")]);
-	take(join(work, "firmware"), ".tgz", folder);
-	run("npm", ["run", "pack:mcpb", "--", join(work, "mcpb")]);
-	take(join(work, "mcpb"), ".mcpb", folder);
+	run("npm", ["run", "pack", "--", "--to", folder]);
 	if (target.length > 0) {
 		const targets = target.flatMap((each) => ["--target", each]);
 		run("npm", ["run", "firmware", "--", "--output", join(work, "images"), ...targets]);
@@ -72,12 +62,5 @@ function run(command: string, args: readonly string[]): void {
 	const { status } = spawnSync(command, args, { cwd: ROOT, stdio: "inherit", shell: process.platform === "win32" });
 	if (status !== 0) {
 		throw new ProgramError(`${[command, ...args].join(" ")} failed`);
-	}
-}
-
-/** Copies the files of a folder with that ending into the release. */
-function take(from: string, ending: string, to: string): void {
-	for (const name of readdirSync(from).filter((each) => each.endsWith(ending))) {
-		copyFileSync(join(from, name), join(to, name));
 	}
 }

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
 import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
@@ -10,8 +9,8 @@ import { ROOT } from "../../toolchain/root.js";
 import { isNative, readSdkModules, withNatives } from "../../toolchain/sdk-modules.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 
-const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
-const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
+const PLATFORM = join(ROOT, "virtual-device/platform/");
+const SOURCE = join(ROOT, "src/");
 
 /** The files of some modules, whose names begin with a prefix. */
 const filesOf = (names: readonly string[], folder: string, prefix = ""): Readonly<Record<string, string>> =>

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { printable } from "../log/printable.js";
@@ -12,8 +13,10 @@ xs-mcp-gateway.json ("httpPort"). List all settings: xs-mcp-gateway serve --help
 /** Columns of help that goes to a file or program. */
 const PIPED_HELP_WIDTH = 160;
 
+await runCommandLine(process.argv.slice(2));
+
 /** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
+async function runCommandLine(args: readonly string[]): Promise<void> {
 	tolerateClosedOutputs();
 	const program = new Command("xs-mcp-gateway")
 		.description("Serves devices that run xs-mcp to MCP clients")

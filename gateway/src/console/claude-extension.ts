@@ -22,7 +22,7 @@ const NEEDED = /^[^.]+\.c?js$|^(THIRD-PARTY-)?LICENSE/;
  */
 export function claudeExtension(guard: RequestGuard, consoleFolder = CONSOLE_IN_BUNDLE): Route | undefined {
 	const folder = join(consoleFolder, "..");
-	if (!existsSync(join(folder, "mcpb", "manifest.json"))) {
+	if (!existsSync(join(folder, "mcpb-manifest.json"))) {
 		return undefined;
 	}
 	return async (c) => {
@@ -44,12 +44,11 @@ export function claudeExtension(guard: RequestGuard, consoleFolder = CONSOLE_IN_
  * @returns the file: https://github.com/anthropics/mcpb/blob/main/MANIFEST.md
  */
 export async function makeExtension(folder: string, url?: string): Promise<Uint8Array<ArrayBuffer>> {
-	const manifest = JSON.parse(await readFile(join(folder, "mcpb/manifest.json"), "utf8"));
+	const manifest = JSON.parse(await readFile(join(folder, "mcpb-manifest.json"), "utf8"));
 	manifest.version = GATEWAY_INFO.version;
 	manifest.user_config.url.default = url ?? manifest.user_config.url.default;
 	const files: Record<string, Uint8Array> = {
 		"manifest.json": strToU8(JSON.stringify(manifest, undefined, "\t")),
-		"main.mjs": await readFile(join(folder, "mcpb/main.mjs")),
 		"package.json": strToU8('{ "type": "module" }\n'),
 	};
 	for (const name of (await readdir(folder)).filter((each) => NEEDED.test(each))) {

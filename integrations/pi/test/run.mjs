@@ -1,9 +1,8 @@
 // npm run test:pi: what --help says. Not part of `npm test`: pi has 190 packages of 200 MB.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Command } from "commander";
-import { projectVersion } from "../../../scripts/package-files.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = `${root}integrations/pi`;
@@ -75,7 +74,7 @@ function installPinned() {
 const pinned = installPinned();
 const places = newest ? installNewest() : pinned;
 run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder]);
-run(process.execPath, [`${root}scripts/pack.mjs`, "integrations/pi", packed]);
+run("npm", ["run", "pack", "--", "integrations/pi", "--to", packed]);
 rmSync(installed, { recursive: true, force: true });
 mkdirSync(installed, { recursive: true });
 run("npm", [
@@ -84,7 +83,7 @@ run("npm", [
 	installed,
 	"--prefer-offline",
 	"--loglevel=error",
-	`${packed}/xs-mcp-pi-${projectVersion()}.tgz`,
+	`${packed}/${readdirSync(packed).find((name) => name.endsWith(".tgz"))}`,
 ]);
 const only = testNamePattern === undefined ? [] : [`--test-name-pattern=${testNamePattern}`];
 const test = `${folder}/test/mcp-client.test.ts`;

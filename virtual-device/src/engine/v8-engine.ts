@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { ROOT } from "../../../toolchain/root.js";
 import type { Engine, EngineExit, EngineOptions } from "./engine.js";
 import { type Packet, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
 
@@ -21,7 +23,7 @@ export async function startV8Engine(options: EngineOptions = {}): Promise<Engine
 }
 
 function openThread({ onTrace, seed }: EngineOptions, events: PortEvents): Port {
-	const worker = new Worker(new URL("./v8-worker.mjs", import.meta.url), {
+	const worker = new Worker(join(ROOT, "virtual-device/src/engine/v8-worker.mjs"), {
 		execArgv: [],
 		env: {},
 		workerData: { seed },

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../../toolchain/root.js";
 import { EngineError } from "./engine-error.js";
 
 /** The host's sources. Paths are absolute. */
@@ -15,15 +15,15 @@ export interface XsSources {
 	readonly includeFolders: readonly string[];
 }
 
-const HOST_FOLDER = fileURLToPath(new URL("../../xs-host/", import.meta.url));
+const HOST_FOLDER = join(ROOT, "virtual-device/xs-host");
 
 /** XS in a package of the firmware. In the repository it is in @agoric/xsnap. */
-const PACKED = fileURLToPath(new URL("../../xs/", import.meta.url));
+const PACKED = join(ROOT, "virtual-device/xs");
 
 /** Where binaries are kept, one folder for each hash: all projects of a person share them. */
 export const CACHE_FOLDER = existsSync(PACKED)
 	? join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "xs-mcp", "xs-host")
-	: fileURLToPath(new URL("../../../.cache/xs-host/", import.meta.url));
+	: join(ROOT, ".cache/xs-host");
 
 /** Finds the C sources of XS. Rejects with an `EngineError` `no-sources` where they are not installed. */
 export async function findXsSources(): Promise<XsSources> {

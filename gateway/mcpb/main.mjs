@@ -1,3 +1,0 @@
-import { runCommandLine } from "./cli.js";
-
-await runCommandLine(process.argv.slice(2));
