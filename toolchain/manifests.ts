@@ -22,12 +22,9 @@ interface Manifest {
 	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
 }
 
-/** Modules and SDK manifests of a build. */
+/** Modules of a build: paths of sources from the project's folder, by the names of their modules. */
 export interface Build {
-	/** Paths of sources from the project's folder, by the names of their modules. */
 	readonly modules: ReadonlyMap<string, string>;
-	/** The manifests of the SDK that they include: "$(MODDABLE)/modules/…". */
-	readonly sdk: readonly string[];
 }
 
 /**
@@ -35,50 +32,41 @@ export interface Build {
  *
  * @param manifest path from the project's folder
  * @param target as mcconfig calls it, or "virtual"
- * @param without manifests that are left out
  * @throws Error that names the manifest and its fault
  */
-export function readBuild(manifest: string, target: string, without: readonly string[] = []): Build {
+export function readBuild(manifest: string, target: string): Build {
 	const modules = new Map<string, string>();
-	const manifests = new Set(without);
-	const sdk: string[] = [];
-	readInto({ modules, manifests, sdk }, manifest, target);
+	readInto(modules, new Set(), manifest, target);
 	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {
 		modules.delete(name);
 	}
-	return { modules, sdk };
+	return { modules };
 }
 
-interface Collected {
-	readonly modules: Map<string, string>;
-	readonly manifests: Set<string>;
-	readonly sdk: string[];
-}
-
-function readInto(collected: Collected, path: string, target: string): void {
-	if (collected.manifests.has(path)) {
+/** @param read manifests that were read before */
+function readInto(found: Map<string, string>, read: Set<string>, path: string, target: string): void {
+	if (read.has(path)) {
 		return;
 	}
-	collected.manifests.add(path);
+	read.add(path);
 	const manifest = readManifest(path);
 	const parts = [manifest, findPlatform(manifest, target)];
 	for (const included of parts.flatMap(({ include = [] }) => include)) {
 		const place = expand(included, manifest);
-		if (place.startsWith("$")) {
-			collected.sdk.push(included);
-		} else {
+		// Other folders are the SDK's.
+		if (!place.startsWith("$")) {
 			const file = join(ROOT, dirname(path), place);
 			if (!existsSync(file)) {
 				throw new Error(`${shown(path)}: "include" names ${included}, which does not exist`);
 			}
 			// A package manager may have made a link to the firmware.
-			readInto(collected, fromProject(realpathSync(file)), target);
+			readInto(found, read, fromProject(realpathSync(file)), target);
 		}
 	}
 	for (const { modules = {} } of parts) {
 		for (const [name, sources] of Object.entries(modules)) {
 			for (const source of [sources].flat().filter((each) => each.startsWith("."))) {
-				addModules(collected.modules, path, name, source);
+				addModules(found, path, name, source);
 			}
 		}
 	}

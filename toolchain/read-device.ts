@@ -33,12 +33,20 @@ class DeviceError extends Error {
 	override readonly name = "DeviceError";
 }
 
-/** Stands for the SDK's modules, such as a driver, which only a device opens. */
+/** Drivers of SDK 8.2.3 that do not work, by the names of their modules, and what to use instead. */
+const BROKEN: Readonly<Record<string, string>> = {
+	"embedded:sensor/Humidity-Temperature/HTU21D":
+		"the SDK's driver fails in each sample(): use embedded:sensor/Humidity-Temperature/SI7020, which reads the HTU21D, too",
+};
+
+/** Stands in for the SDK's modules, such as a driver, which only a device opens. */
 const standIns: Plugin = {
 	name: "stand-ins",
 	setup(build) {
 		build.onResolve({ filter: /^xs-mcp$/ }, () => ({ path: join(ROOT, "src/parts/index.ts") }));
-		build.onResolve({ filter: /^[a-z][^:]*(:|$)/ }, ({ path }) => ({ path, namespace: "stand-in" }));
+		build.onResolve({ filter: /^[a-z][^:]*(:|$)/ }, ({ path }) =>
+			path in BROKEN ? { errors: [{ text: `${path}: ${BROKEN[path]}` }] } : { path, namespace: "stand-in" },
+		);
 		build.onLoad({ filter: /.*/, namespace: "stand-in" }, () => ({
 			contents: "module.exports = class StandIn { sample() {} };",
 			loader: "js",

@@ -43,12 +43,13 @@ export interface TestDevice {
 	 */
 	read(part: string | number): PinState["value"];
 	/**
-	 * Sets what is connected to an input.
+	 * Sets an input or the readings of a sensor.
 	 *
-	 * @param level 0 or 1; 0 to 4,095 of an analog pin; the pulses of a counter; the line that a serial port receives
-	 * @throws Error if no such input is open, RangeError if it cannot have this value
+	 * @param value of a pin: 0 or 1, 0 to 4,095 of an analog pin, the pulses of a counter, or the line that a serial port
+	 * receives. Of a sensor: readings by name, `{ temperature: 21 }`, or null to unplug it
+	 * @throws Error if there is no such input, sensor or reading, RangeError if the value is out of range
 	 */
-	set(part: string | number, level: number | string): void;
+	set(part: string | number, value: number | string | Readonly<Record<string, number>> | null): void;
 	/** Switches it off. */
 	close(): void;
 }
@@ -107,7 +108,13 @@ export async function openDevice({ folder, config }: TestDeviceOptions = {}): Pr
 			}
 			return found.value;
 		},
-		set: (part, level) => device.setPin(part, level),
+		set(part, value) {
+			if (typeof value === "object") {
+				device.setChip(part, value);
+			} else {
+				device.setPin(part, value);
+			}
+		},
 		close: () => device.stop(),
 	};
 }

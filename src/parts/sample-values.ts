@@ -30,7 +30,9 @@ export const flattened = (sample: object, scale: Readonly<Record<string, number>
 	const values = new Map<string, number | boolean>();
 	/** Names are those of kinds: "CO2" is "co2". */
 	const add = (name: string, longName: string, value: number | boolean): void => {
-		const short = name.toLowerCase();
+		const lower = name.toLowerCase();
+		// The SDK's driver of the CCS811 writes a zero.
+		const short = lower === "c02" ? "co2" : lower;
 		if (values.size < MAX_VALUES) {
 			const factor = scale[short] ?? SCALES[short] ?? 1;
 			values.set(

@@ -8,20 +8,33 @@ declare module "control" {
 	export default Control;
 }
 
-/** The simulated bus, and the class that opens it. */
+/** The simulated bus. */
 declare module "embedded:io/bus" {
+	type ChipAddress = number | string;
 	type ChipValues = Readonly<Record<string, number>> | null;
 
 	export function connectBus(
 		show: (
-			address: number,
+			address: ChipAddress,
 			part: string | undefined,
 			type: string,
 			values: Readonly<Record<string, number>>,
 			isPlugged: boolean,
 		) => void,
 	): void;
-	export function setChip(address: number, values: ChipValues): void;
+	export function setChip(address: ChipAddress, values: ChipValues): void;
+}
+
+/** The sensors that the SDK has drivers for. */
+declare module "embedded:io/sensors" {
+	interface Reading {
+		readonly min: number;
+		readonly max: number;
+		readonly unit?: string;
+	}
+
+	export const SENSORS: Readonly<Record<string, object>>;
+	export function readingsOf(type: string): Readonly<Record<string, Reading>>;
 }
 
 /** The simulated pins, beside the classes that open them. */

@@ -14,8 +14,8 @@ declare global {
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 		/** The levels at pins, set from outside. */
 		readonly pins: readonly (readonly [pin: number, level: number | string])[];
-		/** Measurements of chips on the bus, by address; null: unplugged. */
-		readonly chips: readonly (readonly [address: number, values: Readonly<Record<string, number>> | null])[];
+		/** Values of chips and sensors by address; null: unplugged. */
+		readonly chips: readonly (readonly [address: number | string, values: Readonly<Record<string, number>> | null])[];
 	};
 	/** The function that receives messages from the host. */
 	var onHostMessage: (header: string, bytes?: ArrayBuffer) => void;

@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
+import { closest } from "fastest-levenshtein";
 import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
 import { ROOT } from "../../toolchain/root.js";
-import { isNative, readSdkModules, withNatives } from "../../toolchain/sdk-modules.js";
+import { SENSORS } from "../platform/io/sensors.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 
 const PLATFORM = join(ROOT, "virtual-device/platform/");
@@ -29,45 +30,51 @@ const FILES: Readonly<Record<string, string>> = {
 	...filesOf(["features", "in-build", "tools"], `${SOURCE}platform/`, "src/platform/"),
 	"mc/config": `${PLATFORM}config.ts`,
 	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
-	crc: `${PLATFORM}io/crc.ts`,
 	"xs-mcp": `${SOURCE}parts/index.ts`,
 };
 
 /** Pins and bus as those classes find them: Node shows and sets them. */
 const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
 
-/** @param manifest of the build, whose drivers of the SDK are used where $MODDABLE names it */
+/** Prefix of the SDK's drivers of sensors. */
+const SENSOR = "embedded:sensor/";
+
+/** @param manifest of the build, whose own modules come first */
 const platform = (manifest: string | undefined): Plugin => ({
 	name: "platform",
 	setup(build) {
-		let drivers: ReadonlyMap<string, string> | undefined;
+		const { modules } = readVirtual(manifest);
 		build.onResolve({ filter: /\/(pins|bus)\.js$/ }, ({ importer, path }) =>
 			importer.startsWith(PLATFORM) && !OF_NODE.includes(importer)
 				? { path: `${PLATFORM}node-${basename(path, ".js")}.ts` }
 				: undefined,
 		);
 		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
-			drivers ??= manifest === undefined ? new Map() : readSdkModules(readVirtual(manifest));
-			const file = FILES[path] ?? drivers.get(path);
-			return file === undefined ? { errors: [{ text: `${path}: ${whyMissing(path)}` }] } : { path: file };
-		});
-		build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
-			const contents = await readFile(path, "utf8");
-			if (!isNative(contents)) {
-				return { contents };
+			const own = modules.get(path);
+			const file = FILES[path] ?? (own && join(ROOT, own));
+			if (file !== undefined) {
+				return { path: file };
 			}
-			const natives = `${PLATFORM}natives/${basename(path, ".js")}.ts`;
-			return existsSync(natives)
-				? { contents: withNatives(contents, natives) }
-				: { errors: [{ text: `${path}: a driver with functions in C, which only a chip runs` }] };
+			return SENSORS[path.replace(SENSOR, "")] && path.startsWith(SENSOR)
+				? { path, namespace: "sensor" }
+				: { errors: [{ text: `${path}: ${whyMissing(path)}` }] };
 		});
+		build.onLoad({ filter: /.*/, namespace: "sensor" }, ({ path }) => ({
+			contents: `import StandIn from ${JSON.stringify(`${PLATFORM}io/stand-in.ts`)};
+				export default class extends StandIn {
+					constructor(options) {
+						super(${JSON.stringify(path.slice(SENSOR.length))}, options);
+					}
+				}`,
+			resolveDir: PLATFORM,
+		}));
 	},
 });
 
 function whyMissing(module: string): string {
-	return module.startsWith("embedded:sensor/") && process.env.MODDABLE === undefined
-		? "a driver of the SDK: set MODDABLE to the SDK's folder to run it on a virtual device"
-		: "not a module of the virtual device, nor one of the manifests of the SDK that the build includes";
+	return module.startsWith(SENSOR)
+		? `not a sensor of the virtual device. Did you mean ${SENSOR}${closest(module.slice(SENSOR.length), Object.keys(SENSORS))}?`
+		: 'not a module of the virtual device, nor one that the manifest names for the platform "virtual"';
 }
 
 /** Bundles only modules that the manifests of the build name, as a build for a chip does. */

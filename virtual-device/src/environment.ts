@@ -1,4 +1,4 @@
-import type { ChipValues } from "../platform/io/bus.js";
+import type { ChipAddress, ChipValues } from "../platform/io/bus.js";
 import { Microphone } from "./services/microphone.js";
 import type { Surroundings } from "./services/simulated-board.js";
 
@@ -11,8 +11,8 @@ export class Environment {
 	readonly surroundings = new Map<string, Surroundings>();
 	/** The levels of input pins, by number. */
 	readonly levels = new Map<number, number | string>();
-	/** The values of chips on the bus, by address. */
-	readonly measured = new Map<number, ChipValues>();
+	/** Values of chips and sensors that were set, by address. */
+	readonly measured = new Map<ChipAddress, ChipValues>();
 	readonly microphone = new Microphone();
 	/** Strength of the Wi-Fi's signal, dBm. */
 	signal = GOOD_SIGNAL;

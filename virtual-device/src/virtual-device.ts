@@ -173,17 +173,17 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#run?.pins.set(found.pin, found.level);
 	}
 
-	/** The chips on its I2C bus that its firmware has talked to, by address. */
+	/** Its sensors, and the chips on its I2C bus that its firmware has talked to, by address. */
 	get chips(): readonly ChipState[] {
 		return this.#run?.chips.all ?? [];
 	}
 
 	/**
-	 * Sets what a chip on the bus measures.
+	 * Sets the readings of a sensor, or the registers of a chip on the bus.
 	 *
-	 * @param which its address, or the name of the part that has it
-	 * @param values °C, %, Pa; bytes of registers by number. Null unplugs it until it is set again
-	 * @throws Error if there is no such chip, or it measures something else
+	 * @param which its address, or the name of its part
+	 * @param values readings by name (°C, %, Pa), or bytes of registers by number. Null unplugs it until it is set again
+	 * @throws Error if there is no such chip or value, RangeError if the value is out of range
 	 */
 	setChip(which: number | string, values: ChipValues): void {
 		const chip = findChip(this.chips, which, values);

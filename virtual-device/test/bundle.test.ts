@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { it } from "node:test";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { VIRTUAL_BOARD } from "../src/boards.js";
 import { bundle } from "../src/bundle.js";
 import { startV8Engine } from "../src/engine/v8-engine.js";
@@ -19,4 +21,13 @@ it("a bundle adds only the globals that the engine calls", async (t) => {
 	const [after] = await engine.run(NAMES);
 	const added = after?.header.filter((name) => !before?.header.includes(name));
 	assert.deepEqual(added, ["onHostMessage", "abort"]);
+});
+
+it("a bundle with an unknown sensor fails with the nearest name", async () => {
+	const file = `${temporaryFolder()}/main.ts`;
+	writeFileSync(file, 'import SHT31 from "embedded:sensor/Humidity-Temperature/SHT31";\nnew SHT31({});\n');
+	await assert.rejects(
+		bundle(file),
+		/SHT31: not a sensor of the virtual device\. Did you mean embedded:sensor\/Humidity-Temperature\/SHT3x\?/,
+	);
 });

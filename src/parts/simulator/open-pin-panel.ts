@@ -3,12 +3,13 @@
 import { connectBus, setChip } from "embedded:io/bus";
 import "embedded:io/i2c";
 import { connectPins, setPin } from "embedded:io/pins";
+import { readingsOf } from "embedded:io/sensors";
 import Control from "control";
 
-/** A message of the panel: a pin or a measured value was set. */
+/** A message of the panel: a pin or a reading was set. */
 interface PanelMessage {
 	readonly set?: readonly [pin: number, level: number | string];
-	readonly measured?: readonly [address: number, values: Readonly<Record<string, number>>];
+	readonly measured?: readonly [address: number | string, values: Readonly<Record<string, number>>];
 }
 
 /** The pins and chips in the panel of Moddable's simulator, panel/parts.js. */
@@ -35,9 +36,11 @@ class PinPanel extends Control {
 	}
 }
 
-/** Shows the pins of parts, and the chips on their bus, in the simulator's panel. */
+/** Shows the pins and sensors of parts in the simulator's panel. */
 export default function openPinPanel(): void {
 	const panel = new PinPanel();
 	connectPins(panel);
-	connectBus((address, part, type, values) => panel.postJSON({ chip: { address, part, type, values } }));
+	connectBus((address, part, type, values) =>
+		panel.postJSON({ chip: { address, part, type, values, readings: readingsOf(type) } }),
+	);
 }

@@ -1,25 +1,19 @@
+import { readingsOf } from "../../platform/io/sensors.js";
 import type { ChipState } from "../../src/services/chips.js";
 import { chipKey } from "./history.js";
 import { Range } from "./inputs.js";
 import { act, device } from "./link.js";
 import { Curve } from "./pin-views.js";
 
-/** Quantities of chips, with the ranges of their sliders. */
-const QUANTITIES: Readonly<Record<string, { unit: string; minimum: number; maximum: number; step: number }>> = {
-	temperature: { unit: "°C", minimum: -40, maximum: 85, step: 0.5 },
-	humidity: { unit: "%", minimum: 0, maximum: 100, step: 1 },
-	pressure: { unit: "Pa", minimum: 80_000, maximum: 110_000, step: 100 },
-};
-
-/** The simulated chips on the bus, and what they measure. */
+/** Sensors and other chips on the bus, with a slider for each reading. */
 export function Chips() {
 	const chips = device.value?.chips ?? [];
 	if (chips.length === 0) {
 		return null;
 	}
 	return (
-		<section class="card" aria-label="Chips">
-			<h2>Chips on the bus</h2>
+		<section class="card" aria-label="Sensors and chips">
+			<h2>Sensors and chips</h2>
 			{chips.map((each) => (
 				<Chip key={each.address} {...each} />
 			))}
@@ -28,7 +22,7 @@ export function Chips() {
 }
 
 function Chip({ address, type, part, values, isPlugged }: ChipState) {
-	const at = `0x${address.toString(16)}`;
+	const at = typeof address === "number" ? `0x${address.toString(16)}` : address;
 	const name = part ?? at;
 	const set = (value: object | boolean): void => act("set", { [name]: value });
 	return (
@@ -43,18 +37,23 @@ function Chip({ address, type, part, values, isPlugged }: ChipState) {
 				/>
 				{part === undefined ? `${type} (${at})` : `${part}: ${type} (${at})`}
 			</label>
-			{Object.entries(values).map(([quantity, value]) => {
-				const range = QUANTITIES[quantity];
+			{Object.entries(isPlugged ? readingsOf(type) : {}).map(([reading, { min, max, unit = "", value }]) => {
+				const range = { unit, minimum: min, maximum: max, step: stepOf(max - min) };
 				return (
-					isPlugged &&
-					range !== undefined && (
-						<div key={quantity}>
-							<Range {...range} label={quantity} value={value} onChange={(next) => set({ [quantity]: next })} />
-							<Curve of={chipKey(address, quantity)} name={quantity} {...range} />
-						</div>
-					)
+					<div key={reading}>
+						<Range
+							{...range}
+							label={reading}
+							value={values[reading] ?? value}
+							onChange={(next) => set({ [reading]: next })}
+						/>
+						<Curve of={chipKey(address, reading)} name={reading} {...range} />
+					</div>
 				);
 			})}
 		</section>
 	);
 }
+
+/** The power of ten with at least 500 steps in a range. */
+const stepOf = (range: number): number => 10 ** Math.floor(Math.log10(range / 500));

@@ -42,7 +42,7 @@ export function remember({ pins, chips }: ShownDevice): void {
 }
 
 export const pinKey = (pin: number): string => `pin ${pin}`;
-export const chipKey = (address: number, name: string): string => `${address} ${name}`;
+export const chipKey = (address: number | string, name: string): string => `${address} ${name}`;
 
 function add(key: string, value: number): void {
 	const points = histories.get(key) ?? [];

@@ -1,5 +1,4 @@
-import { answeringChip, showChip } from "./bus.js";
-import type { SimulatedChip } from "./chips/simulated-chip.js";
+import { readChip, showChip } from "./bus.js";
 
 interface I2cOptions {
 	/** 7 bits. */
@@ -8,10 +7,14 @@ interface I2cOptions {
 	readonly part?: string;
 }
 
-/** Stands in for ECMA-419's `embedded:io/i2c` (§10.5), with simulated chips. */
+/**
+ * Stands in for ECMA-419's `embedded:io/i2c` (§10.5). Each address has registers of 8 bits: a write sets the register's number and
+ * the bytes after it, and a read continues there.
+ */
 export default class I2C {
 	readonly #address: number;
 	readonly #part: string | undefined;
+	#register = 0;
 	#isOpen = true;
 
 	constructor({ address, part }: I2cOptions) {
@@ -29,18 +32,28 @@ export default class I2C {
 
 	/** @param count bytes, or a buffer to fill */
 	read(count: number | ArrayBuffer | Uint8Array): ArrayBuffer | number {
-		const chip = this.#chip();
+		const registers = this.#registers();
+		const length = typeof count === "number" ? count : count.byteLength;
+		const bytes = Uint8Array.from({ length }, (_, offset) => registers[(this.#register + offset) & 0xff] ?? 0);
+		this.#register = (this.#register + length) & 0xff;
 		if (typeof count === "number") {
-			return chip.read(count).buffer as ArrayBuffer;
+			return bytes.buffer;
 		}
-		const target = count instanceof ArrayBuffer ? new Uint8Array(count) : count;
-		const bytes = chip.read(target.byteLength);
-		target.set(bytes.subarray(0, target.byteLength));
-		return bytes.byteLength;
+		(count instanceof ArrayBuffer ? new Uint8Array(count) : count).set(bytes);
+		return length;
 	}
 
 	write(bytes: ArrayBuffer | Uint8Array): void {
-		if (this.#chip().write(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)) {
+		const registers = this.#registers();
+		const [register, ...values] = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+		if (register === undefined) {
+			return;
+		}
+		this.#register = register;
+		for (const [offset, value] of values.entries()) {
+			registers[(register + offset) & 0xff] = value;
+		}
+		if (values.length > 0) {
 			this.#show();
 		}
 	}
@@ -55,14 +68,15 @@ export default class I2C {
 	}
 
 	#show(): void {
-		showChip(this.#address, this.#part);
+		showChip(this.#address, this.#part, "registers");
 	}
 
-	#chip(): SimulatedChip {
+	/** @throws Error if this is closed or the chip is unplugged */
+	#registers(): Record<string, number> {
 		if (!this.#isOpen) {
 			throw new Error("closed");
 		}
-		return answeringChip(this.#address);
+		return readChip(this.#address);
 	}
 }
 

@@ -1,10 +1,11 @@
-import type { ChipValues } from "../../platform/io/bus.js";
+import type { ChipAddress, ChipValues } from "../../platform/io/bus.js";
+import { readingsOf } from "../../platform/io/sensors.js";
 import type { Deliver, Service } from "./service.js";
 
-/** A chip on the I2C bus that the firmware has talked to. */
+/** A sensor, or a chip on the I2C bus that the firmware has talked to. */
 export interface ChipState {
-	readonly address: number;
-	/** "SHT3x", "BMP280", or "registers". */
+	readonly address: ChipAddress;
+	/** "SHT3x", or "registers" of a chip that the virtual device does not know. */
 	readonly type: string;
 	/** The part that has it, of a device of one's own. */
 	readonly part?: string;
@@ -13,15 +14,15 @@ export interface ChipState {
 	readonly isPlugged: boolean;
 }
 
-/** Values of one chip. */
+/** Registers of a chip. */
 const MAX_VALUES = 256;
 
-/** The simulated chips on the bus of a device. */
+/** The chips and sensors of a device. */
 export class Chips implements Service {
 	readonly prefix = "chip";
 	readonly #deliver: Deliver;
 	readonly #onChange: () => void;
-	readonly #open = new Map<number, ChipState>();
+	readonly #open = new Map<ChipAddress, ChipState>();
 
 	constructor(deliver: Deliver, onChange: () => void) {
 		this.#deliver = deliver;
@@ -30,10 +31,10 @@ export class Chips implements Service {
 
 	/** By address. */
 	get all(): readonly ChipState[] {
-		return [...this.#open.values()].sort((one, other) => one.address - other.address);
+		return [...this.#open.values()].sort((one, other) => (one.address > other.address ? 1 : -1));
 	}
 
-	/** Changes what a chip measures, or unplugs it. */
+	/** Sets values of a chip, or unplugs it. */
 	set({ address }: ChipState, values: ChipValues): void {
 		const before = this.#open.get(address);
 		if (before !== undefined) {
@@ -45,7 +46,7 @@ export class Chips implements Service {
 
 	take(_kind: string, args: readonly unknown[]): void {
 		const [address, part, type, values, isPlugged] = args as [
-			number,
+			ChipAddress,
 			string | null,
 			string,
 			Record<string, number>,
@@ -61,10 +62,10 @@ export class Chips implements Service {
 }
 
 /**
- * The chip that is to be set.
+ * Finds the chip to set.
  *
- * @param which its address, or the name of the part that has it
- * @throws Error if there is no such chip, or it does not measure that
+ * @param which its address, or the name of its part
+ * @throws Error if the device has no such chip or the chip no such value, RangeError if the value is out of range
  */
 export function findChip(chips: readonly ChipState[], which: number | string, values: ChipValues): ChipState {
 	const found = chips.find(({ address, part }) => address === which || part === which);
@@ -75,15 +76,27 @@ export function findChip(chips: readonly ChipState[], which: number | string, va
 		);
 	}
 	for (const [name, value] of Object.entries(values ?? {}).slice(0, MAX_VALUES)) {
-		const isKnown =
-			found.type === "registers" ? /^\d{1,3}$/.test(name) && Number(name) < MAX_VALUES : name in found.values;
-		if (!isKnown) {
-			const known = found.type === "registers" ? "numbers of registers" : Object.keys(found.values).join(", ");
-			throw new Error(`${which}.${name}: expected ${known}`);
-		}
-		if (!Number.isFinite(value)) {
-			throw new Error(`${which}.${name}: expected a number`);
+		const { min, max, unit = "" } = rangeOf(found.type, name, `${which}.${name}`);
+		if (!(value >= min && value <= max)) {
+			throw new RangeError(
+				`${which}.${name}: expected a number from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}, got ${value}`,
+			);
 		}
 	}
 	return found;
+}
+
+function rangeOf(type: string, name: string, place: string): { min: number; max: number; unit?: string } {
+	if (type === "registers") {
+		if (!/^\d{1,3}$/.test(name) || Number(name) >= MAX_VALUES) {
+			throw new Error(`${place}: expected numbers of registers`);
+		}
+		return { min: 0, max: 255 };
+	}
+	const readings = readingsOf(type);
+	const reading = readings[name];
+	if (reading === undefined) {
+		throw new Error(`${place}: expected ${Object.keys(readings).join(", ")}`);
+	}
+	return reading;
 }

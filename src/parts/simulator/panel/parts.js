@@ -5,12 +5,8 @@ import { DeviceBehavior, DeviceContainer, DeviceScreen } from "DevicePane";
 const MAX_ANALOG = 4_095;
 const MAX_PULSE = 30_000;
 
-/** The rows of what chips measure, in units that fit there, and how far they go. Other values have none. */
-const QUANTITIES = {
-	temperature: { min: -40, max: 85, step: 0.5, label: "°C", factor: 1 },
-	humidity: { min: 0, max: 100, step: 1, label: "%", factor: 1 },
-	pressure: { min: 800, max: 1_100, step: 1, label: "hPa", factor: 100 },
-};
+/** Units that do not fit into a row, and those shown instead. */
+const SHORT_UNITS = { Pa: { unit: "hPa", factor: 100 } };
 
 /** The rows of inputs, by what a pin is. Others show what the firmware does with theirs. */
 const INPUTS = {
@@ -70,26 +66,25 @@ class PartsBehavior extends DeviceBehavior {
 			this.addChip(chip);
 		}
 	}
-	addChip({ address, part, type, values }) {
-		for (const [quantity, value] of Object.entries(values)) {
-			const key = `${address} ${quantity}`;
-			const range = QUANTITIES[quantity];
-			if (range !== undefined && !this.rows.has(key)) {
-				const label = `${part ?? type} ${range.label}`;
-				const at = { address, quantity, factor: range.factor, event: "onMeasured", unit: "" };
+	addChip({ address, part, type, values, readings }) {
+		for (const [name, range] of Object.entries(readings)) {
+			const key = `${address} ${name}`;
+			if (!this.rows.has(key)) {
+				const { unit, factor } = SHORT_UNITS[range.unit] ?? { unit: range.unit ?? name, factor: 1 };
+				const [min, max] = [range.min / factor, range.max / factor];
+				const step = 10 ** Math.floor(Math.log10((max - min) / 100));
 				const row = new SliderRow({
-					...range,
-					...at,
-					label,
-					value: Math.round(value / range.factor / range.step) * range.step,
+					...{ address, name, factor, min, max, step, event: "onMeasured", unit: "" },
+					label: `${part ?? type} ${unit}`,
+					value: Math.round(values[name] / factor / step) * step,
 				});
 				this.rows.set(key, { kind: "chip", made: row });
 				controls?.add(row);
 			}
 		}
 	}
-	onMeasured(container, { address, quantity, factor, value }) {
-		this.postJSON(container, { measured: [address, { [quantity]: value * factor }] });
+	onMeasured(container, { address, name, factor, value }) {
+		this.postJSON(container, { measured: [address, { [name]: value * factor }] });
 	}
 	open({ pin, kind, part, value }) {
 		this.close(pin);
