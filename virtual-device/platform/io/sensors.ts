@@ -122,7 +122,8 @@ export function readingsOf(type: string): Readonly<Record<string, Reading>> {
 	const readings: Record<string, Reading> = {};
 	const [, { sample = {} } = {}] = Object.entries(SENSORS).find(([name]) => name.endsWith(`/${type}`)) ?? [];
 	mapSample(sample, (reading, name) => {
-		readings[name] = reading;
+		// A copy, because XS cannot stringify an object in flash.
+		readings[name] = { ...reading };
 		return 0;
 	});
 	return readings;
