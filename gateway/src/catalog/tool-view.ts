@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { CATALOG_MODES, type CatalogMode, type ListKind } from "../config/catalog-mode.js";
 
@@ -55,8 +56,9 @@ export function viewInUrl(url: string): { readonly view?: Partial<ToolView>; rea
 	const query = new URLSearchParams(url.split("?")[1]);
 	const { data, error } = QUERY.safeParse(Object.fromEntries(query));
 	if (error !== undefined) {
-		const [issue] = error.issues;
-		return { problem: `${String(issue?.path[0])}: ${issue?.message}` };
+		// Names the parameter, not the item of its list.
+		const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+		return { problem: describeIssues([{ path: path.slice(0, 1), message }], "query") };
 	}
 	return { view: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) };
 }

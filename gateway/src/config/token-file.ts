@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { replaceFile } from "./atomic-file.js";
 
@@ -168,8 +169,7 @@ function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
 	}
 	const { data, error } = schema.safeParse(content);
 	if (error !== undefined) {
-		const [issue] = error.issues;
-		throw new TokenError(`${path}: ${issue?.path.join(".") || "content"}: ${issue?.message}`, { cause: error });
+		throw new TokenError(`${path}: ${describeIssues(error.issues, "content")}`, { cause: error });
 	}
 	return data;
 }

@@ -6,7 +6,7 @@ import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import type { EventService } from "../events/event-service.js";
-import { readJson } from "../http/body.js";
+import { readJsonAs } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv, type Middleware, mayOperate, needsOperator, type Route } from "../http/route.js";
@@ -83,10 +83,7 @@ const WEBHOOK = z.strictObject({
 /** `POST /console/webhooks/test`: posts an example to the endpoint of a subscription to events. */
 function testWebhook({ events, maxBodyBytes }: ConsoleRoutesOptions): Route {
 	return async (c) => {
-		const { data } = WEBHOOK.safeParse(await readJson(c.env.incoming, maxBodyBytes));
-		if (data === undefined) {
-			throw new HttpError(400, "malformed", "expected name, arguments and url");
-		}
+		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, maxBodyBytes);
 		const { holder = "" } = c.var.admission.access;
 		const answer = await events?.webhooks.test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
@@ -112,10 +109,7 @@ const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });
 function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
 	return async (c) => {
 		const { incoming } = c.env;
-		const { data } = SIGN_IN.safeParse(await readJson(incoming, maxBodyBytes));
-		if (data === undefined) {
-			throw new HttpError(400, "malformed", "token: expected a string");
-		}
+		const data = await readJsonAs(SIGN_IN, "body", incoming, maxBodyBytes);
 		const token = await guard.verify(incoming, data.token.trim());
 		const before = readCookie(incoming);
 		if (before !== undefined) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { readJson } from "../http/body.js";
+import { readJsonAs } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import { type Admission, mayOperate, type Route } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
@@ -47,16 +47,12 @@ export class FleetStreams {
 
 	/** `PUT /console/stream/ID` with a FleetView: what the page looks at from now on. */
 	readonly look: Route = async (c) => {
-		const { data, error } = FLEET_VIEW.safeParse(await readJson(c.env.incoming, this.#maxBodyBytes));
-		if (data === undefined) {
-			const [issue] = error.issues;
-			throw new HttpError(400, "malformed", `${issue?.path.join(".") || "view"}: ${issue?.message}`);
-		}
+		const view = await readJsonAs(FLEET_VIEW, "view", c.env.incoming, this.#maxBodyBytes);
 		const page = this.#pages.get(c.req.param("id") ?? "");
 		if (page?.principal !== c.var.admission.access.principal) {
 			throw new HttpError(404, "not-found", "unknown stream");
 		}
-		page.look(data);
+		page.look(view);
 		return c.body(null, 204);
 	};
 }

@@ -2,7 +2,7 @@ import { SERVER_ERROR, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { TokenError, type TokenKind, type TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
-import { readJson } from "../http/body.js";
+import { readJsonAs } from "../http/body.js";
 import { HttpError, jsonRpcError } from "../http/http-error.js";
 import type { Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
@@ -54,11 +54,7 @@ interface AddTokenOptions {
 export function addToken(options: AddTokenOptions): Route {
 	const { tokens, servers, guard, maxBodyBytes } = options;
 	return async (c) => {
-		const { data, error } = NEW_TOKEN.safeParse(await readJson(c.env.incoming, maxBodyBytes));
-		if (data === undefined) {
-			const [issue] = error.issues;
-			throw new HttpError(400, "malformed", `${issue?.path.join(".") || "token"}: ${issue?.message}`);
-		}
+		const data = await readJsonAs(NEW_TOKEN, "token", c.env.incoming, maxBodyBytes);
 		expectConsistent(data);
 		if (data.kind === "client" && !data.operator && !guard.needsToken) {
 			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";

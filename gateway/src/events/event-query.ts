@@ -1,6 +1,7 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
+import { z } from "zod";
 import { type Access, hasUserTools, mayListen, reaches } from "../config/access.js";
-import { invalid } from "./event-error.js";
+import { readParams } from "../mcp/read-params.js";
 import type { EventQuery } from "./event-feed.js";
 import type { LoggedEvent } from "./event-log.js";
 import { type CommonArguments, type EventType, hasMembers, LOST } from "./event-types.js";
@@ -27,7 +28,8 @@ export interface QueryScope {
  * @throws ProtocolError that names the argument that is wrong
  */
 export function queryFor(type: EventType, args: Readonly<Record<string, unknown>>, scope: QueryScope): EventQuery {
-	const { device, tag, pause, ...others } = checked(type, args) as CommonArguments & Record<string, unknown>;
+	const checked = readParams(z.object({ arguments: type.input }), { arguments: args }).arguments;
+	const { device, tag, pause, ...others } = checked as CommonArguments & Record<string, unknown>;
 	const { servers } = scope;
 	const isMeant = ({ name, device: id, data }: LoggedEvent): boolean =>
 		(name === type.name || name === LOST) &&
@@ -50,13 +52,4 @@ export function isAllowed({ needs }: EventType, access: Access, device?: string)
 		return device === undefined ? access.userTools !== false : hasUserTools(access, device);
 	}
 	return needs === undefined || mayListen(access);
-}
-
-function checked({ input }: EventType, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-	const { data, error } = input.safeParse(args);
-	if (error !== undefined) {
-		const [issue] = error.issues;
-		throw invalid(`${["arguments", ...(issue?.path ?? [])].join(".")}: ${issue?.message}`);
-	}
-	return data;
 }

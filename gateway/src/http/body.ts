@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { jsonIn, MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
+import { describeIssues, jsonIn, MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
+import type { z } from "zod";
 import { HttpError } from "./http-error.js";
 
 /**
@@ -24,6 +25,20 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 		throw new HttpError(400, "malformed", `request body nested deeper than ${MAX_NESTING} levels`);
 	}
 	return body;
+}
+
+/** Reads a request's JSON. Rejects with HttpError (400) that names the members that are not as in the schema; `root`: the whole. */
+export async function readJsonAs<T>(
+	schema: z.ZodType<T>,
+	root: string,
+	request: IncomingMessage,
+	maxBytes: number,
+): Promise<T> {
+	const { data, error } = schema.safeParse(await readJson(request, maxBytes));
+	if (error !== undefined) {
+		throw new HttpError(400, "malformed", describeIssues(error.issues, root));
+	}
+	return data;
 }
 
 /**

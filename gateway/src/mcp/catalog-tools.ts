@@ -1,12 +1,11 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { inputSchemaOf, type OrInput, present, type Server, textResult } from "xs-mcp-manager/core";
+import { describeIssues, inputSchemaOf, type OrInput, present, type Server, textResult } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import { answerWrongArguments, failedCall } from "./failures.js";
-import { checkInput } from "./tool-input.js";
 
 /** The client that calls a catalog tool. */
 interface CatalogCaller {
@@ -217,10 +216,10 @@ function define<T>({
 	return {
 		listed: { ...named, inputSchema: inputSchemaOf(input) },
 		async run(args, caller) {
-			const checked = checkInput(named.name, input, args);
-			return "problem" in checked
-				? answerWrongArguments(checked.problem, caller.revision)
-				: await run(checked.data, caller);
+			const { data, error } = input.safeParse(args);
+			return error === undefined
+				? await run(data, caller)
+				: answerWrongArguments(`${named.name}: ${describeIssues(error.issues, "arguments")}`, caller.revision);
 		},
 	};
 }

@@ -1,9 +1,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { failedResult, inputSchemaOf } from "xs-mcp-manager/core";
+import { describeIssues, failedResult, inputSchemaOf } from "xs-mcp-manager/core";
 import type * as z from "zod";
 import type { OwnTool, OwnToolCaller } from "../catalog/own-tools.js";
 import { failedCall } from "./failures.js";
-import { checkInput } from "./tool-input.js";
 
 /**
  * A tool of the gateway whose arguments are checked before it is called.
@@ -19,12 +18,12 @@ export function ownTool<Input extends z.ZodObject>(
 	return {
 		listed: { ...listed, inputSchema: inputSchemaOf(input) },
 		async call(args, caller) {
-			const checked = checkInput(name, input, args);
-			if ("problem" in checked) {
-				return failedCall("invalid-arguments", checked.problem);
+			const { data, error: invalid } = input.safeParse(args);
+			if (invalid !== undefined) {
+				return failedCall("invalid-arguments", `${name}: ${describeIssues(invalid.issues, "arguments")}`);
 			}
 			try {
-				return await run(checked.data, caller);
+				return await run(data, caller);
 			} catch (error) {
 				const text = `${name}: ${(error as Error).message}`;
 				return error instanceof RangeError ? failedCall("invalid-arguments", text) : failedResult(text);

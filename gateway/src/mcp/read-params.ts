@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { describeIssues } from "xs-mcp-manager/core";
 import type * as z from "zod";
 
 /**
@@ -9,8 +10,7 @@ import type * as z from "zod";
 export function readParams<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
 	const { data, error } = schema.safeParse(params ?? {});
 	if (error !== undefined) {
-		const [issue] = error.issues;
-		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${issue?.path.join(".") || "params"}: ${issue?.message}`);
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeIssues(error.issues, "params"));
 	}
 	return data;
 }

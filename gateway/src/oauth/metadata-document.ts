@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { jsonIn } from "xs-mcp-manager/core";
+import { describeIssues, jsonIn } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type PublicRequestOptions, publicLookup, requestPublic } from "../net/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
@@ -102,8 +102,7 @@ export class MetadataDocuments {
 		}
 		const { data, error } = DOCUMENT.safeParse(document);
 		if (error !== undefined) {
-			const [issue] = error.issues;
-			throw new DocumentError(`${issue?.path.join(".") || "content"}: ${issue?.message}`);
+			throw new DocumentError(describeIssues(error.issues, "content"));
 		}
 		if (data.client_id !== url) {
 			throw new DocumentError("client_id: not the URL of the document");

@@ -1,5 +1,6 @@
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { Hono } from "hono";
+import { describeIssues } from "xs-mcp-manager/core";
 import { readFields, readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv, type Route } from "../http/route.js";
@@ -67,10 +68,9 @@ function register({ registrations }: AuthorizationServer): Route {
 	return async (c) => {
 		const { data, error } = CLIENT_METADATA.safeParse(await readJson(c.env.incoming, MAX_BODY));
 		if (data === undefined) {
-			const [issue] = error.issues;
-			const isOfRedirect = issue?.path[0] === "redirect_uris";
+			const isOfRedirect = error.issues[0]?.path[0] === "redirect_uris";
 			const code = isOfRedirect ? OAuthErrorCode.InvalidRedirectUri : OAuthErrorCode.InvalidClientMetadata;
-			throw new OAuthFailure(code, `${issue?.path.join(".") || "metadata"}: ${issue?.message}`);
+			throw new OAuthFailure(code, describeIssues(error.issues, "metadata"));
 		}
 		const client = registrations.register(data);
 		if (client === undefined) {

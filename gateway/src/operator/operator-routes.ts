@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { ClusterStatus } from "../cluster/status.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
-import { readJson } from "../http/body.js";
+import { readJsonAs } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { HttpEnv, Route } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
@@ -74,8 +74,7 @@ const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.arr
 export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
 	return async (c) => {
 		const server = deviceOf(c, servers);
-		const { data } = DEVICE_CHANGE.safeParse(await readJson(c.env.incoming, maxBodyBytes));
-		const { alias, tags } = data ?? {};
+		const { alias, tags } = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, maxBodyBytes);
 		if (alias === undefined && tags === undefined) {
 			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
 		}
@@ -135,10 +134,7 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 			const how = "a token created with --allow-user-tools, or the setting userTools";
 			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
 		}
-		const { data } = FIRMWARE_REQUEST.safeParse(await readJson(c.env.incoming, maxBodyBytes));
-		if (data === undefined) {
-			throw new HttpError(400, "malformed", "expected {} or a version, a string");
-		}
+		const wanted = await readJsonAs(FIRMWARE_REQUEST, "body", c.env.incoming, maxBodyBytes);
 		if (firmware.folder === undefined) {
 			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
 		}
@@ -148,9 +144,9 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 			throw new HttpError(409, "busy", `${alias} ${problem}`);
 		}
 		const { name, version } = board;
-		const offer = await firmware.offer({ deviceId: id, board: name, version, url, wanted: data.version });
-		if (offer === undefined && data.version !== undefined) {
-			throw new HttpError(404, "not-found", `no firmware ${data.version} for ${name} in firmwareFolder`);
+		const offer = await firmware.offer({ deviceId: id, board: name, version, url, wanted: wanted.version });
+		if (offer === undefined && wanted.version !== undefined) {
+			throw new HttpError(404, "not-found", `no firmware ${wanted.version} for ${name} in firmwareFolder`);
 		}
 		return c.json(offer ?? {});
 	};

@@ -147,8 +147,17 @@ describe("a subscription", () => {
 	it("with wrong arguments gets an error that names the member", async (t) => {
 		const { client } = await startWithClient(t);
 		const wrong = { name: "sensor.changed", arguments: { above: "hot" } };
-		assert.match((await rejection(client, "events/poll", wrong)).message, /arguments\.above: .*expected number/);
-		assert.equal((await rejection(client, "events/poll", wrong)).code, -32602);
+		for (const [params, message] of [
+			[wrong, /arguments\.above: expected number, received string$/],
+			[{ name: "sensor.changed", arguments: { tea: 1 } }, /arguments: unknown key "tea"$/],
+			[{}, /name: required \(string\)$/],
+			[{ name: "sensor.changed", maxEvents: 0 }, /maxEvents: expected number to be >=1$/],
+		] as const) {
+			const { code, message: said } = await rejection(client, "events/poll", params);
+			assert.equal(code, -32602);
+			assert.match(said, message);
+			assert.doesNotMatch(said, /Invalid input|Too small|Unrecognized/);
+		}
 		const unknown = await rejection(client, "events/poll", { name: "tea.ready" });
 		assert.deepEqual([unknown.code, unknown.data], [-32023, { kind: "event" }]);
 		assert.equal((await rejection(client, "events/poll", { name: "timer.due", cursor: "7" })).code, -32602);

@@ -45,7 +45,7 @@ describe("a request of a client", () => {
 			["logging/setLevel", { level: "verbose" }, /^Invalid params: level: expected one of /],
 			["tools/call", { name: 5 }, /^Invalid params: name: expected string, received number$/],
 			["tools/call", { name: NAME, arguments: [] }, /^Invalid params: arguments: expected record, received array$/],
-			["resources/read", {}, /^Invalid params: uri: expected string, received undefined$/],
+			["resources/read", {}, /^Invalid params: uri: required \(string\)$/],
 		] as const) {
 			const { error } = await ask({ method, params });
 			assert.equal(error?.code, -32_602, method);

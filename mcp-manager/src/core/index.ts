@@ -7,6 +7,7 @@ export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
 export { inputSchemaOf } from "./input-schema.js";
+export { describeIssues } from "./issues.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
 export { isSimilar, portable, slug } from "./names.js";

@@ -1,6 +1,7 @@
 import { isSpecType, type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { isObject } from "../firmware.js";
 import { INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
+import { describeIssues } from "./issues.js";
 import { MAX_NESTING, nestsDeeper } from "./limits.js";
 import { jsonText, readCapabilities, readInfo } from "./results.js";
 
@@ -156,11 +157,12 @@ export function readableError<Failure extends { readonly code: number; readonly 
 	if (!Array.isArray(listed) || !listed.every((issue) => isObject(issue) && Array.isArray(issue.path))) {
 		return error;
 	}
-	const texts = (listed as { path: unknown[]; message: unknown }[]).map(({ path, message }) => {
-		const member = path.filter((part, index) => index > 0 || part !== "params").join(".");
-		return `${member || "params"}: ${String(message).replace(/^Invalid (input|option): /, "")}`;
-	});
-	return { ...error, code: ProtocolErrorCode.InvalidParams, message: `Invalid params: ${texts.join("; ")}` };
+	const described = (listed as { path: string[]; message: unknown }[]).map(({ path, message }) => ({
+		path: path[0] === "params" ? path.slice(1) : path,
+		message: String(message),
+	}));
+	const message = `Invalid params: ${describeIssues(described, "params")}`;
+	return { ...error, code: ProtocolErrorCode.InvalidParams, message };
 }
 
 function readError(error: string | Members): { code: number; message: string; data?: unknown } {

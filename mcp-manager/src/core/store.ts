@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import pLimit from "p-limit";
 import * as z from "zod";
+import { describeIssues } from "./issues.js";
 import type { Offers } from "./offers.js";
 import type { ServerRecord } from "./server.js";
 
@@ -143,10 +144,9 @@ export class ServerStore {
 /** @throws Error that names the member that is not valid */
 function parseRecord(text: string): ServerRecord {
 	const { data, error } = RECORD.safeParse(JSON.parse(text));
-	const issue = error?.issues[0];
-	if (issue !== undefined) {
-		throw new Error(`not a server record: ${issue.path.join(".")}: ${issue.message}`);
+	if (error !== undefined) {
+		throw new Error(`not a server record: ${describeIssues(error.issues, "content")}`);
 	}
-	const { tools, resources, resourceTemplates, prompts, tags, ...rest } = data as z.infer<typeof RECORD>;
+	const { tools, resources, resourceTemplates, prompts, tags, ...rest } = data;
 	return { ...rest, ...(tags && { tags }), offers: { tools, resources, resourceTemplates, prompts } as Offers };
 }

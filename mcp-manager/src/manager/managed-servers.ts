@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { describeIssues } from "../core/issues.js";
 import type { ServerTool } from "../core/offers.js";
 import { ServerRegistry } from "../core/registry.js";
 import { isUserOnly, type Server } from "../core/server.js";
@@ -231,9 +232,9 @@ export abstract class ManagedServers extends EventEmitter<McpManagerEvents> {
 		}
 		// Authentication of the program's own is not a matter of files, which the schema describes.
 		const { auth, ...rest } = input;
-		const [issue] = LISTED_SERVER.safeParse(auth?.type === "custom" ? rest : input).error?.issues ?? [];
-		if (issue !== undefined) {
-			throw new McpError("INVALID_REQUEST", `${issue.path.join(".")}: ${issue.message}`);
+		const { error } = LISTED_SERVER.safeParse(auth?.type === "custom" ? rest : input);
+		if (error !== undefined) {
+			throw new McpError("INVALID_REQUEST", describeIssues(error.issues, "server"));
 		}
 		return asRequest(() => serverConfig({ ...input, id: id ?? name ?? "" }, this.options.options));
 	}

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { inputSchemaOf } from "../core/input-schema.js";
+import { describeIssues } from "../core/issues.js";
 import { failedResult, textResult } from "../core/tool-results.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
@@ -263,8 +264,7 @@ function define<T>({
 		async run(manager, args, caller) {
 			const { success, data, error } = input.safeParse(args ?? {});
 			if (!success) {
-				const problems = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-				return failed(`Invalid arguments: ${problems.join("; ")}`);
+				return failed(`Invalid arguments: ${describeIssues(error.issues, "arguments")}`);
 			}
 			try {
 				return await run(manager, data, caller);

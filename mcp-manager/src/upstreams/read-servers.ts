@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import type * as z from "zod";
+import { describeIssue } from "../core/issues.js";
 import { isObject } from "../firmware.js";
 import { hostEntry, hostId, plainEntry } from "./host-entry.js";
 import { type Path, parseFile, SyntaxProblem } from "./parsed-file.js";
@@ -242,7 +243,7 @@ function idOfEntry(entry: unknown, [, key]: Path): string {
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
-	const text = issue.message.replace(/^Invalid input: /, "").replace(/^Invalid option: /, "");
+	const text = describeIssue(issue);
 	return typeof value === "string" || typeof value === "number" ? `${text}, got ${JSON.stringify(value)}` : text;
 }
 

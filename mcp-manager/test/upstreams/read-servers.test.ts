@@ -146,7 +146,7 @@ options:
 		assert.deepEqual(problems, [
 			'Invalid MCP config: mcp-servers.json:4: servers[1].id: must contain only alphanumeric characters, underscores and hyphens, got "no spaces"',
 			"Invalid MCP config: mcp-servers.json:5: servers[2].id: duplicate id 'good'",
-			"Invalid MCP config: mcp-servers.json:9: servers[3].timeout: Too small: expected number to be >=1000, got 5",
+			"Invalid MCP config: mcp-servers.json:9: servers[3].timeout: expected number to be >=1000, got 5",
 			"Invalid MCP config: mcp-servers.json:11: servers[4].enbaled: unknown field",
 			"Invalid MCP config: mcp-servers.json:12: servers[5].url: expected either url or command",
 			"Invalid MCP config: mcp-servers.json:13: servers[6].headers.Authorization: the environment variable TOKEN is not set",
