@@ -68,7 +68,7 @@ export class EventLog extends EventEmitter<Changes> {
 		const log = new EventLog();
 		if (folder !== undefined) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
-			log.#lines = await JsonLines.open(`${folder}/`, {
+			log.#lines = new JsonLines(`${folder}/`, {
 				maxBytes: MAX_BYTES,
 				isUrgent: true,
 				onSaved: (error, events) => {

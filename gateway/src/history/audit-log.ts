@@ -1,112 +1,85 @@
-import * as z from "zod";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { JsonLines } from "./json-lines.js";
 
 /** Characters of a request's path. */
 const MAX_REQUEST = 300;
 
-const CALL = z.object({
-	time: z.string(),
+interface AuditedCall {
+	/** ISO 8601. */
+	readonly time: string;
 	/** The caller: a token's name, or "local". */
-	principal: z.string(),
+	readonly principal: string;
 	/** The application that called, as it names itself. */
-	client: z.string().optional(),
+	readonly client?: string;
 	/** The device's id, and its alias at the time. */
-	device: z.string(),
-	alias: z.string().optional(),
-	tool: z.string(),
+	readonly device: string;
+	readonly alias?: string;
+	readonly tool: string;
 	/** As JSON, cut, without secrets. */
-	args: z.string().optional(),
-	userOnly: z.boolean().optional(),
-	outcome: z.string(),
+	readonly args?: string;
+	readonly userOnly?: boolean;
+	readonly outcome: string;
 	/** Milliseconds. */
-	duration: z.number(),
-});
+	readonly duration: number;
+}
 
-const REQUEST = z.object({
-	time: z.string(),
-	principal: z.string(),
+interface AuditedRequest {
+	readonly time: string;
+	readonly principal: string;
 	/** A change over HTTP: "DELETE /tokens/kiosk". */
-	request: z.string(),
-	status: z.number(),
-});
-
-const ENTRY = z.union([CALL, REQUEST]);
+	readonly request: string;
+	readonly status: number;
+}
 
 /** A call, or a change over HTTP. */
-export type AuditEntry = z.infer<typeof ENTRY>;
+export type AuditEntry = AuditedCall | AuditedRequest;
 
-/** Which entries are meant. */
+/** Filter of entries. Times are in ISO 8601. */
 export interface AuditQuery {
 	/** A device's id. */
-	readonly device?: string | undefined;
-	readonly principal?: string | undefined;
-	/** ISO 8601. */
-	readonly from?: string | undefined;
-	readonly to?: string | undefined;
+	readonly device?: string;
+	readonly principal?: string;
+	readonly from?: string;
+	readonly to?: string;
 }
 
 /** The log of calls and changes, on disk. */
 export class AuditLog {
-	readonly #lines: JsonLines;
+	readonly lines: JsonLines;
 
 	constructor(lines: JsonLines) {
-		this.#lines = lines;
-	}
-
-	/** Bytes on disk. */
-	get bytes(): number {
-		return this.#lines.bytes;
+		this.lines = lines;
 	}
 
 	/** Records a call that has ended. */
-	called(call: Omit<z.infer<typeof CALL>, "time">): void {
-		this.#append({ time: new Date().toISOString(), ...call });
+	called(call: Omit<AuditedCall, "time">): void {
+		this.lines.append({ time: new Date().toISOString(), ...call });
 	}
 
 	/** Records a change over HTTP. */
 	requested(principal: string, request: string, status: number): void {
-		this.#append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
+		this.lines.append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
 	}
 
-	/** The entries that a query finds and a client may see, the oldest first. */
-	async *find(query: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
-		for await (const line of this.#lines.read()) {
-			const { data } = ENTRY.safeParse(line);
-			if (data !== undefined && matches(data, query)) {
-				const shown = entryFor(data, access);
-				if (shown !== undefined) {
-					yield shown;
-				}
+	/** Finds the entries of a query that a client may see, the oldest first. */
+	async *find({ device, principal, from, to }: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
+		for await (const line of this.lines.read()) {
+			const entry = line as unknown as AuditEntry;
+			const isFound =
+				(device === undefined || ("device" in entry && entry.device === device)) &&
+				(principal === undefined || entry.principal === principal) &&
+				(from === undefined || entry.time >= from) &&
+				(to === undefined || entry.time <= to);
+			if (isFound && (!("device" in entry) || reaches(access, entry.device))) {
+				yield withoutHidden(entry, access);
 			}
 		}
 	}
-
-	/** Settles when everything is written. */
-	async close(): Promise<void> {
-		await this.#lines.close();
-	}
-
-	#append(entry: AuditEntry): void {
-		this.#lines.append(entry);
-	}
 }
 
-function matches(entry: AuditEntry, { device, principal, from, to }: AuditQuery): boolean {
-	return (
-		(device === undefined || ("device" in entry && entry.device === device)) &&
-		(principal === undefined || entry.principal === principal) &&
-		(from === undefined || entry.time >= from) &&
-		(to === undefined || entry.time <= to)
-	);
-}
-
-/** An entry without what a client may not see; undefined if it may not see it at all. */
-function entryFor(entry: AuditEntry, access: Access): AuditEntry | undefined {
-	if (!("device" in entry)) {
-		return entry;
-	}
-	const { args: _, ...rest } = entry;
-	const maySee = entry.userOnly !== true || hasUserTools(access, entry.device);
-	return reaches(access, entry.device) ? (maySee ? entry : rest) : undefined;
+/** An entry without the arguments of a user-only tool, unless the client may call it. */
+function withoutHidden(entry: AuditEntry, access: Access): AuditEntry {
+	return "device" in entry && entry.userOnly && !hasUserTools(access, entry.device)
+		? { ...entry, args: undefined }
+		: entry;
 }

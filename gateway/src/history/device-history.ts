@@ -1,24 +1,34 @@
-import * as z from "zod";
-import type { JsonLines } from "./json-lines.js";
-import { MAX_VALUES, type Value } from "./status-values.js";
-import { thinned } from "./thinned.js";
+import { JsonLines } from "./json-lines.js";
+
+/** A value of a device that is kept. */
+type Value = number | boolean | string;
+
+type Point = readonly [time: number, value: Value];
+
+/** Levels of a status, values of one device, and characters of a value's path that are kept. */
+const MAX_LEVELS = 6;
+const MAX_VALUES = 100;
+const MAX_PATH = 100;
+
+/** The only text that changes as a reading does: the strength of the network's signal. */
+const TEXT = /(^|\.)signal$/;
+const MAX_TEXT = 32;
 
 /** States of a device that are kept in a minute. */
 const MAX_STATES = 30;
 
-/** Characters of a message of a device's log. */
+/** Characters of a message of a device's log, and messages that are read. */
 const MAX_MESSAGE = 500;
-
-/** Messages of a device's log that are read. */
 const MAX_MESSAGES = 500;
 
-const VALUE = z.union([z.number(), z.boolean(), z.string()]);
-const LINE = z.object({
-	time: z.number(),
-	values: z.record(z.string(), VALUE).optional(),
-	state: z.string().optional(),
-});
-const MESSAGE = z.object({ time: z.number(), level: z.string(), text: z.string() });
+/** Points of one series that are sent: a plot has not more. */
+const MAX_POINTS = 1_000;
+
+/** Part of a device's disk space that is for its log. */
+const LOG_SHARE = 1 / 4;
+
+/** Milliseconds after which unchanged values are written again, since the oldest lines are deleted. */
+const DAY = 86_400_000;
 
 /** A span of time: milliseconds since 1970. */
 export interface Span {
@@ -29,77 +39,67 @@ export interface Span {
 /** The measurements and states of a device. */
 export interface HistoryPart {
 	/** By their paths in the status: times in milliseconds since 1970, and values. Each holds until the next one. */
-	readonly values: Readonly<Record<string, readonly (readonly [time: number, value: Value])[]>>;
+	readonly values: Readonly<Record<string, readonly Point[]>>;
 	/** The oldest first. "offline" and "online" are states, too. */
 	readonly states: readonly { readonly state: string; readonly since: number }[];
 }
 
 /** A message of a device's log. */
-export type LoggedMessage = z.infer<typeof MESSAGE>;
+export interface LoggedMessage {
+	/** Milliseconds since 1970. */
+	readonly time: number;
+	readonly level: string;
+	readonly text: string;
+}
+
+/** A line of the file. */
+interface Line {
+	readonly time: number;
+	readonly values?: Readonly<Record<string, Value>>;
+	readonly state?: string;
+}
 
 /** The history of one device, on disk. Values are written once a minute if they have changed, states at once. */
 export class DeviceHistory {
 	readonly #lines: JsonLines;
-	readonly #openLog: () => Promise<JsonLines>;
-	/** Undefined while it is empty: there are thousands of devices, and most log nothing. */
-	#log: JsonLines | undefined;
-	#openingLog: Promise<void> | undefined;
-	/** As the file has them; undefined: none. */
-	#known: Map<string, Value> | undefined;
-	/** Not written yet; undefined: none. */
-	#changed: Map<string, Value> | undefined;
+	readonly #log: JsonLines;
+	/** Values now, and those of the file in the last day. */
+	readonly #values = new Map<string, Value>();
+	readonly #written = new Map<string, Value>();
+	#writtenSince = Date.now();
 	#state: string | undefined;
 	#writtenState: string | undefined;
 	#statesWritten = 0;
 	/** When its status was read: milliseconds since 1970. */
 	measuredAt = 0;
 
-	/** @param open opens a file of the device; `first` is its first line */
-	static async open(
-		open: (kind: "values" | "log", first?: () => object) => Promise<JsonLines>,
-	): Promise<DeviceHistory> {
-		let history: DeviceHistory | undefined;
-		const lines = await open("values", () => history?.snapshot ?? {});
-		const log = await open("log");
-		history = new DeviceHistory(lines, log.bytes > 0 ? log : undefined, () => open("log"));
-		return history;
-	}
-
-	private constructor(lines: JsonLines, log: JsonLines | undefined, openLog: () => Promise<JsonLines>) {
-		this.#lines = lines;
-		this.#log = log;
-		this.#openLog = openLog;
+	/**
+	 * @param prefix of the paths of its files
+	 * @param onSaved called with each attempt to write, and the error if it failed
+	 */
+	constructor(prefix: string, maxBytes: number, onSaved: (error: Error | undefined) => void) {
+		this.#lines = new JsonLines(`${prefix}.values.`, { maxBytes: maxBytes * (1 - LOG_SHARE), onSaved });
+		this.#log = new JsonLines(`${prefix}.log.`, { maxBytes: maxBytes * LOG_SHARE, onSaved });
 	}
 
 	/** Bytes on disk. */
 	get bytes(): number {
-		return this.#lines.bytes + (this.#log?.bytes ?? 0);
+		return this.#lines.bytes + this.#log.bytes;
 	}
 
-	/** Every value that the file has. */
-	get snapshot(): object {
-		return {
-			time: Date.now(),
-			values: Object.fromEntries(this.#known ?? []),
-			...(this.#state && { state: this.#state }),
-		};
-	}
-
-	/** The device has these values now. */
-	measured(values: ReadonlyMap<string, Value>): void {
-		this.#known ??= new Map();
-		const known = this.#known;
-		for (const [path, value] of values) {
-			if (known.get(path) === value) {
-				this.#changed?.delete(path);
-			} else if (known.has(path) || known.size + (this.#changed?.size ?? 0) < MAX_VALUES) {
-				this.#changed ??= new Map();
-				this.#changed.set(path, value);
+	/** Takes the numbers, the switches and the signal in the device's status, by their paths: `sensors.temperature.value`. */
+	measured(status: unknown, path: readonly string[] = []): void {
+		const name = path.join(".");
+		if (typeof status === "object" && status !== null && path.length < MAX_LEVELS) {
+			for (const [key, member] of Object.entries(status)) {
+				this.measured(member, [...path, key]);
 			}
+		} else if (isKept(status, name) && (this.#values.has(name) || this.#values.size < MAX_VALUES)) {
+			this.#values.set(name, status);
 		}
 	}
 
-	/** The device may be in another state. */
+	/** Takes the device's state, which may be the same as before. */
 	stateChanged(state: string): void {
 		this.#state = state;
 		if (state !== this.#writtenState && this.#statesWritten < MAX_STATES) {
@@ -109,48 +109,53 @@ export class DeviceHistory {
 		}
 	}
 
-	/** The device has logged something. Rejects if the file cannot be opened. */
-	async logged(level: string, text: string): Promise<void> {
-		const message = { time: Date.now(), level, text: text.slice(0, MAX_MESSAGE) };
-		if (this.#log === undefined) {
-			this.#openingLog ??= this.#openLog().then((log) => {
-				this.#log = log;
-			});
-			await this.#openingLog;
-		}
-		this.#log?.append(message);
+	/** Adds a message to the device's log. */
+	logged(level: string, text: string): void {
+		this.#log.append({ time: Date.now(), level, text: text.slice(0, MAX_MESSAGE) });
 	}
 
-	/** Writes what has changed in the last minute. */
+	/** Writes what has changed. Call it once a minute. */
 	flush(): void {
+		const time = Date.now();
+		if (time - this.#writtenSince >= DAY) {
+			this.#written.clear();
+			this.#writtenState = undefined;
+			this.#writtenSince = time;
+		}
 		this.#statesWritten = 0;
 		if (this.#state !== undefined) {
 			this.stateChanged(this.#state);
 		}
-		if (this.#changed !== undefined && this.#changed.size > 0) {
-			this.#lines.append({ time: Date.now(), values: Object.fromEntries(this.#changed) });
-			this.#changed.forEach((value, path) => void this.#known?.set(path, value));
+		const changed = [...this.#values].filter(([path, value]) => this.#written.get(path) !== value);
+		if (changed.length > 0) {
+			this.#lines.append({ time, values: Object.fromEntries(changed) });
+			changed.forEach(([path, value]) => void this.#written.set(path, value));
 		}
-		this.#changed = undefined;
 	}
 
-	/** Its measurements and states in a span of time. A long span has the least and the greatest values. */
+	/** Reads the measurements and states in a span of time. A long span has the least and the greatest values. */
 	async read({ from, to }: Span): Promise<HistoryPart> {
-		const series = new Map<string, (readonly [number, Value])[]>();
+		const series = new Map<string, Point[]>();
 		const states: { state: string; since: number }[] = [];
-		for await (const entry of this.#lines.read()) {
-			const { time, values = {}, state } = LINE.safeParse(entry).data ?? { time: Number.POSITIVE_INFINITY };
+		for await (const line of this.#lines.read()) {
+			const { time, values = {}, state } = line as unknown as Line;
 			if (time > to) {
 				continue;
 			}
 			for (const [path, value] of Object.entries(values)) {
-				extend(series, path, [time, value], from);
+				const points = series.get(path) ?? [];
+				series.set(path, points);
+				if (time <= from) {
+					// The value at the beginning is the last one before it.
+					points[0] = [from, value];
+				} else if (points.at(-1)?.[1] !== value) {
+					points.push([time, value]);
+				}
 			}
 			if (state !== undefined && states.at(-1)?.state !== state) {
 				states.push({ state, since: time });
 			}
 		}
-		// The state at the beginning is the last one before it.
 		const first = states.filter(({ since }) => since <= from).length - 1;
 		return {
 			values: Object.fromEntries([...series].map(([path, points]) => [path, thinned(points)])),
@@ -158,13 +163,13 @@ export class DeviceHistory {
 		};
 	}
 
-	/** The newest messages of its log in a span of time, the newest first. */
+	/** Reads the newest messages of its log in a span of time, the newest first. */
 	async readLog({ from, to }: Span): Promise<readonly LoggedMessage[]> {
 		const messages: LoggedMessage[] = [];
-		for await (const entry of this.#log?.read() ?? []) {
-			const { data } = MESSAGE.safeParse(entry);
-			if (data !== undefined && data.time >= from && data.time <= to) {
-				messages.push(data);
+		for await (const line of this.#log.read()) {
+			const message = line as unknown as LoggedMessage;
+			if (message.time >= from && message.time <= to) {
+				messages.push(message);
 				messages.splice(0, messages.length - MAX_MESSAGES);
 			}
 		}
@@ -174,29 +179,39 @@ export class DeviceHistory {
 	/** Settles when everything is written. */
 	async close(): Promise<void> {
 		this.flush();
-		await this.#openingLog;
-		await Promise.all([this.#lines.close(), this.#log?.close()]);
+		await Promise.all([this.#lines.close(), this.#log.close()]);
 	}
 
-	/** Removes its files. */
+	/** Deletes its files. */
 	async remove(): Promise<void> {
-		await this.#openingLog;
-		await Promise.all([this.#lines.remove(), this.#log?.remove()]);
+		await Promise.all([this.#lines.remove(), this.#log.remove()]);
 	}
 }
 
-/** Adds a point that differs from the one before. Of points before the beginning, the last one stays, at the beginning. */
-function extend(
-	series: Map<string, (readonly [number, Value])[]>,
-	path: string,
-	[time, value]: readonly [number, Value],
-	from: number,
-): void {
-	const points = series.get(path) ?? [];
-	series.set(path, points);
-	if (time <= from) {
-		points[0] = [from, value];
-	} else if (points.at(-1)?.[1] !== value) {
-		points.push([time, value]);
+function isKept(value: unknown, path: string): value is Value {
+	const isReading = typeof value === "number" || typeof value === "boolean";
+	const isText = typeof value === "string" && value.length <= MAX_TEXT && TEXT.test(path);
+	return (isReading || isText) && path.length <= MAX_PATH;
+}
+
+/** Thins a series to at most 1,000 points: the least and the greatest value of each of 500 spans of equal length. */
+export function thinned(points: readonly Point[]): readonly Point[] {
+	const [first, last] = [points[0], points.at(-1)];
+	if (points.length <= MAX_POINTS || first === undefined || last === undefined) {
+		return points;
 	}
+	const width = (last[0] - first[0] + 1) / (MAX_POINTS / 2);
+	const spans = new Map<number, { least: Point; greatest: Point }>();
+	for (const point of points) {
+		const number = Math.floor((point[0] - first[0]) / width);
+		const { least, greatest } = spans.get(number) ?? { least: point, greatest: point };
+		spans.set(number, {
+			least: point[1] < least[1] ? point : least,
+			greatest: point[1] > greatest[1] ? point : greatest,
+		});
+	}
+	return [...spans.values()].flatMap(({ least, greatest }) => {
+		const both = least[0] <= greatest[0] ? [least, greatest] : [greatest, least];
+		return least === greatest ? [least] : both;
+	});
 }

@@ -69,7 +69,7 @@ export class ClientSide {
 				isConnected: () => cluster.status.connected,
 			},
 			historyBytes: () => core.history?.bytes ?? 0,
-			auditBytes: () => core.audit?.bytes ?? 0,
+			auditBytes: () => core.audit?.lines.bytes ?? 0,
 			failedSaves: () => context.saves.failures,
 			droppedWebhookEvents: () => core.events.events.webhooks.dropped,
 		});

@@ -58,8 +58,8 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];
 	gateway.checkCall = new FetchPolicy({ hosts: configuration.fetchHosts, ownUrls, resolve: context.resolve }).check;
 	const events = await openEvents(context, gateway);
-	const history = await openHistory(context, gateway);
-	const audit = await openAudit(context);
+	const history = openHistory(context, gateway);
+	const audit = openAudit(context);
 	const turns = new DeviceTurns();
 	const speech = openSpeech(configuration, turns, urlFor);
 	if (speech !== undefined && configuration.speakTimers) {
@@ -80,29 +80,25 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 }
 
 /** Goes on with the history that the state folder has. */
-async function openHistory(context: ProgramContext, { servers }: Gateway): Promise<History | undefined> {
+function openHistory(context: ProgramContext, { servers }: Gateway): History | undefined {
 	const { stateFolder, historyBytes: maxBytes } = context.configuration;
 	if (maxBytes === 0) {
 		return undefined;
 	}
 	const onSaved = (error: Error | undefined): void => context.saves.appended(error);
-	const history = await History.open({ servers, folder: join(stateFolder, "history"), maxBytes, onSaved });
+	const history = new History({ servers, folder: join(stateFolder, "history"), maxBytes, onSaved });
 	context.onClose(() => history.close());
 	return history;
 }
 
-async function openAudit({ configuration, saves, onClose }: ProgramContext): Promise<AuditLog | undefined> {
+function openAudit({ configuration, saves, onClose }: ProgramContext): AuditLog | undefined {
 	const { stateFolder, auditBytes: maxBytes } = configuration;
 	if (maxBytes === 0) {
 		return undefined;
 	}
-	const lines = await JsonLines.open(join(stateFolder, "audit."), {
-		maxBytes,
-		onSaved: (error) => saves.appended(error),
-	});
-	const audit = new AuditLog(lines);
-	onClose(() => audit.close());
-	return audit;
+	const lines = new JsonLines(join(stateFolder, "audit."), { maxBytes, onSaved: (error) => saves.appended(error) });
+	onClose(() => lines.close());
+	return new AuditLog(lines);
 }
 
 /** Goes on with the events that the state folder has, and with their subscriptions; a cluster has its own. */

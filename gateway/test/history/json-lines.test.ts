@@ -17,7 +17,7 @@ async function numbersIn(lines: JsonLines): Promise<unknown[]> {
 describe("lines of JSON on disk", () => {
 	it("stay within their bound, and the newest ones stay", async () => {
 		const folder = makeStateFolder();
-		const lines = await JsonLines.open(join(folder, "a."), { maxBytes: 1_000, onSaved: assert.ifError });
+		const lines = new JsonLines(join(folder, "a."), { maxBytes: 1_000, onSaved: assert.ifError });
 		for (let number = 0; number < 200; number += 1) {
 			lines.append({ number, text: "x".repeat(20) });
 			await numbersIn(lines);
@@ -37,28 +37,14 @@ describe("lines of JSON on disk", () => {
 	it("are there after a restart, also behind a line that was cut short", async () => {
 		const path = join(makeStateFolder(), "a.");
 		const options = { maxBytes: 1_000, onSaved: assert.ifError };
-		const before = await JsonLines.open(path, options);
+		const before = new JsonLines(path, options);
 		before.append({ number: 1 });
 		await before.close();
 		before.append({ number: 2 });
 		appendFileSync(`${path}new.jsonl`, '{"number":3');
-		const after = await JsonLines.open(path, options);
+		const after = new JsonLines(path, options);
 		after.append({ number: 4 });
 		assert.deepEqual(await numbersIn(after), [1, 4]);
-	});
-
-	it("begin each file with a line that says all", async () => {
-		let count = 0;
-		const first = () => ({ number: `all ${count++}` });
-		const options = { maxBytes: 200, onSaved: assert.ifError, first };
-		const lines = await JsonLines.open(join(makeStateFolder(), "a."), options);
-		for (let number = 0; number < 40; number += 1) {
-			lines.append({ number });
-			await numbersIn(lines);
-		}
-		const [oldest] = await numbersIn(lines);
-		assert.match(`${oldest}`, /^all \d/);
-		assert.ok(count > 2, `${count}`);
 	});
 
 	it("are collected, also while others are being written", async (t) => {
@@ -70,7 +56,7 @@ describe("lines of JSON on disk", () => {
 			saved();
 		};
 		const nextBatch = () => new Promise<void>((resolve) => (saved = resolve));
-		const lines = await JsonLines.open(join(makeStateFolder(), "a."), { maxBytes: 1_000, onSaved });
+		const lines = new JsonLines(join(makeStateFolder(), "a."), { maxBytes: 1_000, onSaved });
 		lines.append({ number: 1 });
 		const first = nextBatch();
 		t.mock.timers.tick(100);
@@ -88,7 +74,7 @@ describe("lines of JSON on disk", () => {
 	it("report a disk that cannot be written", async () => {
 		const errors: unknown[] = [];
 		const options = { maxBytes: 1_000, onSaved: (error: unknown) => void errors.push(error) };
-		const lines = await JsonLines.open(join(makeStateFolder(), "missing", "a."), options);
+		const lines = new JsonLines(join(makeStateFolder(), "missing", "a."), options);
 		lines.append({ number: 1 });
 		await lines.close();
 		assert.match(`${errors}`, /ENOENT/);
