@@ -61,13 +61,7 @@ export interface CatalogOptions {
 	readonly panel?: string | undefined;
 }
 
-const NO_LISTS: Lists = {
-	tools: [],
-	kind: undefined,
-	resources: [],
-	resourceTemplates: [],
-	prompts: [],
-};
+const NO_LISTS: Lists = { tools: [], kind: undefined, resources: [], resourceTemplates: [], prompts: [] };
 
 /** The last tools that were called by name, which stay in the list when it becomes another kind. */
 const MAX_USED = 16;

@@ -75,12 +75,7 @@ export class ToolHints {
 		}
 		const { hint, title, openWorld = false, icon } = known;
 		const annotations = { ...ANNOTATIONS[hint], openWorldHint: openWorld, ...tool.annotations };
-		return {
-			...tool,
-			title: tool.title ?? title,
-			annotations,
-			icons: tool.icons ?? (icon && ICONS[icon]),
-		};
+		return { ...tool, title: tool.title ?? title, annotations, icons: tool.icons ?? (icon && ICONS[icon]) };
 	}
 }
 

@@ -13,9 +13,7 @@ import { collect } from "./address-options.js";
 /** Adds a flag for each of these settings, in the settings' groups, and `--config`. An unknown flag names similar ones. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
 	command.option("--config <file>", "Settings file (default: xs-mcp-gateway.json, if it exists)");
-	command.configureOutput({
-		outputError: (text, write) => write(text + suggestion(text, names)),
-	});
+	command.configureOutput({ outputError: (text, write) => write(text + suggestion(text, names)) });
 	let group = "";
 	for (const name of names) {
 		group = SETTING_GROUPS.get(name) ?? group;
@@ -46,8 +44,7 @@ function suggestion(error: string, names: readonly SettingName[]): string {
 }
 
 function optionsFor(name: SettingName): Option[] {
-	const { kind, description, secret, default: value } = settingOf(name);
-	const { placeholder, repeatable } = kind;
+	const { description, secret, default: value, placeholder, repeatable, range } = settingOf(name);
 	if (secret) {
 		return [];
 	}
@@ -59,7 +56,7 @@ function optionsFor(name: SettingName): Option[] {
 	}
 	const hasDefault = value !== undefined && typeof value !== "object";
 	const details = [
-		...(kind.range ? [kind.range] : []),
+		...(range ? [range] : []),
 		...(hasDefault ? [`default: ${value}`] : []),
 		...(repeatable ? ["repeatable"] : []),
 	].join("; ");

@@ -137,10 +137,10 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 		return setting.default;
 	}
 	try {
-		const value = readValue(setting.kind, from.value);
+		const value = readValue(setting, from.value);
 		return setting.path ? resolve(from.folder, value as string) : value;
 	} catch (error) {
-		const why = setting.secret ? `expected ${setting.kind.expected}` : (error as Error).message;
+		const why = setting.secret ? `expected ${setting.expected}` : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
 	}
 }

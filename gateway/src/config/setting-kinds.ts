@@ -13,6 +13,10 @@ export interface SettingKind<T> {
 	readonly range?: string;
 	/** The expected value, for the error: "a whole number from 0 to 65535". */
 	readonly expected: string;
+	/** Whether it is never printed, and has no flag, because other users of the machine can see command lines. */
+	readonly secret?: boolean;
+	/** Whether it is a path. One in the file is relative to the file's folder. */
+	readonly path?: boolean;
 	/** Reads the value from text, or from JSON. */
 	readonly schema: z.ZodType<T>;
 }

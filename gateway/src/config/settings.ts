@@ -22,35 +22,25 @@ import {
 } from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
-interface Setting<T> {
-	readonly kind: SettingKind<T>;
+interface Setting<T> extends SettingKind<T> {
+	readonly description: string;
 	/** Undefined: not set. */
 	readonly default?: T;
-	readonly description: string;
-	/** Never printed, and without a flag, because other users of the machine can see command lines. */
-	readonly secret?: boolean;
-	/** A path: one in the file is relative to the file's folder. */
-	readonly path?: boolean;
 }
 
 /** Keeps the type of the value, and whether there is a default. */
-function setting<T>(
-	kind: SettingKind<T>,
-	description: string,
-	more: { readonly default: NoInfer<T>; readonly secret?: boolean; readonly path?: boolean },
-): Setting<T> & { readonly default: T };
-function setting<T>(
-	kind: SettingKind<T>,
-	description: string,
-	more?: { readonly secret?: boolean; readonly path?: boolean },
-): Setting<T>;
-function setting<T>(kind: SettingKind<T>, description: string, more = {}): Setting<T> {
-	return { kind, description, ...more };
+function setting<T>(kind: SettingKind<T>, description: string, value: NoInfer<T>): Setting<T> & { readonly default: T };
+function setting<T>(kind: SettingKind<T>, description: string): Setting<T>;
+function setting<T>(kind: SettingKind<T>, description: string, value?: T): Setting<T> {
+	return { ...kind, description, default: value };
 }
 
 const LOOPBACK = "127.0.0.1";
 const PORT = integer("port", 0, 65_535);
-const FILE = text("file");
+const FILE: SettingKind<string> = { ...text("file"), path: true };
+const FOLDER: SettingKind<string> = { ...text("folder"), path: true };
+const PASSWORD: SettingKind<string> = { ...text("password"), secret: true };
+const KEY: SettingKind<string> = { ...text("key"), secret: true };
 
 /** A day: more is probably an error, and a timer cannot wait longer than 2^31 ms. */
 const DURATION = integer("ms", 1, 86_400_000);
@@ -65,59 +55,53 @@ function defaultStateFolder(): string {
 
 /** Every setting of the gateway, in the order in which `--help` and the documentation show them. */
 const SETTINGS = {
-	httpAddress: setting(text("address"), "Listen address", { default: LOOPBACK }),
-	httpPort: setting(PORT, "Port; 0 for a free one", { default: 8766 }),
-	httpCert: setting(FILE, "TLS certificate (PEM)", { path: true }),
-	httpKey: setting(FILE, "Private key (PEM) of httpCert", { path: true }),
-	stdio: setting(flag, "Also serve one client over stdin and stdout", { default: false }),
-	websocket: setting(flag, "Accept devices over WebSocket", { default: true }),
-	websocketAddress: setting(text("address"), "Listen address", { default: LOOPBACK }),
-	websocketPort: setting(PORT, "Port; 0 for a free one", { default: 8765 }),
-	websocketCert: setting(FILE, "TLS certificate (PEM)", { path: true }),
-	websocketKey: setting(FILE, "Private key (PEM) of websocketCert", { path: true }),
-	mqtt: setting(flag, "Accept devices over MQTT, with the gateway's own broker", { default: false }),
-	mqttAddress: setting(text("address"), "Listen address of the gateway's broker", { default: LOOPBACK }),
-	mqttPort: setting(PORT, "Port of the gateway's broker; 0 for a free one", { default: 1883 }),
-	mqttCert: setting(FILE, "TLS certificate (PEM) of the gateway's broker", { path: true }),
-	mqttKey: setting(FILE, "Private key (PEM) of mqttCert", { path: true }),
+	httpAddress: setting(text("address"), "Listen address", LOOPBACK),
+	httpPort: setting(PORT, "Port; 0 for a free one", 8766),
+	httpCert: setting(FILE, "TLS certificate (PEM)"),
+	httpKey: setting(FILE, "Private key (PEM) of httpCert"),
+	stdio: setting(flag, "Also serve one client over stdin and stdout", false),
+	websocket: setting(flag, "Accept devices over WebSocket", true),
+	websocketAddress: setting(text("address"), "Listen address", LOOPBACK),
+	websocketPort: setting(PORT, "Port; 0 for a free one", 8765),
+	websocketCert: setting(FILE, "TLS certificate (PEM)"),
+	websocketKey: setting(FILE, "Private key (PEM) of websocketCert"),
+	mqtt: setting(flag, "Accept devices over MQTT, with the gateway's own broker", false),
+	mqttAddress: setting(text("address"), "Listen address of the gateway's broker", LOOPBACK),
+	mqttPort: setting(PORT, "Port of the gateway's broker; 0 for a free one", 1883),
+	mqttCert: setting(FILE, "TLS certificate (PEM) of the gateway's broker"),
+	mqttKey: setting(FILE, "Private key (PEM) of mqttCert"),
 	udpAddress: setting(text("address"), "Listen address for audio over UDP; default: mqttAddress"),
-	udpPort: setting(PORT, "Port for audio over UDP; 0 for a free one", { default: 1884 }),
+	udpPort: setting(PORT, "Port for audio over UDP; 0 for a free one", 1884),
 	udpEndpoint: setting(text("host:port"), "UDP host and port that devices are told; required behind NAT"),
 	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "URL of another MQTT broker for devices"),
 	brokerUsername: setting(text("name"), "User name for brokerUrl"),
-	brokerPassword: setting(text("password"), "Password for brokerUrl", { secret: true }),
-	brokerCa: setting(FILE, "CA certificates (PEM) for brokerUrl", { path: true }),
-	announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", {
-		default: true,
-	}),
+	brokerPassword: setting(PASSWORD, "Password for brokerUrl"),
+	brokerCa: setting(FILE, "CA certificates (PEM) for brokerUrl"),
+	announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", true),
 	publicUrl: setting(httpUrl, "URL of the gateway, required behind a reverse proxy. With https, clients can sign in"),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
 		"New devices at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
-		{ default: "closed" },
+		"closed",
 	),
 	websocketUrl: setting(url(["ws:", "wss:"]), "WebSocket URL in the bootstrap; required behind a reverse proxy"),
 	mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
-	firmwareFolder: setting(text("folder"), "Folder with firmware for devices: MODEL_VERSION.bin", { path: true }),
-	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
-		default: 2_097_152,
-	}),
+	firmwareFolder: setting(FOLDER, "Folder with firmware for devices: MODEL_VERSION.bin"),
+	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", 2_097_152),
 	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API for photos"),
 	visionModel: setting(text("model"), "Model name at visionUrl"),
-	visionKey: setting(text("key"), "API key for visionUrl", { secret: true }),
+	visionKey: setting(KEY, "API key for visionUrl"),
 	speechCommand: setting(
 		text("command"),
 		"Program that speaks: reads text, writes WAV; {voice} is the voice. Example: espeak-ng --stdout -v {voice}",
 	),
 	speechUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API that speaks, instead of speechCommand"),
 	speechModel: setting(text("model"), "Model name at speechUrl"),
-	speechKey: setting(text("key"), "API key for speechUrl", { secret: true }),
-	speechVoices: setting(pairs("LANGUAGE=VOICE"), "Voices by language: en, ja, ko, ru, zh; * for any other", {
-		default: new Map(),
-	}),
-	speakTimers: setting(flag, "Say the text of a timer when it is due", { default: false }),
+	speechKey: setting(KEY, "API key for speechUrl"),
+	speechVoices: setting(pairs("LANGUAGE=VOICE"), "Voices by language: en, ja, ko, ru, zh; * for any other", new Map()),
+	speakTimers: setting(flag, "Say the text of a timer when it is due", false),
 	quietHours: setting(hours, "Daily hours without speech: texts are shown. Example: 22:00-07:00"),
-	microphones: setting(flag, "Let clients that may do so listen with the microphones of devices", { default: false }),
+	microphones: setting(flag, "Let clients that may do so listen with the microphones of devices", false),
 	transcriptionCommand: setting(
 		text("command"),
 		"Program that turns speech into text: reads WAV ({file} or its input), writes the text; {language} is the language",
@@ -127,122 +111,97 @@ const SETTINGS = {
 		"Base URL of an OpenAI-compatible API that does so, instead of transcriptionCommand",
 	),
 	transcriptionModel: setting(text("model"), "Model name at transcriptionUrl"),
-	transcriptionKey: setting(text("key"), "API key for transcriptionUrl", { secret: true }),
+	transcriptionKey: setting(KEY, "API key for transcriptionUrl"),
 	transcriptionLanguage: setting(text("language"), "Language of the speech: en, ja, zh; default: any"),
-	stateFolder: setting(text("folder"), "Folder for tokens and known devices", {
-		default: defaultStateFolder(),
-		path: true,
-	}),
+	stateFolder: setting(FOLDER, "Folder for tokens and known devices", defaultStateFolder()),
 	historyBytes: setting(
 		integer("bytes", 0, 1_073_741_824),
 		"Disk space for the readings, states and log of each device; 0: off",
-		{ default: 1_048_576 },
+		1_048_576,
 	),
-	auditBytes: setting(integer("bytes", 0, 10_737_418_240), "Disk space for the log of calls and changes; 0: off", {
-		default: 16_777_216,
-	}),
+	auditBytes: setting(
+		integer("bytes", 0, 10_737_418_240),
+		"Disk space for the log of calls and changes; 0: off",
+		16_777_216,
+	),
 	logLevel: setting(
 		oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
 		"Log level: trace, debug, info, warn, error, fatal, silent",
-		{
-			default: "info",
-		},
+		"info",
 	),
-	serversFile: setting(FILE, "File of the servers (mcp-servers.json)", { path: true }),
+	serversFile: setting(FILE, "File of the servers (mcp-servers.json)"),
 	managementTools: setting(
 		oneOf("clients", ["off", "local", "all"]),
 		"Who gets the management tools (off, local, all). Such a client can start any command on this machine",
-		{ default: "off" },
+		"off",
 	),
-	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints of hosted agents to connect to", {
-		secret: true,
-		default: [],
-	}),
-	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
-	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
+	endpoints: setting({ ...urls(["ws:", "wss:"]), secret: true }, "MCP endpoints of hosted agents to connect to", []),
+	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", new Map()),
+	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", []),
 	toolHints: setting(
 		toolHints,
 		"Hints for tools without any, by own name: reads, sets, acts, destroys; * matches anything",
-		{ default: new Map() },
+		new Map(),
 	),
 	catalog: setting(
 		oneOf("mode", CATALOG_MODES),
 		"Tool list: full, groups (shared tools once), search (finds others), auto (the first that fits)",
-		{ default: "auto" },
+		"auto",
 	),
-	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a list, if catalog is auto", {
-		default: 80,
-	}),
+	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a list, if catalog is auto", 80),
 	pinnedTools: setting(
 		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
 		"Tools always listed, by full name; a trailing * matches any ending",
-		{ default: [] },
+		[],
 	),
 	webhookHosts: setting(
 		list("host:port"),
 		"Hosts of webhooks (events) that may be at private addresses, and use http",
-		{
-			default: [],
-		},
+		[],
 	),
-	fetchHosts: setting(list("host"), "Hosts at private addresses that tools may have devices fetch from; * for any", {
-		default: [],
-	}),
+	fetchHosts: setting(list("host"), "Hosts at private addresses that tools may have devices fetch from; * for any", []),
 	homeAssistant: setting(url(["mqtt:", "mqtts:"]), "URL of Home Assistant's MQTT broker, with the user name"),
-	homeAssistantPassword: setting(text("password"), "Password for homeAssistant", { secret: true }),
-	homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant", { path: true }),
-	open: setting(flag, "Allow access without tokens after the last one was removed", {
-		default: false,
-	}),
-	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
-	allowedOrigins: setting(hostnames, "Hostnames of websites that may use the gateway", { default: [] }),
-	trustProxy: setting(networks, "Reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
+	homeAssistantPassword: setting(PASSWORD, "Password for homeAssistant"),
+	homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant"),
+	open: setting(flag, "Allow access without tokens after the last one was removed", false),
+	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", []),
+	allowedOrigins: setting(hostnames, "Hostnames of websites that may use the gateway", []),
+	trustProxy: setting(networks, "Reverse proxies whose X-Forwarded-For is trusted", []),
 	issuer: setting(httpUrl, "Issuer of access tokens (JWT), instead of the gateway's own sign-in"),
-	issuerAudiences: setting(list("name"), "Accepted audiences of the issuer's tokens, besides publicUrl with /mcp", {
-		default: [],
-	}),
+	issuerAudiences: setting(list("name"), "Accepted audiences of the issuer's tokens, besides publicUrl with /mcp", []),
 	issuerTokenTypes: setting(
 		list("type"),
 		"Accepted types (header typ) of the issuer's access tokens; default: at+jwt",
-		{
-			default: ["at+jwt"],
-		},
+		["at+jwt"],
 	),
-	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", {
-		default: ["scope", "scp"],
-	}),
-	issuerScopes: setting(scopesByValue, "Scopes of a role or group in these claims", {
-		default: new Map(),
-	}),
+	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", [
+		"scope",
+		"scp",
+	]),
+	issuerScopes: setting(scopesByValue, "Scopes of a role or group in these claims", new Map()),
 	cluster: setting(url(["nats:", "tls:"]), "URL of a NATS server with JetStream"),
 	clusterName: setting(nameInCluster, "Name of this gateway; default: the hostname"),
-	clusterCredentials: setting(FILE, "Credentials file (JWT and NKey) for cluster", { path: true }),
-	clusterPassword: setting(text("password"), "Password or token for cluster, if its URL has none", { secret: true }),
-	clusterCa: setting(FILE, "CA certificates (PEM) for cluster", { path: true }),
-	clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the data", {
-		default: 1,
-	}),
-	callTimeout: setting(DURATION, "Time limit for a call to a device, and for its turn", { default: 30_000 }),
-	offlineWait: setting(integer("ms", 0, 86_400_000), "Time that a call waits for an offline device", {
-		default: 10_000,
-	}),
-	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", { default: 4 }),
-	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),
-	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
-	sessionIdleTimeout: setting(DURATION, "Time after which an unused session leaves the memory", { default: 1_800_000 }),
-	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
-	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress when the gateway stops", {
-		default: 3_000,
-	}),
+	clusterCredentials: setting(FILE, "Credentials file (JWT and NKey) for cluster"),
+	clusterPassword: setting(PASSWORD, "Password or token for cluster, if its URL has none"),
+	clusterCa: setting(FILE, "CA certificates (PEM) for cluster"),
+	clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the data", 1),
+	callTimeout: setting(DURATION, "Time limit for a call to a device, and for its turn", 30_000),
+	offlineWait: setting(integer("ms", 0, 86_400_000), "Time that a call waits for an offline device", 10_000),
+	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", 4),
+	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", 10_000),
+	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", 1_000),
+	sessionIdleTimeout: setting(DURATION, "Time after which an unused session leaves the memory", 1_800_000),
+	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", 1_048_576),
+	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress when the gateway stops", 3_000),
 	maxRequestsPerMinute: setting(
 		integer("requests", 0, 1_000_000_000),
 		"Requests per minute with one token or from one address; 0: no limit",
-		{ default: 6_000 },
+		6_000,
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
 		"Wrong tokens per minute from one address; then 429",
-		{ default: 20 },
+		20,
 	),
 } as const;
 

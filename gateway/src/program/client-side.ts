@@ -64,10 +64,7 @@ export class ClientSide {
 			devicesKnown: () => servers.all.filter(({ configured }) => !configured).length,
 			serversConnected: () => connected("server"),
 			sessions: () => endpoint.sessions,
-			cluster: cluster && {
-				listsRefused: () => cluster.refusedLists,
-				isConnected: () => cluster.status.connected,
-			},
+			cluster: cluster && { listsRefused: () => cluster.refusedLists, isConnected: () => cluster.status.connected },
 			historyBytes: () => core.history?.bytes ?? 0,
 			auditBytes: () => core.audit?.lines.bytes ?? 0,
 			failedSaves: () => context.saves.failures,

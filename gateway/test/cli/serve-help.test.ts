@@ -24,8 +24,8 @@ describe("serve --help", () => {
 	it("names the allowed values and the default", () => {
 		assert.match(lineOf("--http-port") ?? "", /\(0 to 65535; default: 8766\)$/);
 		for (const name of SETTING_NAMES) {
-			const { kind, description } = settingOf(name);
-			const [, words] = /^one of (.*)$/.exec(kind.expected) ?? [];
+			const { expected, description } = settingOf(name);
+			const [, words] = /^one of (.*)$/.exec(expected) ?? [];
 			for (const word of words?.split(", ") ?? []) {
 				assert.ok(new RegExp(`\\b${word}\\b`).test(description), `${name}: ${word} is not in its description`);
 			}
