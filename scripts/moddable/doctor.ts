@@ -71,7 +71,11 @@ function thisComputer(): Computer {
 	return { env, platform, nodeVersion: versions.node, dev: "/dev", include: "/usr/include" };
 }
 
-/** The path of a program, as a shell would find it. */
+/**
+ * The path of a program, as a shell would find it.
+ *
+ * @internal exported for its test
+ */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
 	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
 	return folders.map((folder) => join(folder, name)).find(isExecutable);

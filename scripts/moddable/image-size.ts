@@ -104,6 +104,7 @@ export async function estimateImage(
  *
  * @param linked the linker's output
  * @throws SdkError if the C compiler has no 32-bit support
+ * @internal exported for its test
  */
 export function measureConstantData({ root }: Sdk, linked: string): number {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];

@@ -87,6 +87,7 @@ const isLoopback = (address: string): boolean =>
  *
  * @returns undefined if `otaUrl` is not set: the backend is then the setting `backend`
  * @throws SettingError
+ * @internal exported for its test
  */
 export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
 	const otaUrl = readSetting("otaUrl", source);

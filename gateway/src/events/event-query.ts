@@ -1,5 +1,5 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import * as z from "zod";
 import { type Access, hasUserTools, mayListen, reaches } from "../config/access.js";
 import { readParams } from "../mcp/read-params.js";
 import type { EventQuery } from "./event-feed.js";

@@ -194,7 +194,11 @@ function isKept(value: unknown, path: string): value is Value {
 	return (isReading || isText) && path.length <= MAX_PATH;
 }
 
-/** Thins a series to at most 1,000 points: the least and the greatest value of each of 500 spans of equal length. */
+/**
+ * Thins a series to at most 1,000 points: the least and the greatest value of each of 500 spans of equal length.
+ *
+ * @internal exported for its test
+ */
 export function thinned(points: readonly Point[]): readonly Point[] {
 	const [first, last] = [points[0], points.at(-1)];
 	if (points.length <= MAX_POINTS || first === undefined || last === undefined) {

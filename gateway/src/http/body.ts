@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { describeIssues, jsonIn, MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
-import type { z } from "zod";
+import type * as z from "zod";
 import { HttpError } from "./http-error.js";
 
 /**

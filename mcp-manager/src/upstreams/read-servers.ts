@@ -17,7 +17,7 @@ import {
 	transportOf,
 	wordsOf,
 } from "./server-config.js";
-import { brokenFile, type ConfigProblem, type ReadServers } from "./servers-file.js";
+import type { ConfigProblem, ReadServers } from "./servers-file.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -251,4 +251,9 @@ function fieldName(path: Path): string {
 	return path
 		.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`))
 		.join("");
+}
+
+/** A file that cannot be used at all. */
+function brokenFile(problem: ConfigProblem): ReadServers {
+	return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
 }

@@ -30,11 +30,6 @@ export function problemText({ file, line, field, message }: ConfigProblem): stri
 		: `Invalid MCP config: ${file}:${line}: ${field}: ${message}`;
 }
 
-/** A file that cannot be used at all. */
-export function brokenFile(problem: ConfigProblem): ReadServers {
-	return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
-}
-
 /** Validates a servers file: the problems, with line and field. A file that cannot be read is one problem. */
 export async function validateServersFile(path: string): Promise<readonly ConfigProblem[]> {
 	return (await new ServersFile(path).read()).problems;
@@ -76,7 +71,8 @@ export class ServersFile {
 			const { readServers } = await import("./read-servers.js");
 			return readServers(content, this.path);
 		} catch (error) {
-			return brokenFile({ file: this.path, line: 1, field: "", message: (error as Error).message });
+			const problem = { file: this.path, line: 1, field: "", message: (error as Error).message };
+			return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
 		}
 	}
 

@@ -57,7 +57,7 @@ describe("the lists of a server", () => {
 	it("are not reported after the end of the session", async () => {
 		const failure = new ServerError("server-disconnected", "gone");
 		const session = { ...serverWith({ tools: failure }), connected: false } as Session;
-		await new Discovery({ warn: assert.fail }).list(session, ALL, assert.fail);
+		await new Discovery({ warn: assert.fail }).list(session, ALL, () => assert.fail());
 	});
 
 	it("are checked once for devices with the same: their items are the same objects", async () => {
