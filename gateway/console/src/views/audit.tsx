@@ -25,7 +25,7 @@ export function AuditView() {
 				</a>
 			</div>
 			<p class="text-light">{t("auditHelp")}</p>
-			<Form kind="edit" onSubmit={search}>
+			<Form kind="hstack edit" onSubmit={search}>
 				<label>
 					{t("device")}
 					<input name="device" />

@@ -141,7 +141,7 @@ function Say({ alias }: { readonly alias: string }) {
 		}
 	};
 	return (
-		<Form kind="edit" onSubmit={say}>
+		<Form kind="hstack edit" onSubmit={say}>
 			<label>
 				{t("sayText")}
 				<input name="text" required maxLength={1_000} />
@@ -159,7 +159,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 		onDone();
 	};
 	return (
-		<Form kind="edit" onSubmit={save}>
+		<Form kind="hstack edit" onSubmit={save}>
 			<label>
 				{t("column_name")}
 				<input
