@@ -1,19 +1,29 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { contentTypeOf, pagePolicy } from "../../../gateway/src/http/page-headers.js";
 import { readAction } from "../actions.js";
 import { describePath, FieldError, readMembers } from "../fields.js";
 import type { VirtualDevice } from "../virtual-device.js";
 import { DeviceView } from "./device-view.js";
-import { reject, serveFiles } from "./page-files.js";
 import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
 
 /** Largest message of a page: a photo. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const LOOPBACK = "127.0.0.1";
+
+const HEADERS = {
+	"Content-Security-Policy": pagePolicy("data: blob:", "blob:"),
+	"Cache-Control": "no-cache",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Referrer-Policy": "no-referrer",
+	"X-Content-Type-Options": "nosniff",
+};
 
 /** The first bytes of a JPEG file. */
 const JPEG = [0xff, 0xd8, 0xff];
@@ -144,4 +154,29 @@ function readJpeg(bytes: Buffer): Buffer {
 		throw new Error("photo: not a JPEG file");
 	}
 	return bytes;
+}
+
+/** Serves the files of a folder, in memory: answers a request by its path; "/" is the page. */
+function serveFiles(folder: string): (request: IncomingMessage, response: ServerResponse) => void {
+	const files = new Map(readdirSync(folder).map((name) => [`/${name}`, readFileSync(join(folder, name))]));
+	return ({ method, url = "/" }, response) => {
+		const path = url === "/" ? "/index.html" : url;
+		const body = files.get(path);
+		if (body === undefined) {
+			reject(response, 404, "not found");
+		} else if (method !== "GET" && method !== "HEAD") {
+			response.setHeader("Allow", "GET, HEAD");
+			reject(response, 405, "method not allowed");
+		} else {
+			const headers = { "Content-Type": contentTypeOf(path), "Content-Length": body.byteLength };
+			response.writeHead(200, { ...HEADERS, ...headers });
+			response.end(method === "HEAD" ? undefined : body);
+		}
+	};
+}
+
+/** Answers a request with an error, as text. */
+function reject(response: ServerResponse, status: number, reason: string): void {
+	response.writeHead(status, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" });
+	response.end(`${reason}\n`);
 }

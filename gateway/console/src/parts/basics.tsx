@@ -109,13 +109,56 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
 	return { value: loaded.value, problem: problem.value };
 }
 
+interface LogListProps {
+	readonly kind?: string;
+	/** Shown without entries. */
+	readonly empty?: string;
+	readonly children: readonly ComponentChildren[];
+}
+
 /** A list that scrolls, also by the keyboard. */
-export function LogList({ kind = "", children }: { readonly kind?: string; readonly children: ComponentChildren }) {
-	return (
+export function LogList({ kind = "", empty = "", children }: LogListProps) {
+	return children.length === 0 ? (
+		<p class="text-light">{empty}</p>
+	) : (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: else the keyboard could not scroll it.
 		<ul class={`unstyled log ${kind}`} tabIndex={0}>
 			{children}
 		</ul>
+	);
+}
+
+/** An entry of a {@link LogList}. */
+export function LogEntry({ time, children }: { readonly time: string; readonly children: ComponentChildren }) {
+	return (
+		<li>
+			<time>{time}</time>
+			<span>{children}</span>
+		</li>
+	);
+}
+
+interface CallTextProps {
+	readonly tool: string;
+	readonly args?: string | undefined;
+	readonly client?: string | undefined;
+	readonly principal: string;
+	readonly duration: number;
+	readonly outcome: string;
+	readonly children?: ComponentChildren;
+}
+
+/** A call in a log. @param children what follows the arguments */
+export function CallText({ tool, args = "{}", client, principal, duration, outcome, children }: CallTextProps) {
+	return (
+		<>
+			<code>{visibleLine(tool)}</code> {args !== "{}" && <code>{visibleLine(args)}</code>} {children}
+			<small>
+				{client && `${visibleLine(client)} · `}
+				{visibleLine(principal)} · {Math.round(duration)} ms
+				{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
+			</small>
+		</>
 	);
 }
 

@@ -108,8 +108,7 @@ let wasLost = false;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setTimeout> | undefined;
 
-/** Opens the stream of changes, and again whenever it is lost, until the person signs out. */
-export function openStream(): void {
+function openStream(): void {
 	closeStream();
 	source = new EventSource("console/stream");
 	source.onopen = () => {
@@ -122,11 +121,11 @@ export function openStream(): void {
 		watch();
 		apply(JSON.parse(data as string) as FleetMessage);
 	};
-	source.onerror = () => void reopen();
+	source.onerror = onLost;
 	watch();
 }
 
-export function closeStream(): void {
+function closeStream(): void {
 	clearTimeout(watchdog);
 	source?.close();
 	source = undefined;
@@ -134,25 +133,38 @@ export function closeStream(): void {
 
 function watch(): void {
 	clearTimeout(watchdog);
-	watchdog = setTimeout(() => void reopen(), PATIENCE);
+	watchdog = setTimeout(onLost, PATIENCE);
 }
 
-/** The gateway is gone, or the session has ended: asks which. */
-async function reopen(): Promise<void> {
+/** The gateway is gone, or the session has ended. */
+function onLost(): void {
 	closeStream();
 	wasLost = true;
+	void connect();
+}
+
+/** Asks who is signed in, until the gateway answers. The stream of changes is open while anyone is. */
+export async function connect(): Promise<void> {
 	try {
 		const isSignedIn = await checkSession();
 		isConnected.value = true;
 		if (isSignedIn) {
 			// A stream that the gateway ends at once must not be asked for without a pause.
-			setTimeout(() => phase.value === "open" && openStream(), RETRY_DELAY);
+			setTimeout(() => phase.value === "open" && source === undefined && openStream(), RETRY_DELAY);
 		}
 	} catch {
 		isConnected.value = false;
-		setTimeout(() => void reopen(), RETRY_DELAY);
+		setTimeout(() => void connect(), RETRY_DELAY);
 	}
 }
+
+effect(() => {
+	if (phase.value === "open") {
+		openStream();
+	} else {
+		closeStream();
+	}
+});
 
 document.addEventListener("visibilitychange", () => {
 	clearTimeout(hiding);

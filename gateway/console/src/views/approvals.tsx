@@ -1,5 +1,5 @@
 import type { BindingSummary } from "../../../src/devices/bootstrap/binding-routes.js";
-import { Badge, Button, Card, LogList, show } from "../parts/basics.js";
+import { Badge, Button, Card, LogEntry, LogList, show } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { lists } from "../store/fleet.js";
 import { ask } from "../store/session.js";
@@ -60,9 +60,9 @@ export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 			</summary>
 			<LogList>
 				{[...rejections].reverse().map(({ time, description }, index) => (
-					<li key={`${time} ${index}`}>
-						<time>{ago(time)}</time> <span>{visible(description)}</span>
-					</li>
+					<LogEntry key={`${time} ${index}`} time={ago(time)}>
+						{visible(description)}
+					</LogEntry>
 				))}
 			</LogList>
 		</details>

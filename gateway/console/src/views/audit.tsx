@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
-import { Button, Form, LogList, useLoaded } from "../parts/basics.js";
+import { Button, CallText, Form, LogEntry, LogList, useLoaded } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts/index.js";
@@ -38,45 +38,26 @@ export function AuditView() {
 			</Form>
 			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}
 			<section class="card" aria-label={t("audit")}>
-				{entries.length === 0 ? (
-					<p class="text-light">{t("noneFound")}</p>
-				) : (
-					<LogList kind="audit">
-						{entries.map((entry, index) => (
-							<Entry key={`${entry.time} ${entries.length - index}`} entry={entry} />
-						))}
-					</LogList>
-				)}
+				<LogList kind="audit" empty={t("noneFound")}>
+					{entries.map((entry, index) => (
+						<LogEntry key={`${entry.time} ${entries.length - index}`} time={dateAndTime(Date.parse(entry.time))}>
+							{"tool" in entry ? (
+								<>
+									<b>{visibleLine(entry.alias ?? entry.device)}</b> <CallText {...entry} />
+								</>
+							) : (
+								<>
+									<code>{visibleLine(entry.request)}</code>
+									<small>
+										{visibleLine(entry.principal)} ·{" "}
+										<span class={entry.status < 400 ? "" : "bad-text"}>{entry.status}</span>
+									</small>
+								</>
+							)}
+						</LogEntry>
+					))}
+				</LogList>
 			</section>
 		</>
-	);
-}
-
-function Entry({ entry }: { readonly entry: AuditEntry }) {
-	const { time, principal } = entry;
-	return (
-		<li>
-			<time dateTime={time}>{dateAndTime(Date.parse(time))}</time>
-			<span>
-				{"tool" in entry ? (
-					<>
-						<b>{visibleLine(entry.alias ?? entry.device)}</b> <code>{visibleLine(entry.tool)}</code>{" "}
-						{entry.args !== undefined && entry.args !== "{}" && <code>{visibleLine(entry.args)}</code>}
-						<small>
-							{entry.client && `${visibleLine(entry.client)} · `}
-							{visibleLine(principal)} · {Math.round(entry.duration)} ms
-							{entry.outcome !== "ok" && <span class="bad-text"> · {entry.outcome}</span>}
-						</small>
-					</>
-				) : (
-					<>
-						<code>{visibleLine(entry.request)}</code>
-						<small>
-							{visibleLine(principal)} · <span class={entry.status < 400 ? "" : "bad-text"}>{entry.status}</span>
-						</small>
-					</>
-				)}
-			</span>
-		</li>
 	);
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
-import { Button, Card, LogList } from "../parts/basics.js";
+import { Button, CallText, Card, LogEntry, LogList } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
@@ -13,38 +13,19 @@ const MAX_DATA = 300;
 
 /** Caller, tool, duration and outcome of recent calls. Similar calls share a line. */
 export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
-	const lines = collapsed(calls);
 	return (
 		<Card title={t("callLog")}>
-			{lines.length === 0 ? (
-				<p class="text-light">{t("noCalls")}</p>
-			) : (
-				<LogList>
-					{lines.map(({ call, count }) => (
-						<CallLine key={call.number} call={call} count={count} />
-					))}
-				</LogList>
-			)}
+			<LogList empty={t("noCalls")}>
+				{collapsed(calls).map(({ call, count }) => (
+					<LogEntry key={call.number} time={clock(call.time)}>
+						<CallText {...call} client={call.client === CONSOLE_CLIENT ? t("console") : call.client}>
+							{count > 1 && `×${count}`}
+						</CallText>
+						{call.answer && <small>→ {visibleLine(call.answer)}</small>}
+					</LogEntry>
+				))}
+			</LogList>
 		</Card>
-	);
-}
-
-function CallLine({ call, count }: Line) {
-	const { time, tool, principal, client, duration, outcome, args, answer } = call;
-	return (
-		<li>
-			<time>{clock(time)}</time>
-			<span>
-				<code>{visibleLine(tool)}</code> {args !== undefined && args !== "{}" && <code>{visibleLine(args)}</code>}{" "}
-				{count > 1 && `×${count}`}
-				<small>
-					{client && `${client === CONSOLE_CLIENT ? t("console") : visibleLine(client)} · `}
-					{visibleLine(principal)} · {Math.round(duration)} ms
-					{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
-				</small>
-				{answer && <small class="answer">→ {visibleLine(answer)}</small>}
-			</span>
-		</li>
 	);
 }
 
@@ -83,13 +64,10 @@ export function EventList({ events, children }: EventListProps) {
 		<Card title={t("events")}>
 			<LogList>
 				{events.map(({ eventId, name, time, data }) => (
-					<li key={eventId}>
-						<time>{clock(time)}</time>
-						<span>
-							<code>{visibleLine(name)}</code>{" "}
-							{Object.keys(data).length > 0 && <code>{visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}</code>}
-						</span>
-					</li>
+					<LogEntry key={eventId} time={clock(time)}>
+						<code>{visibleLine(name)}</code>{" "}
+						{Object.keys(data).length > 0 && <code>{visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}</code>}
+					</LogEntry>
 				))}
 			</LogList>
 			{children}
@@ -105,20 +83,13 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 			title={t("deviceLog")}
 			aside={<Button class="ghost small" onClick={() => link.readLog()} text={t("refresh")} />}
 		>
-			{lines.length === 0 ? (
-				<p class="text-light">{t("noLog")}</p>
-			) : (
-				<LogList>
-					{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
-						<li key={`${time} ${lines.length - index}`}>
-							<time>{clock(time)}</time>
-							<span>
-								<span class={`level ${level}`}>{level}</span> {visible(text)}
-							</span>
-						</li>
-					))}
-				</LogList>
-			)}
+			<LogList empty={t("noLog")}>
+				{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
+					<LogEntry key={`${time} ${lines.length - index}`} time={clock(time)}>
+						<span class={`level ${level}`}>{level}</span> {visible(text)}
+					</LogEntry>
+				))}
+			</LogList>
 		</Card>
 	);
 }
