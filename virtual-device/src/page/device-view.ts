@@ -55,7 +55,7 @@ export class DeviceView {
 		device.on("halted", () => this.close());
 		device.on("restarted", () => this.#add("note", "restarted"));
 		for (const event of ["halted", "restarted", "surrounded", "light", "pin"] as const) {
-			device.on(event, () => this.#sendDevice());
+			device.on(event, () => this.#send(this.#described()));
 		}
 	}
 
@@ -152,10 +152,6 @@ export class DeviceView {
 			chips: this.#device.chips,
 			...(this.#consoleUrl !== undefined && { consoleUrl: this.#consoleUrl }),
 		};
-	}
-
-	#sendDevice(): void {
-		this.#send(this.#described());
 	}
 
 	#send(message: ToPage): void {

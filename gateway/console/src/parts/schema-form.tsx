@@ -22,7 +22,7 @@ export function Field({ required, ...props }: FieldProps & { readonly required: 
 	const help = typeof schema.description === "string" ? schema.description : "";
 	const isGroup = ["radio", "switch", "choices"].includes(controlOf(label, schema));
 	return (
-		<div class="field">
+		<div>
 			<div class="field-head">
 				{isGroup ? <b>{visibleLine(label)}</b> : <label for={id}>{visibleLine(label)}</label>}
 				{required ? (

@@ -51,9 +51,20 @@ export class DeviceLink extends Device {
 		addEventListener("pagehide", this.#end);
 		try {
 			await this.#client?.close().catch(() => {});
-			const client = this.#createClient();
+			// Sessions of this revision bring the device's log.
+			const client = new Client(clientInfo(), { versionNegotiation: { mode: "legacy" } });
+			client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+				const text = typeof data === "string" ? data : JSON.stringify(data);
+				const line = { time: Date.now(), level, text: logger === undefined ? text : `${logger}: ${text}` };
+				this.log.value = [line, ...this.log.value].slice(0, MAX_LOG);
+			});
+			client.setNotificationHandler("notifications/tools/list_changed", () => this.#list());
 			this.#client = client;
-			this.#transport = transportTo(this.alias);
+			const endpoint = new URL(`mcp/${encodeURIComponent(this.alias)}?catalog=full`, document.baseURI);
+			this.#transport = new StreamableHTTPClientTransport(endpoint, {
+				// The end of a session is sent even while the page is closed.
+				fetch: (url, init) => fetch(url, { ...init, keepalive: init?.method === "DELETE" }),
+			});
 			await this.readLog();
 			await client.connect(this.#transport);
 			await this.#list();
@@ -79,10 +90,12 @@ export class DeviceLink extends Device {
 		for (const { data } of news.filter(({ name }) => name === "sensor.changed")) {
 			this.measured(`${data.sensor}`, data.value);
 		}
+		const mayChange = (tool: string): boolean =>
+			!STATUS_TOOL.test(tool) && toolNamed(this.tools.value, tool)?.annotations?.readOnlyHint !== true;
 		const isStale =
 			news.some(({ name }) => name !== "sensor.changed") ||
 			state !== this.#seen?.state ||
-			calls.some(({ number, tool }) => number > call && this.#mayChange(plain(tool)));
+			calls.some(({ number, tool }) => number > call && mayChange(plain(tool)));
 		if (isStale && this.#seen !== undefined) {
 			this.#reading ??= setTimeout(() => {
 				this.#reading = undefined;
@@ -90,11 +103,6 @@ export class DeviceLink extends Device {
 			}, READ_DELAY);
 		}
 		this.#seen = { event: events[0]?.eventId, call: calls[0]?.number ?? call, state };
-	}
-
-	/** Whether a call of the tool may change the status. */
-	#mayChange(tool: string): boolean {
-		return !STATUS_TOOL.test(tool) && toolNamed(this.tools.value, tool)?.annotations?.readOnlyHint !== true;
 	}
 
 	close(): void {
@@ -141,18 +149,6 @@ export class DeviceLink extends Device {
 			}
 			throw error;
 		}
-	}
-
-	#createClient(): Client {
-		// Sessions of this revision bring the device's log.
-		const client = new Client(clientInfo(), { versionNegotiation: { mode: "legacy" } });
-		client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
-			const text = typeof data === "string" ? data : JSON.stringify(data);
-			const line = { time: Date.now(), level, text: logger === undefined ? text : `${logger}: ${text}` };
-			this.log.value = [line, ...this.log.value].slice(0, MAX_LOG);
-		});
-		client.setNotificationHandler("notifications/tools/list_changed", () => this.#list());
-		return client;
 	}
 
 	/** Reads the log that the gateway keeps. It may keep none, or not for this token. */
@@ -221,14 +217,6 @@ async function withGateway<T>(use: (client: Client) => Promise<T>, endpoint = "m
 const ANYTHING = {
 	"~standard": { version: 1, vendor: "xs-mcp", validate: (value: unknown) => ({ value }) },
 } as const;
-
-/** The gateway's endpoint for one device. */
-function transportTo(name: string): StreamableHTTPClientTransport {
-	return new StreamableHTTPClientTransport(new URL(`mcp/${encodeURIComponent(name)}?catalog=full`, document.baseURI), {
-		// The end of a session is sent even while the page is closed.
-		fetch: (url, init) => fetch(url, { ...init, keepalive: init?.method === "DELETE" }),
-	});
-}
 
 function clientInfo() {
 	return { name: CONSOLE_CLIENT, version: session.value?.version ?? "0" };

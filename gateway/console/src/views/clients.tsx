@@ -79,7 +79,7 @@ function Servers() {
 function ServerLine({ server: { id, url, status, tools, lastError } }: { readonly server: ServerEntry }) {
 	const restart = (): Promise<unknown> => ask(`servers/${encodeURIComponent(id)}/restart`, "POST");
 	return (
-		<li class="hstack line">
+		<li class="hstack">
 			<span class={`dot ${status === "connected" ? "good" : "warn"}`} aria-hidden="true" />
 			<span class="grow">
 				<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{status}</Badge>

@@ -121,7 +121,7 @@ function Tools({ link, isOnline, locked }: ToolsProps) {
 			</div>
 			{found.length > MAX_TOOLS && <p class="text-light">{t("moreTools", { count: found.length - MAX_TOOLS })}</p>}
 			{locked.length > 0 && (
-				<section class="locked vstack" aria-label={t("locked")}>
+				<section class="vstack" aria-label={t("locked")}>
 					<h3>
 						<span aria-hidden="true">🔒</span> {t("locked")}
 					</h3>

@@ -53,7 +53,7 @@ export function DevicesView() {
 				/>
 			</div>
 			{isAdding.value && <AddDevice />}
-			<div class="hstack toolbar">
+			<div class="hstack">
 				<input
 					type="search"
 					aria-label={t("search")}

@@ -130,7 +130,7 @@ function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSum
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => unknown }) {
 	const { name, kind, client, devices, userTools, microphone, operator, readOnly, expires, lastUsed } = token;
 	return (
-		<li class="hstack line">
+		<li class="hstack">
 			<span class="grow">
 				{visibleLine(name)} <Badge>{t(kind === "client" ? "forClient" : "forDevice")}</Badge>
 				{userTools && <Badge>{t("userTools")}</Badge>}

@@ -38,13 +38,10 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 			await link.readStatus();
 		}
 	};
-	const change = (name: string, value: unknown): void => {
-		chosen.value = { ...chosen.value, [name]: value };
-	};
 	return (
 		<details class="tool">
 			<summary>
-				<span class="tool-title">{visibleLine(title)}</span>
+				<span>{visibleLine(title)}</span>
 				<code>{visibleLine(tool.name)}</code>
 				<Hints tool={tool} />
 			</summary>
@@ -58,7 +55,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 						schema={schema}
 						required={required}
 						value={values[name]}
-						onChange={(value) => change(name, value)}
+						onChange={(value) => (chosen.value = { ...chosen.value, [name]: value })}
 					/>
 				))}
 				<div class="hstack">
