@@ -99,6 +99,23 @@ export default suite("device protocol, attempt after attempt", {
 			ok(protocol.channels[0]?.closed);
 		}
 	},
+	"pings after half of the silence timeout, and again after each sign of life"() {
+		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
+		const { lastChannel: channel } = protocol;
+		for (const pings of [1, 2]) {
+			timer.pass(59_999);
+			equal(channel.pings, pings - 1);
+			timer.pass(1);
+			equal(channel.pings, pings);
+			channel.events.onActivity();
+		}
+		equal(lost, []);
+	},
+	"never pings nor ends a silent session without a timeout"() {
+		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 0 });
+		timer.pass(6_000_000);
+		equal([protocol.lastChannel.pings, lost], [0, []]);
+	},
 	"is not kept alive by a channel of before"() {
 		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
 		const old = protocol.lastChannel;

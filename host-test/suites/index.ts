@@ -59,7 +59,6 @@ export { default as safeMode } from "./safe-mode.suite.js";
 export { default as schema } from "./schema.suite.js";
 export { default as sentGlyphs } from "./sent-glyphs.suite.js";
 export { default as servedBackend } from "./served-backend.suite.js";
-export { default as sessionWatch } from "./session-watch.suite.js";
 export { default as sessions } from "./sessions.suite.js";
 export { default as setup } from "./setup.suite.js";
 export { default as setupFace } from "./setup-face.suite.js";

@@ -8,7 +8,6 @@ import { Backoff } from "./backoff.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, MCP } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
 import { APPLICATION_TYPES, type ProtocolOptions } from "./protocol-options.js";
-import { SessionWatch, type WatchEvents } from "./session-watch.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
@@ -25,6 +24,15 @@ const RETAINED_TIME = 2_000;
 
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
+
+/** Poll interval of a session, ms. Counting polls costs less than a timer for each message. */
+const POLL_INTERVAL = 30_000;
+
+/** Duration after which a session counts as a good one, ms. */
+const GOOD_SESSION = 10_000;
+
+/** A session without a message for this many polls is idle. */
+const IDLE_POLLS = 2;
 
 /** The smallest useful limit of sent messages, in bytes: a lower one is an error of the backend. */
 const MIN_SENT_BYTES = 512;
@@ -66,7 +74,7 @@ const NO_TRANSPORT: Transport = deepFreeze({
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
-export class Protocol implements ChannelEvents, WatchEvents {
+export class Protocol implements ChannelEvents {
 	private transport: Transport = NO_TRANSPORT;
 	private readonly options: ProtocolOptions;
 	private maxValues = 0;
@@ -87,7 +95,12 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	private isFirst = true;
 	/** Timer: ends the attempt, or starts the next one. */
 	private timer: TimerHandle | undefined;
-	private watch: SessionWatch | undefined;
+	/** Run during a session: one polls it, the other marks it as a good one. */
+	private polling: TimerHandle | undefined;
+	private lasting: TimerHandle | undefined;
+	/** Polls since the last sign of life, a whole message or a control frame, and since the last message. */
+	private silentPolls = 0;
+	private quietPolls = 0;
 	/** Runs while commands are dropped, because they may be retained messages. */
 	private retained: TimerHandle | undefined;
 	private readonly unknownTypes = new Set<string>();
@@ -309,27 +322,28 @@ export class Protocol implements ChannelEvents, WatchEvents {
 			this.clearTimer();
 			this.endRetained();
 			this.state = "open";
-			this.watch = new SessionWatch(this, this.options.timer, this.transport.silenceTimeout);
+			const { timer } = this.options;
+			this.polling = timer.repeat(() => this.checkLife(), POLL_INTERVAL);
+			this.lasting = timer.set(() => this.failures.reset(), GOOD_SESSION);
 		}
 		this.options.events.onSession(session);
 	}
 
 	onActivity(): void {
-		if (this.watch !== undefined) {
-			this.watch.silentSteps = 0;
+		this.silentPolls = 0;
+	}
+
+	/** Pings the backend after half of the silence timeout, and ends the session after all of it. */
+	private checkLife(): void {
+		const { silenceTimeout } = this.transport;
+		const limit = silenceTimeout / POLL_INTERVAL;
+		this.quietPolls += 1;
+		this.silentPolls += 1;
+		if (limit > 0 && this.silentPolls > limit) {
+			this.onClose(new ProtocolError("silent", `nothing heard for ${silenceTimeout} ms`));
+		} else if (this.silentPolls === limit / 2) {
+			this.channel?.ping();
 		}
-	}
-
-	onLasted(): void {
-		this.failures.reset();
-	}
-
-	onQuiet(): void {
-		this.channel?.ping();
-	}
-
-	onSilent(): void {
-		this.onClose(new ProtocolError("silent", `nothing heard for ${this.transport.silenceTimeout} ms`));
 	}
 
 	private route(envelope: Envelope): void {
@@ -341,13 +355,12 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		} else if (this.retained !== undefined && isCommand(envelope)) {
 			this.options.log(`command of type ${type} before the backend's hello: dropped, it may be a retained message`);
 		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
-			const watch = this.watch;
-			if (watch !== undefined && watch.quietSteps > 0) {
+			if (this.quietPolls > 0) {
 				// The first message for a while.
-				if (watch.isIdle) {
+				if (this.quietPolls >= IDLE_POLLS) {
 					this.idle.reset();
 				}
-				watch.quietSteps = 0;
+				this.quietPolls = 0;
 			}
 			const { events } = this.options;
 			isMcp ? events.mcp.session?.receive(envelope.payload) : events.onMessage(envelope);
@@ -395,7 +408,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	}
 
 	private delayAfter({ code }: ProtocolError): number {
-		const isIdle = this.watch?.isIdle;
+		const isIdle = this.polling === undefined ? undefined : this.quietPolls >= IDLE_POLLS;
 		if (isIdle && (code === "goodbye" || code === "connection-closed")) {
 			return this.idle.next();
 		}
@@ -407,8 +420,11 @@ export class Protocol implements ChannelEvents, WatchEvents {
 
 	private endSession(): void {
 		this.clearTimer();
-		this.watch?.close();
-		this.watch = undefined;
+		this.options.timer.clear(this.polling);
+		this.options.timer.clear(this.lasting);
+		this.polling = undefined;
+		this.silentPolls = 0;
+		this.quietPolls = 0;
 		this._session = undefined;
 		this.maxSentBytes = this.transport.maxSentBytes;
 		this.isFirst = true;
