@@ -1,37 +1,21 @@
-import type bootstrap from "../backend/bootstrap/feature.js";
-import type discovery from "../backend/discovery/feature.js";
-import type search from "../backend/search/feature.js";
-import type conversation from "../conversation/feature.js";
-import type direct from "../direct/feature.js";
 import type { Board } from "../hardware/hardware.js";
-import type http from "../http/feature.js";
-import type language from "../language/feature.js";
-import type log from "../log/feature.js";
-import type mods from "../mods/feature.js";
-import type mqtt from "../mqtt/feature.js";
-import type { openPower } from "../power/feature.js";
-import type resources from "../resources/feature.js";
-import type setup from "../setup/feature.js";
-import type { openImprov } from "../setup/improv/feature.js";
-import type update from "../update/feature.js";
-import type voice from "../voice/feature.js";
 import type { ApplicationOptions } from "./application-options.js";
 
 /** Features of `startFirmware`, which a build may leave out. */
 export interface Addons {
-	readonly bootstrap: typeof bootstrap;
-	readonly conversation: typeof conversation;
-	readonly direct: typeof direct;
-	readonly discovery: NonNullable<typeof discovery>;
-	readonly http: typeof http;
-	readonly language: typeof language;
-	readonly mods: typeof mods;
-	readonly mqtt: typeof mqtt;
-	readonly power: typeof openPower;
-	readonly search: typeof search;
-	readonly setup: typeof setup;
-	readonly update: typeof update;
-	readonly voice: typeof voice;
+	readonly bootstrap: typeof import("../backend/bootstrap/feature.js").default;
+	readonly conversation: typeof import("../conversation/feature.js").default;
+	readonly direct: typeof import("../direct/feature.js").default;
+	readonly discovery: NonNullable<typeof import("../backend/discovery/feature.js").default>;
+	readonly http: typeof import("../http/feature.js").default;
+	readonly language: typeof import("../language/feature.js").default;
+	readonly mods: typeof import("../mods/feature.js").default;
+	readonly mqtt: typeof import("../mqtt/feature.js").default;
+	readonly power: typeof import("../power/feature.js").default;
+	readonly search: typeof import("../backend/search/feature.js").default;
+	readonly setup: typeof import("../setup/feature.js").default;
+	readonly update: typeof import("../update/feature.js").default;
+	readonly voice: typeof import("../voice/feature.js").default;
 }
 
 /**
@@ -39,9 +23,9 @@ export interface Addons {
  * manifest of the build names that folder.
  */
 export interface BuildAddons extends Partial<Addons> {
-	readonly improv?: typeof openImprov;
-	readonly log?: typeof log;
-	readonly resources?: typeof resources;
+	readonly improv?: typeof import("../setup/improv/feature.js").default;
+	readonly log?: typeof import("../log/feature.js").default;
+	readonly resources?: typeof import("../resources/feature.js").default;
 	readonly parts?: OpenParts;
 }
 

@@ -1,4 +1,4 @@
-import type { BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
+import type { BackendSearch } from "../backend/search/backend-search.js";
 import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine, type StateEvents } from "../device_state/device-state.js";
@@ -51,14 +51,13 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	readonly guard: Guard;
 
 	constructor(options: ApplicationOptions) {
-		const { board, backend, words, source, timer, log, ticks = () => 0 } = options;
+		const { board, backend, words, timer, log, ticks = () => 0 } = options;
 		this.log = log;
 		this.guard = options.guard ?? new Guard(log, ticks);
 		this.hasBackend = backend !== "";
 		this._state = new DeviceStateMachine(this);
 		this.network = new DeviceNetwork(this, { board, setup: options.setup, state: this._state, timer });
-		this.attach(this.network);
-		this.attach(options.power);
+		this.attach(this.network, options.power);
 		const parts = this.observeParts(options);
 		this.conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
 		// One object: a copy would take a slot of the heap for each part.
@@ -74,22 +73,18 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 			link: this,
 			voice: this.voice,
 		});
-		this.search = source && options.search?.(this.searchOptions(source, options));
+		this.search = this.openSearch(options);
 		this.face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
-		this.attach(this.face);
-		this.attach(this.mcp);
-		this.sendLog(options.board);
-		this.attach(this._talk);
-		this.attach(this.voice);
-		for (const follower of options.followers ?? []) {
-			this.attach(follower);
+		if (board.log !== undefined) {
+			board.log.send = (data) => {
+				const message = { level: "debug", logger: "device", data };
+				this.mcp.session?.notify(notificationMessage("notifications/message", message));
+			};
 		}
-		this.attach(new SystemCommands(board.system, this._state, log));
-		this.attach(this.conversation);
-		this.attach(followInputs(this.board, this));
-		this.attach(new StatusIcons(this, board, timer));
-		this.attach(options.direct?.serve(this.server));
-		this.attach(this.search);
+		this.attach(this.face, this.mcp, board.log, this._talk, this.voice, ...(options.followers ?? []));
+		this.attach(new SystemCommands(board.system, this._state, log), this.conversation);
+		this.attach(followInputs(this.board, this), new StatusIcons(this, board, timer));
+		this.attach(options.direct?.serve(this.server), this.search);
 		this.show({ backend, words, volume: this.board.speaker?.volume });
 	}
 
@@ -120,7 +115,7 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 			namesFormat: audioParams,
 			font: board.screen?.glyphs?.font,
 			names: this.server,
-			...(session && { session }),
+			session,
 		});
 	}
 
@@ -128,16 +123,6 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		const { codec, lights } = board;
 		const onSpoken = (): void => this._talk.spoken();
 		return codec && voice?.({ codec, lights, link: this, protocol: this.protocol, openUdp, onSpoken, ticks, log });
-	}
-
-	private sendLog({ log: recent }: Board): void {
-		if (recent !== undefined) {
-			recent.send = (data) =>
-				this.mcp.session?.notify(
-					notificationMessage("notifications/message", { level: "debug", logger: "device", data }),
-				);
-		}
-		this.attach(recent);
 	}
 
 	get state(): DeviceState {
@@ -235,10 +220,8 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		this._talk.toggle();
 	}
 
-	private attach(attachment: Attachment | undefined): void {
-		if (attachment !== undefined) {
-			this.attached.push(attachment);
-		}
+	private attach(...attachments: readonly (Attachment | undefined)[]): void {
+		this.attached.push(...attachments.filter((each) => each !== undefined));
 	}
 
 	/** One receiver that fails does not keep the event from the others. */
@@ -280,27 +263,32 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		this.closeSession();
 	}
 
-	private searchOptions(
-		source: BackendSource,
-		{ words, hasFailed = () => false }: ApplicationOptions,
-	): BackendSearchOptions {
-		return {
-			source,
-			board: this.board,
-			words,
-			hasFailed,
-			state: () => this.state,
-			onFound: ({ url, transport }) => {
-				// The session with another backend ends first.
-				this.protocol.close();
-				this.closeSession();
-				this.protocol.use(transport);
-				this.show({ backend: url });
-				this.protocol.open();
-			},
-			onToken: (transport) => this.protocol.use(transport),
-			log: this.log,
-		};
+	private openSearch({
+		source,
+		search,
+		words,
+		hasFailed = () => false,
+	}: ApplicationOptions): BackendSearch | undefined {
+		return (
+			source &&
+			search?.({
+				source,
+				board: this.board,
+				words,
+				hasFailed,
+				state: () => this.state,
+				onFound: ({ url, transport }) => {
+					// The session with another backend ends first.
+					this.protocol.close();
+					this.closeSession();
+					this.protocol.use(transport);
+					this.show({ backend: url });
+					this.protocol.open();
+				},
+				onToken: (transport) => this.protocol.use(transport),
+				log: this.log,
+			})
+		);
 	}
 
 	onConnecting(): void {
