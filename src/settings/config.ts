@@ -89,7 +89,7 @@ const isLoopback = (address: string): boolean =>
  * @throws SettingError
  * @internal exported for its test
  */
-export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
+const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
 	const otaUrl = readSetting("otaUrl", source);
 	if (otaUrl === "") {
 		return undefined;
