@@ -8,6 +8,7 @@ import {
 import type { WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FakeTimer } from "./fake-timer.js";
 
+/** ECMA-419's Wi-Fi interface, and so much as Ethernet's has of it; the test plays the network. */
 export class FakeWiFi implements WiFiInterface {
 	static readonly made: FakeWiFi[] = [];
 	/** Result of the first scan of an interface that is opened. */
@@ -41,7 +42,7 @@ export class FakeWiFi implements WiFiInterface {
 		this.configured.push({ ...options, before: this.attempts.length });
 	}
 
-	connect(options: object): void {
+	connect(options: object = {}): void {
 		this.attempts.push(options);
 		if (this.fault !== undefined) {
 			throw this.fault;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { checkGolangHello } from "../../../host-test/doubles/golang-server.js";
 import { type DeviceHello, mqttHelloAnswer, readHello, webSocketHelloAnswer } from "../../src/devices/hello.js";
 
 const AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
@@ -29,23 +30,14 @@ describe("a device's hello", () => {
 	});
 });
 
-/** The hello check of hackers365/xiaozhi-esp32-server-golang: features are a map of booleans, audio_params must be there. */
-function decodeAsGolangServer(text: string): void {
-	const { features = {}, audio_params: audio } = JSON.parse(text);
-	for (const [name, value] of Object.entries(features)) {
-		assert.equal(typeof value, "boolean", `features.${name}: cannot unmarshal into bool`);
-	}
-	assert.ok(audio, "audio_params: nil pointer");
-}
-
 describe("the hello of the family that a strict backend decodes", () => {
 	it("is read with its limit, and answered with audio parameters of the same form", () => {
 		const text = JSON.stringify(hello({ audio_params: AUDIO, max_message_bytes: 16_384 }));
-		decodeAsGolangServer(text);
+		checkGolangHello(text);
 		const read: DeviceHello = readHello(JSON.parse(text));
 		assert.equal(read.maxMessageBytes, 16_384);
 		for (const answer of [webSocketHelloAnswer("s"), mqttHelloAnswer("s", undefined)]) {
-			decodeAsGolangServer(JSON.stringify(answer));
+			checkGolangHello(JSON.stringify(answer));
 			assert.deepEqual((answer as { audio_params: object }).audio_params, AUDIO);
 			assert.deepEqual((answer as { features: object }).features, { listen: false });
 		}
