@@ -13,65 +13,6 @@ import type { InputClient, Question } from "./asking.js";
 /** The longest time of a request in milliseconds, even with progress and questions. */
 export const MAX_REQUEST_TIME = 3_600_000;
 
-/** The time-out of a request: restarts with each progress notification, and pauses while its server asks. */
-class PausableTimeout {
-	readonly #controller = new AbortController();
-	readonly #timeout: number;
-	readonly #options: RequestOptions;
-	#timer: NodeJS.Timeout | undefined;
-	/** Unanswered questions. */
-	#questions = 0;
-
-	constructor(options: RequestOptions & { readonly timeout: number }) {
-		this.#options = options;
-		this.#timeout = options.timeout;
-		this.#restart();
-	}
-
-	/** The options for the request, which fails with the SDK's "request timeout". */
-	get options(): RequestOptions {
-		const { signal, onprogress } = this.#options;
-		return {
-			...this.#options,
-			timeout: MAX_REQUEST_TIME,
-			signal: AbortSignal.any([this.#controller.signal, ...(signal ? [signal] : [])]),
-			...(onprogress && {
-				onprogress: (progress) => {
-					this.#restart();
-					onprogress(progress);
-				},
-			}),
-		};
-	}
-
-	/** The server asks something. */
-	pause(): void {
-		this.#questions += 1;
-		clearTimeout(this.#timer);
-	}
-
-	/** The question was answered. */
-	resume(): void {
-		this.#questions -= 1;
-		this.#restart();
-	}
-
-	end(): void {
-		clearTimeout(this.#timer);
-	}
-
-	#restart(): void {
-		clearTimeout(this.#timer);
-		if (this.#questions === 0) {
-			const expired = (): void =>
-				this.#controller.abort(
-					new SdkError(SdkErrorCode.RequestTimeout, "Request timed out", { timeout: this.#timeout }),
-				);
-			this.#timer = setTimeout(expired, this.#timeout);
-		}
-	}
-}
-
 /** The requests that a server may make of its client (until 2025-11-25), and the capability that each needs. */
 const CAPABILITY_FOR = {
 	"elicitation/create": "elicitation",
@@ -84,7 +25,8 @@ const METHODS = Object.keys(CAPABILITY_FOR) as (keyof typeof CAPABILITY_FOR)[];
 /** A request during which the server may ask. */
 interface Exchange {
 	readonly inputClient: InputClient | undefined;
-	readonly pausable: PausableTimeout;
+	/** Counts questions that await an answer: +1 or −1. */
+	readonly countQuestions: (change: number) => void;
 }
 
 /**
@@ -118,7 +60,7 @@ export class Questions {
 	}
 
 	/**
-	 * Makes a request. While its server waits for an answer, the request's time-out pauses.
+	 * Makes a request. The time-out restarts with progress, and pauses while the server waits for an answer.
 	 *
 	 * @param send sends it with the time-out in these options
 	 */
@@ -127,29 +69,57 @@ export class Questions {
 		options: RequestOptions & { readonly timeout: number },
 		send: (options: RequestOptions) => Promise<Result>,
 	): Promise<Result> {
-		const pausable = new PausableTimeout(options);
-		const exchange = { inputClient, pausable };
+		const { timeout, signal, onprogress } = options;
+		const expired = new AbortController();
+		let questions = 0;
+		let timer: NodeJS.Timeout | undefined;
+		const restart = (): void => {
+			clearTimeout(timer);
+			if (questions === 0) {
+				const error = () => new SdkError(SdkErrorCode.RequestTimeout, "Request timed out", { timeout });
+				timer = setTimeout(() => expired.abort(error()), timeout);
+			}
+		};
+		const exchange: Exchange = {
+			inputClient,
+			countQuestions: (change) => {
+				questions += change;
+				restart();
+			},
+		};
+		const onProgress: typeof onprogress = (progress) => {
+			restart();
+			onprogress?.(progress);
+		};
+		const final = {
+			...options,
+			timeout: MAX_REQUEST_TIME,
+			signal: AbortSignal.any([expired.signal, ...(signal ? [signal] : [])]),
+			...(onprogress && { onprogress: onProgress }),
+		};
+		restart();
 		this.#exchanges.add(exchange);
 		try {
-			return await this.#current.run(exchange, () => send(pausable.options));
+			return await this.#current.run(exchange, () => send(final));
 		} finally {
 			this.#exchanges.delete(exchange);
-			pausable.end();
+			// Stops the timer, also for a question that is answered later.
+			exchange.countQuestions(1);
 		}
 	}
 
 	async #ask(question: Question, signal: AbortSignal): Promise<object> {
-		const { inputClient, pausable } = this.#exchange(question);
+		const { inputClient, countQuestions } = this.#exchange(question);
 		const capability = CAPABILITY_FOR[question.method];
 		if (inputClient?.ask === undefined || !canAnswer(inputClient.capabilities, question)) {
 			const text = `${question.method}: the client of this request does not support ${capability}`;
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
-		pausable.pause();
+		countQuestions(1);
 		try {
 			return await inputClient.ask(question, signal);
 		} finally {
-			pausable.resume();
+			countQuestions(-1);
 		}
 	}
 

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import {
+	type Client,
+	type ClientCapabilities,
+	ProtocolError,
+	ProtocolErrorCode,
+	SdkErrorCode,
+} from "@modelcontextprotocol/client";
 import type { InputClient, Question } from "../../src/core/asking.js";
 import { Questions } from "../../src/core/questions.js";
 
@@ -145,6 +151,20 @@ describe("a server's questions", () => {
 			end();
 		}
 		await Promise.all(both);
+	});
+
+	it("may come during a request that has its time again with each progress", async (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const { questions } = makeQuestions();
+		await questions.request(undefined, { timeout: 100, onprogress: () => {} }, async ({ signal, onprogress }) => {
+			for (const progress of [1, 2, 3]) {
+				t.mock.timers.tick(99);
+				onprogress?.({ progress });
+			}
+			assert.equal(signal?.aborted, false);
+			t.mock.timers.tick(100);
+			assert.equal(signal?.reason?.code, SdkErrorCode.RequestTimeout);
+		});
 	});
 
 	it("stop the time of their request until they are answered", async (t) => {
