@@ -23,17 +23,14 @@ interface Page {
  * @param readPage gets the cursor of the page; that of the first is empty
  */
 export async function readList(list: ListName, readPage: (cursor: string) => Promise<Page>): Promise<unknown[]> {
-	const { method } = LISTS[list];
+	const fail = (problem: string) => new ServerError("invalid-result", `${LISTS[list].method}: ${problem}`);
 	const items: unknown[] = [];
 	const cursors = new Set<string>();
 	let cursor = "";
 	let characters = 0;
 	while (cursors.size < MAX_PAGES) {
 		if (cursors.has(cursor)) {
-			throw new ServerError(
-				"invalid-result",
-				`${method}: the cursor ${JSON.stringify(cursor).slice(0, MAX_QUOTE)} comes twice`,
-			);
+			throw fail(`the cursor ${JSON.stringify(cursor).slice(0, MAX_QUOTE)} comes twice`);
 		}
 		cursors.add(cursor);
 		const page = await readPage(cursor);
@@ -41,15 +38,12 @@ export async function readList(list: ListName, readPage: (cursor: string) => Pro
 		items.push(...listed);
 		characters += JSON.stringify(listed).length;
 		if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
-			throw new ServerError(
-				"invalid-result",
-				`${method}: list too large (${items.length} items, ${characters} characters)`,
-			);
+			throw fail(`list too large (${items.length} items, ${characters} characters)`);
 		}
 		if (!page.nextCursor) {
 			return items;
 		}
 		cursor = page.nextCursor;
 	}
-	throw new ServerError("invalid-result", `${method}: more than ${MAX_PAGES} pages`);
+	throw fail(`more than ${MAX_PAGES} pages`);
 }

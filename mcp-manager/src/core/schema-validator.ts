@@ -33,27 +33,25 @@ export class SchemaValidator {
 	validate({ what, schema, value }: { what: string; schema: Schema; value: unknown }): string | undefined {
 		let validate = this.#bySchema.get(schema);
 		if (validate === undefined) {
-			validate = this.#validatorOf(schema);
+			const text = JSON.stringify(schema);
+			validate = this.#compiled.get(text) ?? this.#compile(schema);
+			this.#compiled.set(text, validate);
 			this.#bySchema.set(schema, validate);
 		}
 		return validate(value) ? undefined : describe(what, validate.errors?.[0]);
-	}
-
-	#validatorOf(schema: Schema): ValidateFunction {
-		const text = JSON.stringify(schema);
-		let validate = this.#compiled.get(text);
-		if (validate === undefined) {
-			validate = this.#compile(schema);
-			this.#compiled.set(text, validate);
-		}
-		return validate;
 	}
 
 	#compile(schema: Schema): ValidateFunction {
 		if (schema.$async !== undefined) {
 			throw new Error("$async is not a keyword of JSON Schema");
 		}
-		this.#startAfresh();
+		// Ajv keeps parts of every schema that it compiled: only a new instance frees that memory.
+		this.#compilations += 1;
+		if (this.#compilations % MAX_COMPILED === 0) {
+			this.#compiled.clear();
+			this.#draft07 = new Ajv(OPTIONS);
+			this.#draft2020 = new Ajv2020(OPTIONS);
+		}
 		const isDraft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 		const ajv = isDraft07 ? this.#draft07 : this.#draft2020;
 		try {
@@ -61,16 +59,6 @@ export class SchemaValidator {
 		} finally {
 			// Two devices' schemas may have the same $id.
 			ajv.removeSchema(schema);
-		}
-	}
-
-	/** Ajv keeps parts of every schema that it compiled: only a new instance frees that memory. */
-	#startAfresh(): void {
-		this.#compilations += 1;
-		if (this.#compilations % MAX_COMPILED === 0) {
-			this.#compiled.clear();
-			this.#draft07 = new Ajv(OPTIONS);
-			this.#draft2020 = new Ajv2020(OPTIONS);
 		}
 	}
 }

@@ -27,20 +27,14 @@ export class SharedLists {
 		if (known !== undefined) {
 			return known;
 		}
-		const shared = this.#find(items);
+		const digest = createHash("sha256").update(JSON.stringify(items)).digest("base64");
+		const shared = (this.#lists.get(digest)?.deref() as List | undefined) ?? items;
+		if (shared === items) {
+			this.#lists.set(digest, new WeakRef(items));
+			this.#freed.register(items, digest);
+		}
 		this.#known.set(items, shared);
 		return shared;
-	}
-
-	#find<List extends Items>(items: List): List {
-		const digest = createHash("sha256").update(JSON.stringify(items)).digest("base64");
-		const found = this.#lists.get(digest)?.deref() as List | undefined;
-		if (found !== undefined) {
-			return found;
-		}
-		this.#lists.set(digest, new WeakRef(items));
-		this.#freed.register(items, digest);
-		return items;
 	}
 
 	/** The one object that has these lists, if its tools were shared with the same others before. */

@@ -128,51 +128,38 @@ export class McpProxy extends EventEmitter<Events> {
 		return (tools === undefined || tools.includes(name)) && !(this.#isGated && name === ACTIVATE);
 	}
 
-	/** @param fail makes a result of a text, or throws it */
+	/**
+	 * Makes a request, unless the gate is locked. Without a gate it connects if that is needed; if the connection is lost, it connects
+	 * again, once.
+	 *
+	 * @param fail makes a result of a text, or throws it
+	 */
 	async #pass<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
+		const isGated = this.#isGated;
+		const locked = this.#isLocked ? texts.locked(this.#options.skill) : undefined;
 		try {
-			return this.#isGated ? await this.#passGated(call, fail) : await this.#passTransparent(call, fail);
+			const problem = isGated ? locked : await this.#connect();
+			if (problem !== undefined) {
+				return fail(problem);
+			}
+			try {
+				return await call();
+			} catch (error) {
+				const lost = this.#lost(error, isGated ? texts.disconnected : texts.notReconnected);
+				if (isGated || (await this.#connect()) !== undefined) {
+					return fail(lost);
+				}
+				if ((error as ServerError).code === "server-disconnected") {
+					// Not repeated: the upstream may already have done the work.
+					return fail(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`);
+				}
+			}
+			return await call().catch((error) => fail(this.#lost(error, texts.notReconnected)));
 		} catch (error) {
 			if (error instanceof ServerError) {
 				return fail(`${error.message}. ${texts.PERHAPS_CARRIED_OUT}`);
 			}
 			throw error;
-		}
-	}
-
-	async #passGated<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
-		if (this.#isLocked) {
-			return fail(texts.locked(this.#options.skill));
-		}
-		try {
-			return await call();
-		} catch (error) {
-			return fail(this.#lost(error, texts.disconnected));
-		}
-	}
-
-	/** Connects if that is needed. If the connection is lost, it connects again, once. */
-	async #passTransparent<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
-		const problem = await this.#connect();
-		if (problem !== undefined) {
-			return fail(problem);
-		}
-		try {
-			return await call();
-		} catch (error) {
-			const lost = this.#lost(error, texts.notReconnected);
-			if ((await this.#connect()) !== undefined) {
-				return fail(lost);
-			}
-			if ((error as ServerError).code === "server-disconnected") {
-				// Not repeated: the upstream may already have done the work.
-				return fail(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`);
-			}
-		}
-		try {
-			return await call();
-		} catch (error) {
-			return fail(this.#lost(error, texts.notReconnected));
 		}
 	}
 

@@ -51,22 +51,6 @@ function createServer(proxy: McpProxy, name: string): Server {
 		{ name, version: MANAGER_INFO.version },
 		{ capabilities: CAPABILITIES, ...(instructions !== undefined && { instructions }) },
 	);
-	serveTools(server, proxy);
-	server.setRequestHandler("resources/list", async () => ({ resources: [...(await proxy.list("resources"))] }));
-	server.setRequestHandler("resources/templates/list", async () => ({
-		resourceTemplates: [...(await proxy.list("resourceTemplates"))],
-	}));
-	server.setRequestHandler("prompts/list", async () => ({ prompts: [...(await proxy.list("prompts"))] }));
-	server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
-		proxy.request("resources/read", { uri }, { signal }),
-	);
-	server.setRequestHandler("prompts/get", ({ params }, { mcpReq: { signal } }) =>
-		proxy.request("prompts/get", params, { signal }),
-	);
-	return server;
-}
-
-function serveTools(server: Server, proxy: McpProxy): void {
 	server.setRequestHandler("tools/list", async () => ({ tools: await proxy.listTools() }));
 	server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
 		const progressToken = mcpReq._meta?.progressToken;
@@ -81,6 +65,18 @@ function serveTools(server: Server, proxy: McpProxy): void {
 			...(progressToken !== undefined && { onProgress }),
 		});
 	});
+	server.setRequestHandler("resources/list", async () => ({ resources: [...(await proxy.list("resources"))] }));
+	server.setRequestHandler("resources/templates/list", async () => ({
+		resourceTemplates: [...(await proxy.list("resourceTemplates"))],
+	}));
+	server.setRequestHandler("prompts/list", async () => ({ prompts: [...(await proxy.list("prompts"))] }));
+	server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
+		proxy.request("resources/read", { uri }, { signal }),
+	);
+	server.setRequestHandler("prompts/get", ({ params }, { mcpReq: { signal } }) =>
+		proxy.request("prompts/get", params, { signal }),
+	);
+	return server;
 }
 
 /** Settles when the client at standard input and output has disconnected. Call it once the client is served. */

@@ -1,11 +1,8 @@
 import { SdkHttpError } from "@modelcontextprotocol/client";
-import { ServerError, type ServerErrorCode } from "../core/errors.js";
+import { ServerError } from "../core/errors.js";
 
 /** Characters of a body that are quoted: some servers answer with whole pages. */
 const MAX_BODY = 300;
-
-/** Statuses with a specific meaning. In each case the request was not carried out. */
-const CODES: Readonly<Record<number, ServerErrorCode>> = { 401: "permission-denied", 403: "permission-denied" };
 
 /** With these errors of `fetch`, there was no connection that the request could have been sent over. */
 const NOT_REACHED: ReadonlySet<unknown> = new Set(
@@ -29,8 +26,9 @@ export function httpFailure(error: SdkHttpError): Error {
 	const { status, statusText } = error;
 	const { text } = error.data as { text?: string | null };
 	const message = statusMessage(status, statusText, text);
-	const code = CODES[status];
-	return code === undefined ? new Error(message, { cause: error }) : new ServerError(code, message, { cause: error });
+	return status === 401 || status === 403
+		? new ServerError("permission-denied", message, { cause: error })
+		: new Error(message, { cause: error });
 }
 
 /** "HTTP 500 Internal Server Error: ", and the beginning of the body. */

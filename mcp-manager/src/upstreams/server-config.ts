@@ -195,7 +195,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		enabled: input.enabled ?? true,
 		lazy: input.lazy ?? false,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
-		retryPolicy: retryPolicyOf(input.retryPolicy ?? options.retryPolicy),
+		retryPolicy: RETRY_POLICY.optional().parse(input.retryPolicy ?? options.retryPolicy),
 		maxParallel: input.maxParallel ?? options.maxParallel ?? 10,
 		autoApprove: input.autoApprove ?? false,
 		directTools: input.directTools ?? options.directTools ?? false,
@@ -245,10 +245,6 @@ function oauthSettings(auth: Exclude<McpAuthProvider, CustomAuth>): OAuthSetting
 		throw new FieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
 	}
 	return settings;
-}
-
-function retryPolicyOf(input: z.input<typeof RETRY_POLICY> | undefined): RetryPolicy | undefined {
-	return input && RETRY_POLICY.parse(input);
 }
 
 /** The transport that an entry asks for, or else the one that its URL tells. */
