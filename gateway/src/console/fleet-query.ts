@@ -1,17 +1,11 @@
 import * as z from "zod";
-import type { FleetRow, FleetTotals } from "./messages.js";
+import { type FleetRow, type FleetTotals, PROBLEMS } from "./messages.js";
 
 /** Rows in one part of the table. */
 const MAX_ROWS = 200;
 
 /** Tags that the totals name. */
 const MAX_TAGS = 500;
-
-/** The worst first. */
-const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const;
-
-/** Problem of a device. */
-export type Problem = (typeof PROBLEMS)[number];
 
 /** Sort key of each column. */
 const SORT_KEYS = {

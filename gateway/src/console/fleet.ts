@@ -6,7 +6,7 @@ import type { EventService } from "../events/event-service.js";
 import type { AuditLog } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
 import { Activity, type KeptCall } from "./activity.js";
-import { type FleetQuery, matching, type Problem, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
+import { type FleetQuery, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import {
 	type CallEntry,
 	type DeviceDetail,
@@ -15,6 +15,7 @@ import {
 	type FleetTotals,
 	type LockedTool,
 	type OperatorLists,
+	type Problem,
 } from "./messages.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */

@@ -5,10 +5,14 @@ import type { TokenRecord } from "../config/token-file.js";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { ConnectedClient } from "../transports/http-session.js";
-import type { Problem } from "./fleet-query.js";
 
 /** The tag of devices that come first in the console. */
 export const FAVOURITE = "favourite";
+
+/** Problems of a device, the worst first. */
+export const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const;
+
+export type Problem = (typeof PROBLEMS)[number];
 
 /** A row of the table of devices and configured servers. */
 export interface FleetRow {

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { FleetQuery, Problem } from "../../../src/console/fleet-query.js";
+import type { FleetQuery } from "../../../src/console/fleet-query.js";
+import type { Problem } from "../../../src/console/messages.js";
 import { Button, useLoaded } from "../parts/basics.js";
 import { Segments, Select } from "../parts/inputs.js";
 import { visible, visibleLine } from "../parts/visible.js";
