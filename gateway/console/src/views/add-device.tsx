@@ -1,5 +1,4 @@
-import { encode } from "uqr";
-import { Snippet } from "../parts/basics.js";
+import { Snippet, useLoaded } from "../parts/basics.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
@@ -54,7 +53,9 @@ const LISTEN = "xs-mcp-gateway --websocket-address 0.0.0.0 --bootstrap approve";
 
 /** A text as a QR code, drawn as one path. */
 function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
-	const { data, size } = encode(text, { border: 2 });
+	// Loaded with the first code: pages that show none need not load it.
+	const { value: uqr } = useLoaded(() => import("uqr"), []);
+	const { data, size } = uqr?.encode(text, { border: 2 }) ?? { data: [], size: 1 };
 	const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
 	return (
 		<svg width="132" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
