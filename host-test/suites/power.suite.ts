@@ -1,4 +1,4 @@
-import type { Button, Press } from "../../src/hardware/button.js";
+import type { Button } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import type { Switches } from "../../src/hardware/switch.js";
 import { ENGLISH } from "../../src/language/en.js";
@@ -37,15 +37,6 @@ class FakeChipPower implements ChipPower {
 	}
 }
 
-class FakeButton implements Button {
-	onPress: ((press: Press) => void) | undefined;
-	readonly wakePin: WakePin;
-
-	constructor(pin: number) {
-		this.wakePin = { pin, high: false };
-	}
-}
-
 interface Choice {
 	readonly built?: object;
 	readonly isOnTrial?: boolean;
@@ -72,7 +63,9 @@ function start({
 	const screen = Object.assign(bare.screen, { light: 100 });
 	const updater = new FakeUpdater();
 	updater.isOnTrial = isOnTrial;
-	const buttons = Object.fromEntries(pins.map((pin) => [`b${pin}`, new FakeButton(pin)]));
+	const buttons = Object.fromEntries(
+		pins.map((pin): [string, Button] => [`b${pin}`, { onPress: undefined, wakePin: { pin, high: false } }]),
+	);
 	const board = Object.assign(bare, { updater, buttons, power: chip, ...(switches && { switches }) });
 	for (const [at, text] of timers.entries()) {
 		board.settings.set("timers", String(at + 1), text);
