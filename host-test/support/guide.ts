@@ -38,17 +38,6 @@ export function stepsWithoutBoard(guide: string): Step[] {
 	return end < 0 ? steps : steps.slice(0, end);
 }
 
-export function commandsOf(markdown: string): string[] {
-	const blocks = [...markdown.matchAll(/^```sh.*\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
-	return blocks.flatMap((text) =>
-		text
-			.replace(/\\\n\s*/g, "")
-			.split("\n")
-			.map((line) => line.replace(/(^|\s+)#\s.*$/, "").trim())
-			.filter((line) => line !== ""),
-	);
-}
-
 export function copyWorkTree(): string {
 	const copy = temporaryFolder("xs-mcp-guide-");
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });

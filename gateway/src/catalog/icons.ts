@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 
 /** Outlines of 24 by 24, each one SVG path. */
 const PATHS = {
@@ -23,3 +24,6 @@ function iconOf(path: string) {
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="gray"><path d="${path}"/></svg>`;
 	return { src: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`, mimeType: "image/svg+xml" };
 }
+
+/** The gateway's description of itself for clients. Earlier revisions get less of it. */
+export const SERVER_INFO = { ...GATEWAY_INFO, title: GATEWAY_TITLE, icons: [...ICONS.chip] };

@@ -1,5 +1,5 @@
 import type { ServerTool } from "xs-mcp-manager/core";
-import type { ToolHint } from "../config/tool-hint.js";
+import type { ToolHint } from "../config/setting-kinds.js";
 import { ICONS, type IconName } from "./icons.js";
 
 /** A tool of the family: its hint, its title, and whether it sends data to an external service. */

@@ -1,8 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { printableLine } from "../log/printable.js";
+import type { GatewayEvent } from "../operator/events.js";
 import type { DeviceSummary } from "../operator/operator-routes.js";
 import { withAddress } from "./address-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
+import { eventsIn } from "./http-request.js";
 import { print, printTable } from "./output.js";
 import type { CallToolOptions } from "./tool-commands.js";
 
@@ -84,11 +87,6 @@ function rowOf({ alias, tags, id, board, tools, connected, transport, lastSeen }
 /** The SDK's modules are loaded on demand, so that other commands start faster. */
 const toolCommands = () => import("./tool-commands.js");
 
-async function watch(options: ClientOptions): Promise<void> {
-	const { watchGateway } = await import("./watch.js");
-	await watchGateway(clientFor(options), options.json ?? false);
-}
-
 async function forget(device: string | undefined, options: ClientOptions & { offlineSince?: number }): Promise<void> {
 	const { offlineSince: seconds } = options;
 	if ((device === undefined) === (seconds === undefined)) {
@@ -130,4 +128,37 @@ function readSeconds(text: string): number {
 		throw new InvalidArgumentError("Expected a time like 30m, 12h or 1d.");
 	}
 	return Number(number) * SECONDS[unit as keyof typeof SECONDS];
+}
+
+/** Prints the events of a gateway. Rejects when the stream ends. */
+async function watch(options: ClientOptions): Promise<void> {
+	const response = await clientFor(options).open("/events");
+	try {
+		for await (const data of eventsIn(response)) {
+			if (options.json) {
+				print(data);
+				continue;
+			}
+			const event = JSON.parse(data) as GatewayEvent;
+			print(printableLine(`${event.time}  ${event.alias ?? event.device}  ${event.type}  ${detailsOf(event)}`));
+		}
+	} catch (error) {
+		throw new Error("lost the connection to the gateway", { cause: error });
+	}
+	throw new Error("the gateway closed the event stream");
+}
+
+function detailsOf(event: GatewayEvent): string {
+	switch (event.type) {
+		case "connected":
+			return event.transport;
+		case "disconnected":
+			return event.reason;
+		case "notification":
+			return `${event.method} ${JSON.stringify(event.params)}`;
+		case "firmware":
+			return `firmware ${event.version} ${event.step}`;
+		case "call":
+			return `${event.tool} by ${event.principal}: ${event.outcome} in ${event.duration.toFixed(1)} ms`;
+	}
 }

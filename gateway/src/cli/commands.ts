@@ -1,34 +1,31 @@
 import type { Command } from "commander";
+import { addProxyOptions } from "xs-mcp-manager/proxy";
 import type { ClusterStatus } from "../cluster/status.js";
-import { withAddress } from "./address-options.js";
+import { describeConfiguration } from "../config/configuration.js";
+import { withAddress, withCatalog } from "./address-options.js";
+import { addBridgeCommand } from "./bridge-command.js";
 import { addClientCommands } from "./client-commands.js";
-import { addBindingCommands, addTagCommands } from "./device-commands.js";
+import { configurationFrom, withSettings } from "./configuration-options.js";
+import { addDeviceCommands } from "./device-commands.js";
 import { addFirmwareCommands } from "./firmware-commands.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
-import { addServeCommands } from "./serve.js";
+import type { EndpointCommandOptions } from "./run-endpoints.js";
 import { addServerCommands } from "./server-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
 /** Adds every command. */
 export function addCommands(program: Command): void {
 	addServeCommands(program);
-	const devices = addClientCommands(program);
-	addBindingCommands(devices);
-	addTagCommands(devices);
+	addDeviceCommands(addClientCommands(program));
 	addFirmwareCommands(program);
-	addClusterCommands(program);
-	addTokenCommands(program);
-	addServerCommands(program);
-}
-
-/** Adds the command `cluster status`. */
-function addClusterCommands(program: Command): void {
 	const cluster = program.command("cluster").description("Inspect a cluster of gateways");
 	withAddress(cluster.command("status"))
 		.description("List the gateways of the cluster")
 		.option("--json", "Print JSON")
 		.action(showStatus);
+	addTokenCommands(program);
+	addServerCommands(program);
 }
 
 async function showStatus(options: ClientOptions): Promise<void> {
@@ -48,4 +45,31 @@ async function showStatus(options: ClientOptions): Promise<void> {
 	if (!status.connected) {
 		print(`${status.name} is not connected to NATS: its data about other gateways may be stale.`);
 	}
+}
+
+/** Adds the commands that run until they are stopped, and `config`. Their modules are loaded on demand, so that others start faster. */
+function addServeCommands(program: Command): void {
+	withSettings(program.command("serve", { isDefault: true }))
+		.description("Run the gateway (the default)")
+		// A mistyped command arrives here, because this is the default command.
+		.allowExcessArguments()
+		.action(async (settings: object, command: Command) => {
+			const { runGateway } = await import("./run-gateway.js");
+			await runGateway(settings, command);
+		});
+	addBridgeCommand(program);
+	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints"])
+		.description("Serve a running gateway to hosted agents: connect to their MCP endpoints")
+		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
+		.option("--device <device>", "Alias or id; default: all devices")
+		.action(async (urls: readonly string[], options: EndpointCommandOptions) => {
+			const { runEndpoints } = await import("./run-endpoints.js");
+			await runEndpoints(urls, options);
+		});
+	addProxyOptions(program.command("proxy"));
+	withSettings(program.command("config"))
+		.description("Print the effective settings")
+		.action((settings: object) => {
+			process.stdout.write(`${JSON.stringify(describeConfiguration(configurationFrom(settings)), undefined, "\t")}\n`);
+		});
 }

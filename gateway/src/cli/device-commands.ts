@@ -5,8 +5,8 @@ import type { DeviceSummary } from "../operator/operator-routes.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 
-/** Adds the commands that bind new devices: `devices pending`, `devices approve CODE`, `devices reject CODE`. */
-export function addBindingCommands(devices: Command): void {
+/** Adds the commands that bind new devices and tag known ones, below `devices`. */
+export function addDeviceCommands(devices: Command): void {
 	devices
 		.command("pending")
 		.description("List devices that await approval")
@@ -21,6 +21,22 @@ export function addBindingCommands(devices: Command): void {
 		.description("Reject the device that shows this code")
 		.argument("<code>")
 		.action((code: string, _options, command: Command) => reject(code, command.optsWithGlobals()));
+	devices
+		.command("tag")
+		.description("Add tags to a device: with catalog=groups, one call reaches all devices with a tag")
+		.argument("<device>", "Alias or id")
+		.argument("<tags...>", "In the form of an alias")
+		.action((device: string, tags: string[], _options, command: Command) =>
+			changeTags(device, command.optsWithGlobals(), (before) => [...before, ...tags]),
+		);
+	devices
+		.command("untag")
+		.description("Remove tags from a device")
+		.argument("<device>", "Alias or id")
+		.argument("<tags...>")
+		.action((device: string, tags: string[], _options, command: Command) =>
+			changeTags(device, command.optsWithGlobals(), (before) => before.filter((tag) => !tags.includes(tag))),
+		);
 }
 
 async function listPending(options: ClientOptions): Promise<void> {
@@ -46,26 +62,6 @@ async function approve(code: string, options: ClientOptions): Promise<void> {
 async function reject(code: string, options: ClientOptions): Promise<void> {
 	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
 	print(`Device with code ${printableLine(code)} rejected.`);
-}
-
-/** Adds the commands that tag devices: `devices tag DEVICE TAG...`, `devices untag DEVICE TAG...`. */
-export function addTagCommands(devices: Command): void {
-	devices
-		.command("tag")
-		.description("Add tags to a device: with catalog=groups, one call reaches all devices with a tag")
-		.argument("<device>", "Alias or id")
-		.argument("<tags...>", "In the form of an alias")
-		.action((device: string, tags: string[], _options, command: Command) =>
-			changeTags(device, command.optsWithGlobals(), (before) => [...before, ...tags]),
-		);
-	devices
-		.command("untag")
-		.description("Remove tags from a device")
-		.argument("<device>", "Alias or id")
-		.argument("<tags...>")
-		.action((device: string, tags: string[], _options, command: Command) =>
-			changeTags(device, command.optsWithGlobals(), (before) => before.filter((tag) => !tags.includes(tag))),
-		);
 }
 
 async function changeTags(

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { closest, distance } from "fastest-levenshtein";
-import { makeLog } from "../log/log.js";
-import { LogDestination } from "../log/log-destination.js";
+import { LogDestination, makeLog, makePrettyFormat } from "../log/log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { GatewayProgram } from "../program.js";
 import { serveOverStdio } from "../transports/stdio.js";
@@ -31,7 +30,9 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 		throw new UsageError(noCommand(word, names));
 	}
 	const configuration = configurationFrom(settings);
-	const destination = await logDestination();
+	// Formatted on a terminal, else JSON.
+	const format = process.stderr.isTTY ? await makePrettyFormat(process.stderr.hasColors()) : undefined;
+	const destination = new LogDestination(process.stderr, format);
 	const log = makeLog(configuration.logLevel, destination);
 	const stop = signalled();
 	const onFolderLost = (): void => void destination.flush(FLUSH_TIME).finally(() => process.exit(EXIT.failed));
@@ -69,15 +70,6 @@ function noCommand(word: string, names: readonly string[]): string {
 	return distance(word, similar) <= MAX_SLIPS
 		? `unknown command ${word}: did you mean ${similar}?`
 		: `unknown command ${word}: expected one of ${names.join(", ")}`;
-}
-
-/** Formatted on a terminal, else JSON. */
-async function logDestination(): Promise<LogDestination> {
-	if (!process.stderr.isTTY) {
-		return new LogDestination(process.stderr);
-	}
-	const { makePrettyFormat } = await import("../log/pretty-log.js");
-	return new LogDestination(process.stderr, makePrettyFormat(process.stderr.hasColors()));
 }
 
 /** Settles at the first signal to stop. Another one ends the process at once. */

@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { isObject } from "../firmware.js";
 import { isScope, SCOPES } from "./scopes.js";
-import { TOOL_HINTS, type ToolHint } from "./tool-hint.js";
+
+/**
+ * Effect of a tool. "reads": it changes nothing. "sets": twice is the same as once, and nothing is lost.
+ * "acts": it does something each time. "destroys": what it does cannot be undone by another call.
+ */
+const TOOL_HINTS = ["reads", "sets", "acts", "destroys"] as const;
+
+export type ToolHint = (typeof TOOL_HINTS)[number];
 
 /** The values of a setting, and their notation in a flag, an environment variable and the file. */
 export interface SettingKind<T> {

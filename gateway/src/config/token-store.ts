@@ -13,6 +13,7 @@ import {
 	type TokenChange,
 	TokenError,
 	type TokenGrant,
+	TokenIndex,
 	type TokenKind,
 	type TokenRecord,
 	type TokenShare,
@@ -20,7 +21,6 @@ import {
 	writeKinds,
 	writeTokens,
 } from "./token-file.js";
-import { TokenIndex } from "./token-index.js";
 
 export { TokenError, type TokenKind, type TokenRecord, tokenKindSchema, tokenRecordSchema } from "./token-file.js";
 

@@ -116,7 +116,7 @@ function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
 			guard.sessions.close(before);
 		}
 		const isSecure = guard.isSecure(incoming);
-		c.header("Set-Cookie", cookieHeader(incoming, guard.sessions.open(token), { isSecure }));
+		c.header("Set-Cookie", cookieHeader(incoming, guard.sessions.open(token), isSecure));
 		return c.body(null, 204);
 	};
 }
@@ -130,7 +130,7 @@ function signOut(guard: RequestGuard): Route {
 			guard.sessions.close(cookie);
 			guard.recheck();
 		}
-		c.header("Set-Cookie", cookieHeader(incoming, undefined, { isSecure: guard.isSecure(incoming) }));
+		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.isSecure(incoming)));
 		return c.body(null, 204);
 	};
 }

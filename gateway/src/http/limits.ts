@@ -25,12 +25,16 @@ export class RequestLimits {
 
 	/** Counts a request with a valid token, regardless of its address. Rejects with HttpError (429). */
 	async requestWithToken(name: string): Promise<void> {
-		await this.#request(`token ${name}`);
+		await this.request(`token ${name}`);
 	}
 
 	/** Counts a request without a token, or with one that is expired. Rejects with HttpError (429). */
 	async request(address: string): Promise<void> {
-		await this.#request(address);
+		try {
+			await this.#requests?.consume(address);
+		} catch (error) {
+			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
+		}
 	}
 
 	/** Counts a request that tries a secret which may be wrong. Rejects with HttpError (429), also after too many wrong ones. */
@@ -39,20 +43,12 @@ export class RequestLimits {
 		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
 			throw tooMany("too many wrong tokens", wrong);
 		}
-		await this.#request(address);
+		await this.request(address);
 	}
 
 	/** Counts a wrong token. */
 	async wrongToken(address: string): Promise<void> {
 		await this.#wrongTokens.penalty(address);
-	}
-
-	async #request(key: string): Promise<void> {
-		try {
-			await this.#requests?.consume(key);
-		} catch (error) {
-			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
-		}
 	}
 }
 

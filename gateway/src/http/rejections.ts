@@ -27,6 +27,13 @@ const MAX_DRAINED = 16 * 1024 * 1024;
 /** A path that ends with a secret. */
 const TICKET = /^(\/vision\/upload)\/.*/;
 
+function jsonRpcBody({ reason, message }: Failure): object {
+	return jsonRpcError(reason === "not-json" ? ProtocolErrorCode.ParseError : SERVER_ERROR, message);
+}
+
+/** Makes the body for a device, in the words of its family. */
+export const deviceBody = ({ message }: Failure): object => ({ success: false, message });
+
 interface RejectionReportOptions {
 	readonly log: Logger;
 	/** For messages that strangers can cause. */
@@ -45,27 +52,6 @@ export class RejectionReport {
 		this.#options = options;
 	}
 
-	/** The answer to a request of a client whose route or middleware threw. */
-	async answer(error: Error, c: Context<HttpEnv>): Promise<Response> {
-		return await this.#answer(error, c, ({ reason, message }) =>
-			jsonRpcError(reason === "not-json" ? ProtocolErrorCode.ParseError : SERVER_ERROR, message),
-		);
-	}
-
-	/** The same for a request of a device, in the words of its family. */
-	async answerDevice(error: Error, c: Context<HttpEnv>): Promise<Response> {
-		return await this.#answer(error, c, ({ message }) => ({ success: false, message }));
-	}
-
-	/**
-	 * The same in the words of a protocol of its own.
-	 *
-	 * @param bodyOf JSON, or the HTML of a page
-	 */
-	async answerAs(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body): Promise<Response> {
-		return await this.#answer(error, c, bodyOf);
-	}
-
 	/** The answer to a request whose URL or Host header is malformed. */
 	answerMalformed(error: Error): Response {
 		this.connection("malformed", { err: error });
@@ -79,7 +65,12 @@ export class RejectionReport {
 		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
 	}
 
-	async #answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body): Promise<Response> {
+	/**
+	 * Answers a request whose route or middleware threw.
+	 *
+	 * @param bodyOf JSON, or the HTML of a page. Default: an error of JSON-RPC
+	 */
+	async answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body = jsonRpcBody): Promise<Response> {
 		const { incoming, outgoing } = c.env;
 		this.#report(error, c.req.path, incoming);
 		if (outgoing.headersSent) {

@@ -8,7 +8,7 @@ import type { Announcements } from "../speech/announcements.js";
 import { ASK_USER, findTool } from "../speech/device-tools.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import { type Answer, ask } from "./ask.js";
-import { DEVICE, findDevice } from "./find-device.js";
+import { DEVICE, findDevice } from "./listen-tool.js";
 import type { Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
 

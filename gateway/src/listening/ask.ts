@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Server } from "xs-mcp-manager/core";
 import type { Announcements } from "../speech/announcements.js";
 import { ASK_USER, callForObject, findTool, fitting, showText } from "../speech/device-tools.js";
-import { matchAnswer } from "./match-answer.js";
 import type { ListeningCaller, Microphones } from "./microphones.js";
 
 /** A question to the people near a device. */
@@ -139,4 +138,34 @@ async function pose(
 			throw error;
 		}
 	}
+}
+
+/**
+ * Finds the expected answer that a text contains; undefined if it contains none, or several.
+ *
+ * @internal exported for its test
+ */
+export function matchAnswer(text: string, answers: readonly string[]): string | undefined {
+	const said = ` ${plain(text)} `;
+	const found = answers.filter((answer) => has(said, plain(answer)));
+	// "not now" has "now" in it.
+	const longest = found.filter(
+		(answer) => !found.some((other) => other !== answer && has(` ${plain(other)} `, plain(answer))),
+	);
+	return longest.length === 1 ? longest[0] : undefined;
+}
+
+/** Chinese and Japanese have no spaces between words. */
+function has(said: string, answer: string): boolean {
+	const isWord = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{N} ]+$/u.test(answer);
+	return answer !== "" && said.includes(isWord ? ` ${answer} ` : answer);
+}
+
+/** Lower case, without punctuation. */
+function plain(text: string): string {
+	return text
+		.normalize("NFKC")
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]+/gu, " ")
+		.trim();
 }

@@ -1,12 +1,14 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import type { ServerRegistry } from "xs-mcp-manager/core";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { OwnTool } from "../catalog/own-tools.js";
-import type { Access } from "../config/access.js";
+import { type Access, reaches } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
-import { DEVICE, findDevice } from "./find-device.js";
 import type { Heard, Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
+
+/** The argument that names a device. */
+export const DEVICE = z.string().min(1).max(256).describe("Alias or id of the device");
 
 const INPUT = z.strictObject({
 	device: DEVICE,
@@ -57,4 +59,24 @@ function resultOf(device: string, { text, hasSpeech, seconds, ended, wav }: Hear
 		],
 		structuredContent: { device, heard: text !== "", text, seconds, ended },
 	};
+}
+
+/** Names in an error. */
+const MAX_NAMES = 20;
+
+/**
+ * The device that an argument names.
+ *
+ * @throws RangeError that lists the valid ones
+ */
+export function findDevice(servers: ServerRegistry, access: Access, name: string): Server {
+	const isReached = (server: Server): boolean => !server.configured && reaches(access, server.id);
+	const device = servers.find(name);
+	if (device === undefined || !isReached(device)) {
+		const names = servers.all.filter(isReached).map(({ alias }) => alias);
+		throw new RangeError(
+			`device: no device ${JSON.stringify(name)}; expected ${names.slice(0, MAX_NAMES).join(", ") || "one that has connected"}`,
+		);
+	}
+	return device;
 }

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino } from "pino";
-import { LogDestination } from "./log-destination.js";
+import { printable, printableLine } from "./printable.js";
 
 /** Members that are never logged. Nothing logs a secret on purpose: this is for mistakes. */
 const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword"].flatMap((name) => [
@@ -31,3 +34,76 @@ export function makeLog(level: string, stream: DestinationStream = new LogDestin
 }
 
 export type { Logger } from "pino";
+
+/** Bytes that are buffered while the log is not read. */
+const MAX_WAITING = 1024 * 1024;
+
+/**
+ * Writes log lines and never waits: if the reader stalls, it keeps 1 MiB and drops the rest. Needs an output that does
+ * not block, as Node's streams for pipes do not; a file or a terminal takes everything at once.
+ */
+export class LogDestination {
+	readonly #output: Writable;
+	readonly #format: (line: string) => string;
+	#dropped = 0;
+
+	/** Is told how many lines were dropped, as soon as the log is read again. */
+	onDropped: (lines: number) => void = () => {};
+
+	/** @param format changes a line before it is written: for people. Default: JSON, with escapes that a terminal may print */
+	constructor(output: Writable, format: (line: string) => string = printable) {
+		this.#output = output;
+		this.#format = format;
+		// If the log's reader ends, the gateway goes on.
+		output.on("error", () => {});
+		output.on("drain", () => this.#reportDropped());
+	}
+
+	write(line: string): void {
+		if (this.#output.writableLength > MAX_WAITING) {
+			this.#dropped += 1;
+		} else {
+			this.#output.write(this.#format(line));
+		}
+	}
+
+	/** Waits until everything is read, but no longer than `timeout` ms. */
+	async flush(timeout: number): Promise<void> {
+		if (this.#output.writableLength > 0) {
+			await Promise.race([once(this.#output, "drain"), delay(timeout)]);
+		}
+	}
+
+	#reportDropped(): void {
+		const dropped = this.#dropped;
+		if (dropped > 0) {
+			this.#dropped = 0;
+			this.onDropped(dropped);
+		}
+	}
+}
+
+/** Members of a line that are not details: they are shown in another way, or not at all. */
+const NOT_DETAILS = ["level", "time", "msg", "err"];
+
+/**
+ * Makes log lines for people from those for programs: time, level, message and details as `name=value`.
+ *
+ * @param colorize whether the terminal shows colours
+ */
+export async function makePrettyFormat(colorize: boolean): Promise<(line: string) => string> {
+	// Loaded on use: most logs go to programs.
+	const { prettyFactory } = await import("pino-pretty");
+	return prettyFactory({
+		colorize,
+		translateTime: "SYS:HH:MM:ss",
+		hideObject: true,
+		messageFormat: (entry, messageKey) => [printableLine(String(entry[messageKey])), ...detailsOf(entry)].join(" "),
+	}) as (line: string) => string;
+}
+
+function detailsOf(entry: Readonly<Record<string, unknown>>): string[] {
+	return Object.entries(entry)
+		.filter(([name]) => !NOT_DETAILS.includes(name))
+		.map(([name, value]) => `${name}=${printableLine(typeof value === "string" ? value : JSON.stringify(value))}`);
+}

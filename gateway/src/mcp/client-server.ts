@@ -20,6 +20,7 @@ import {
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { DEVICES } from "../catalog/groups.js";
+import { SERVER_INFO } from "../catalog/icons.js";
 import { aliasIn } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
@@ -39,7 +40,6 @@ import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
 import type { ServedClient } from "./served-client.js";
-import { SERVER_INFO } from "./server-info.js";
 
 export interface ClientServerOptions extends ExtensionOptions {
 	/** Caller, for the record. */

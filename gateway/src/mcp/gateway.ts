@@ -11,7 +11,7 @@ import type { Naming } from "../catalog/shared-list.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
-import type { ToolHint } from "../config/tool-hint.js";
+import type { ToolHint } from "../config/setting-kinds.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
 import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";

@@ -77,7 +77,7 @@ class Consent {
 				return await route(c, next);
 			} catch (error) {
 				const language = languageOf(c.req.header("Accept-Language"));
-				return await this.#options.rejections.answerAs(error as Error, c, async ({ message }) =>
+				return await this.#options.rejections.answer(error as Error, c, async ({ message }) =>
 					String(await failurePage(message, language)),
 				);
 			}

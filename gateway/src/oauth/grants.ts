@@ -1,12 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { AccessGrant } from "../config/access.js";
+import type { AccessGrant, TokenIssuer } from "../config/access.js";
 import { digest } from "../config/digest.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { type Approval, CODE_LIFETIME, type Code, type CodeStore } from "./codes.js";
 import { GrantFailure } from "./oauth-failure.js";
-import type { TokenIssuer } from "./token-issuer.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
 const ACCESS_LIFETIME = 3_600_000;

@@ -36,7 +36,7 @@ export function answeringOAuth(rejections: RejectionReport, route: Route): Route
 		try {
 			return await route(c, next);
 		} catch (error) {
-			return await rejections.answerAs(error as Error, c, (failure) => ({
+			return await rejections.answer(error as Error, c, (failure) => ({
 				error: codeOf(failure),
 				error_description: failure.message,
 			}));

@@ -1,10 +1,9 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import * as z from "zod";
-import type { AccessGrant } from "../config/access.js";
+import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "../config/access.js";
 import { isScope, limitsOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import type { ProtectedResource } from "./protected-resource.js";
-import { IssuerUnavailable, type TokenIssuer } from "./token-issuer.js";
 
 export interface OutsideIssuerOptions {
 	/** Its identifier, a URL: the claim `iss`. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Access, AccessGrant } from "../config/access.js";
+import { type Access, type AccessGrant, IssuerUnavailable } from "../config/access.js";
 import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 import { type Limits, SCOPES } from "../config/scopes.js";
@@ -13,7 +13,6 @@ import { RequestLimits, type RequestLimitsOptions } from "../http/limits.js";
 import type { Admission } from "../http/route.js";
 import { isOfForeignPage, isOfOwnPage, SourceCheck, type SourceCheckOptions } from "../http/source-check.js";
 import type { SignIn } from "./sign-in.js";
-import { IssuerUnavailable } from "./token-issuer.js";
 
 /** Advice for a wrong or missing token. */
 const CREATE_TOKEN = "(create one: xs-mcp-gateway token add NAME --for client)";

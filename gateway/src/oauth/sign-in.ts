@@ -1,4 +1,5 @@
 import type { LookupFunction } from "node:net";
+import type { TokenIssuer } from "../config/access.js";
 import { publicOrigin } from "../config/listen-address.js";
 import type { Configuration } from "../config/settings.js";
 import type { TokenStore } from "../config/token-store.js";
@@ -8,7 +9,6 @@ import type { CodeStore } from "./codes.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { OutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
-import type { TokenIssuer } from "./token-issuer.js";
 
 /** Sign-in with OAuth 2.1: MCP "Authorization". */
 export interface SignIn {

@@ -7,7 +7,7 @@ import {
 import { PictureRoutes, type PictureRoutesOptions } from "../devices/pictures/picture-routes.js";
 import { PICTURE_PATHS } from "../devices/pictures/pictures.js";
 import { HttpError } from "../http/http-error.js";
-import type { RejectionReport } from "../http/rejections.js";
+import { deviceBody, type RejectionReport } from "../http/rejections.js";
 import { allowOrigin, setHeaders } from "../http/response-headers.js";
 import { allow, type HttpEnv, type Route } from "../http/route.js";
 import { SPEECH_PATH, type Speech } from "../speech/speech.js";
@@ -28,7 +28,7 @@ export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
 	const routes = new PictureRoutes(options);
 	const bootstrap = new BootstrapRoutes(options.bootstrap);
 	const app = new Hono<HttpEnv>();
-	app.onError((error, c) => rejections.answerDevice(error, c));
+	app.onError((error, c) => rejections.answer(error, c, deviceBody));
 	app.all(PICTURE_PATHS.explain, allow("POST"), routes.explain);
 	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), routes.upload);
 	app.all(`${SPEECH_PATH}/:id`, allow("GET"), serveSpeech(options.speech));
@@ -46,7 +46,7 @@ export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> 
 	const app = new Hono<HttpEnv>();
 	app.use(setHeaders);
 	app.route("/", createDeviceApp(options));
-	app.onError((error, c) => options.rejections.answerDevice(error, c));
+	app.onError((error, c) => options.rejections.answer(error, c, deviceBody));
 	app.notFound(() => {
 		throw new HttpError(426, "not-found", "upgrade required: this port speaks WebSocket only", {
 			Upgrade: "websocket",

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Server, ServerIdentity } from "xs-mcp-manager/core";
+import type { Server, ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { type Caller, CHIME, callTool, findTool, PLAY, setVolume, showText } from "./device-tools.js";
 import type { DeviceTurns } from "./device-turns.js";
 import type { Speech, SpokenText } from "./speech.js";
@@ -205,4 +205,27 @@ async function repeatUntilPressed(
 		session?.off("notification", onNotification);
 	}
 	return { pressed: pressed.signal.aborted };
+}
+
+/** Caller in the log and the console. */
+const PRINCIPAL = "timer";
+
+/** Has devices say the text of a timer, after a chime, when it is due: also in quiet hours, as somebody has asked for it. */
+export function speakTimers(
+	servers: ServerRegistry,
+	announcements: Announcements,
+	onFailure: (device: string, reason: string) => void,
+): void {
+	servers.on("notification", (server, method, { text }) => {
+		if (method !== "notifications/timer_due" || typeof text !== "string" || text.trim() === "") {
+			return;
+		}
+		const { signal } = new AbortController();
+		const what = { text: text.trim(), chime: true, isUrgent: true };
+		void announcements.say(what, [server], { principal: PRINCIPAL, signal }).then(([said]) => {
+			if (said?.outcome === "failed") {
+				onFailure(server.id, said.reason ?? "");
+			}
+		});
+	});
 }

@@ -4,8 +4,8 @@ import type { Hono } from "hono";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { SERVER_INFO } from "../catalog/icons.js";
 import type { HttpEnv, Middleware } from "../http/route.js";
-import { SERVER_INFO } from "../mcp/server-info.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_DESCRIPTION } from "../version.js";
 

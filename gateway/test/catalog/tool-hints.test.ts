@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { ToolHints } from "../../src/catalog/tool-hints.js";
 import { readConfiguration } from "../../src/config/configuration.js";
-import type { ToolHint } from "../../src/config/tool-hint.js";
+import type { ToolHint } from "../../src/config/setting-kinds.js";
 import {
 	connectClient,
 	LOCAL,

@@ -5,7 +5,7 @@ import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { PATIENT } from "../../../host-test/support/patient.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
-import { matchAnswer } from "../../src/listening/match-answer.js";
+import { matchAnswer } from "../../src/listening/ask.js";
 import {
 	encode,
 	ListeningDevice,

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
-import { makeLog } from "../../src/log/log.js";
-import { LogDestination } from "../../src/log/log-destination.js";
+import { LogDestination, makeLog, makePrettyFormat } from "../../src/log/log.js";
 import { LogLimiter } from "../../src/log/log-limiter.js";
-import { makePrettyFormat } from "../../src/log/pretty-log.js";
 
 /** Output of a log. */
 function logged(format?: (line: string) => string) {
@@ -49,14 +47,14 @@ describe("the log", () => {
 		assert.equal(JSON.parse(line).device, device);
 	});
 
-	it("is a plain sentence with details for people", () => {
-		const { log, text } = logged(makePrettyFormat(false));
+	it("is a plain sentence with details for people", async () => {
+		const { log, text } = logged(await makePrettyFormat(false));
 		log.warn({ device: "lamp", count: 3 }, "device connected");
 		assert.match(text(), /^\[[0-9:]{8}\] WARN: device connected device=lamp count=3\n$/);
 	});
 
-	it("never sends a device's control characters to a terminal", () => {
-		const { log, text } = logged(makePrettyFormat(false));
+	it("never sends a device's control characters to a terminal", async () => {
+		const { log, text } = logged(await makePrettyFormat(false));
 		log.info({ device: "a\u001b[2Jb\u009b31m", params: { text: "\u202e\n" } }, "x\u0007\r\ny");
 		assert.match(text(), / x\\u0007\\u000d\\ny device=a\\u001b\[2Jb\\u009b31m params=\{"text":"\\u202e\\n"\}\n$/);
 	});

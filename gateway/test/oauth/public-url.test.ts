@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { request as send } from "node:http";
 import { describe, it } from "node:test";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
-const GUIDE = readFileSync(new URL("../../../docs/gateway/sign-in.md", import.meta.url), "utf8");
-
-/** The settings that the guide has for a proxy. */
-const SETTINGS = JSON.parse(/```json\n(\{[^`]*"trustProxy"[^`]*)```/.exec(GUIDE)?.[1] ?? "");
+/** Settings for a reverse proxy on this machine, as in docs/gateway/sign-in.md. */
+const SETTINGS = {
+	publicUrl: "https://gateway.example",
+	allowedHosts: ["gateway.example"],
+	trustProxy: ["127.0.0.1", "::1"],
+};
 
 /** A request as Caddy and cloudflared pass it on: fetch would set Host by itself. */
 async function ask(base: string, path: string, headers: Record<string, string> = {}) {
@@ -38,8 +39,8 @@ async function ask(base: string, path: string, headers: Record<string, string> =
 	);
 }
 
-describe("the guide to a public URL", () => {
-	it("has settings with which a gateway behind a proxy is found and signed in to", async (t) => {
+describe("a gateway behind a reverse proxy", () => {
+	it("is found and signed in to at its public URL", async (t) => {
 		const stateFolder = makeStateFolder();
 		await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
 		const { base, log } = await startProgram(t, SETTINGS, stateFolder);
@@ -55,31 +56,7 @@ describe("the guide to a public URL", () => {
 		assert.match(log(), /"address":"203\.0\.113\.7"/);
 	});
 
-	it("does not start for other machines without a token", async (t) => {
+	it("does not start without a token", async (t) => {
 		await assert.rejects(startProgram(t, SETTINGS), /allowedHosts/);
-	});
-
-	it("has proxies pass on every path of signing in, and none of the operator's", () => {
-		const caddy = /@clients path (.+)/.exec(GUIDE)?.[1]?.split(" ") ?? [];
-		const patterns = caddy.map((path) => new RegExp(`^${path.replace(/\./g, "\\.").replace("*", ".*")}$`));
-		const cloudflared = new RegExp(/path: (\^.+)/.exec(GUIDE)?.[1] ?? "^$");
-		for (const passes of [
-			(path: string) => patterns.some((each) => each.test(path)),
-			(path: string) => cloudflared.test(path),
-		]) {
-			for (const path of [
-				"/mcp",
-				"/mcp/lamp",
-				"/oauth/authorize",
-				"/oauth/token",
-				"/.well-known/oauth-protected-resource/mcp",
-				"/.well-known/oauth-authorization-server",
-			]) {
-				assert.ok(passes(path), path);
-			}
-			for (const path of ["/", "/tokens", "/devices", "/metrics", "/console/session", "/bindings/123456"]) {
-				assert.ok(!passes(path), path);
-			}
-		}
 	});
 });
