@@ -1,7 +1,7 @@
 import { rounded, type SampledSource } from "../drivers/sensor-sampled.js";
 import { ANALOG } from "./io-classes.js";
 import { firstFault, optionFault, type Part, pinFault } from "./part.js";
-import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import { openPolled, SENSOR_OPTIONS, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
 
 /** From one number to another; the second one may be the lower one. */
 type Range = readonly [from: number, to: number];
@@ -43,16 +43,7 @@ export const analog = (options: AnalogOptions): Part => {
 		makes: "sensor",
 		pins: [{ pin, use: "analog" }],
 		fault: firstFault(
-			optionFault(options, {
-				title: true,
-				kind: true,
-				unit: true,
-				threshold: true,
-				interval: true,
-				pin: true,
-				from: true,
-				to: true,
-			}),
+			optionFault(options, { ...SENSOR_OPTIONS, pin: true, from: true, to: true }),
 			pinFault(pin),
 			rangeFault("from", from),
 			rangeFault("to", to),

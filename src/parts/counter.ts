@@ -1,6 +1,6 @@
 import { rounded } from "../drivers/sensor-sampled.js";
 import { firstFault, numberFault, optionFault, type Part, pinFault } from "./part.js";
-import { openPolled, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
+import { openPolled, SENSOR_OPTIONS, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
 
 export interface CounterOptions extends SensorOptions {
 	/** Its rising edges are counted. */
@@ -30,16 +30,7 @@ export const counter = (options: CounterOptions): Part => {
 		makes: "sensor",
 		pins: [pin, ...(control === undefined ? [] : [control])].map((pin) => ({ pin, use: "input" })),
 		fault: firstFault(
-			optionFault(options, {
-				title: true,
-				kind: true,
-				unit: true,
-				threshold: true,
-				interval: true,
-				pin: true,
-				control: true,
-				each: true,
-			}),
+			optionFault(options, { ...SENSOR_OPTIONS, pin: true, control: true, each: true }),
 			pinFault(pin),
 			control !== undefined && pinFault(control, "control"),
 			numberFault("each", each, { min: Number.MIN_VALUE, max: Number.MAX_VALUE }),

@@ -2,7 +2,7 @@ import type { SampledSource } from "../drivers/sensor-sampled.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { ANALOG, DIGITAL } from "./io-classes.js";
 import { firstFault, numberFault, optionFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
-import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import { openPolled, SENSOR_OPTIONS, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
 import { flattened, type Values } from "./sample-values.js";
 
 /** A class of ECMA-419's sensors (§13), such as the SDK's drivers. */
@@ -55,11 +55,7 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part 
 		pins: pinsOf(options),
 		fault: firstFault(
 			optionFault(options, {
-				title: true,
-				kind: true,
-				unit: true,
-				threshold: true,
-				interval: true,
+				...SENSOR_OPTIONS,
 				bus: true,
 				address: true,
 				hz: true,

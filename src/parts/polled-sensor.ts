@@ -1,6 +1,7 @@
 import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import { SENSOR_KINDS } from "../hardware/sensor-kinds.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { firstFault, numberFault, type OpenedPart, type PartIo, type PartOptions } from "./part.js";
 import { Retried } from "./retried.js";
 
@@ -15,6 +16,15 @@ export interface SensorOptions extends PartOptions {
 	/** Seconds from one look for changes to the next: 1 to 86,400. Default 1. */
 	readonly interval?: number;
 }
+
+/** Names of those options, for the check of a part's options. */
+export const SENSOR_OPTIONS = deepFreeze({
+	title: true,
+	kind: true,
+	unit: true,
+	threshold: true,
+	interval: true,
+} as const);
 
 /** Longest interval, in seconds. */
 const MAX_INTERVAL = 86_400;
