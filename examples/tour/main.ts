@@ -2,7 +2,8 @@
 import { fromProject } from "../../toolchain/manifests.js";
 import { failAs, runProgram, signalled } from "../../toolchain/program.js";
 import { bundle, chooseEngine, readOwnDevice } from "../../virtual-device/src/index.js";
-import { line, prompt } from "../../virtual-device/src/prompt/index.js";
+import { line } from "../../virtual-device/src/prompt/output.js";
+import { prompt } from "../../virtual-device/src/prompt/prompt.js";
 import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { startGateway, type TourGateway } from "./start-gateway.js";

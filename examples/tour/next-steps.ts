@@ -1,4 +1,4 @@
-import { heading, line, paint, verbatim } from "../../virtual-device/src/prompt/index.js";
+import { heading, line, paint, verbatim } from "../../virtual-device/src/prompt/output.js";
 import type { TourOptions } from "./options.js";
 import { findVoice, HTTP_PORT, type TourGateway } from "./start-gateway.js";
 

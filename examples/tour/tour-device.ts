@@ -11,8 +11,8 @@ import {
 	VirtualDevice,
 } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
-import type { OwnNames } from "../../virtual-device/src/prompt/index.js";
-import { event, heading, line, paint } from "../../virtual-device/src/prompt/index.js";
+import { event, heading, line, paint } from "../../virtual-device/src/prompt/output.js";
+import type { OwnNames } from "../../virtual-device/src/prompt/tool-names.js";
 import type { TourGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Session } from "../../gateway/src/index.js";
-import { event, heading, line, nameOf, paint, showCall } from "../../virtual-device/src/prompt/index.js";
+import { event, heading, line, paint } from "../../virtual-device/src/prompt/output.js";
+import { nameOf, showCall } from "../../virtual-device/src/prompt/show-tools.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
 const SPEECH = 200;

@@ -12,8 +12,8 @@ import {
 	readText,
 	readWord,
 } from "./fields.js";
-import { isOn, isSwitched, readPinName } from "./pin-words.js";
 import { GOOD_NETWORK, MAX_DELAY, type NetworkConditions } from "./services/network-faults.js";
+import { isOn, isSwitched, readPinName } from "./services/pins.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** Does something to a device. Resolves when it is done. */

@@ -86,7 +86,7 @@ async function servingPrompt(options: Options): Promise<Options> {
 /** Takes commands until `quit` or the end of the input, which is the program's. */
 async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
 	const [{ prompt }, { deviceClient }] = await Promise.all([
-		import("./prompt/index.js"),
+		import("./prompt/prompt.js"),
 		import("./prompt/device-client.js"),
 	]);
 	const { failed } = await prompt({

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { MAX_SAID } from "../../src/hardware/assistant.js";
-import { readPinName } from "./pin-words.js";
+import { readPinName } from "./services/pins.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */

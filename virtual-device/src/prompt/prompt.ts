@@ -3,10 +3,10 @@ import type { Client, Tool } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parseToolArguments } from "../../../gateway/src/cli/tool-arguments.js";
 import { addControls, type SimulatedControls } from "../controls.js";
-import { splitWords } from "../split-words.js";
+
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
 import { nameOf, showCall, showTools } from "./show-tools.js";
-import { complete, findTool, type OwnNames } from "./tool-names.js";
+import { complete, findTool, type OwnNames, splitWords } from "./tool-names.js";
 
 const COMMANDS = ["list", "call", "status", "press", "measure", "set", "say", "help", "quit"];
 

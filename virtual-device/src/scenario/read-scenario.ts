@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { ACTION_NAMES, type Action, readAction } from "../actions.js";
 import { BOARD_PROFILES } from "../boards.js";
 import { describePath, FieldError, type Path, readInteger, readMembers, readObject, readWord } from "../fields.js";
-import { isOn, isSwitched, readPinName } from "../pin-words.js";
+import { isOn, isSwitched, readPinName } from "../services/pins.js";
 
 /** A scenario that cannot be used: it names the file, the line and the field. */
 class ScenarioError extends Error {

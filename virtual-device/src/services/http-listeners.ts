@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { MAX_HEADERS } from "../../../src/net/http-server.js";
-import { SEND_WINDOW, splitIntoParts } from "./parts.js";
+import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 import type { Deliver, Service } from "./service.js";
 
 interface Connection {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Open, Tell } from "./connections.js";
-import { SEND_WINDOW, splitIntoParts } from "./parts.js";
+import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 
 interface OpenOptions {
 	readonly host: string;

@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 import mqttPacket, { type IConnectPacket, type Packet, type Parser } from "mqtt-packet";
 import type { MqttClientOptions } from "../../../src/mqtt/mqtt-channel.js";
 import type { Connection, Open, Tell } from "./connections.js";
-import { SEND_WINDOW, splitIntoParts } from "./parts.js";
+import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 
 interface OpenOptions extends Omit<MqttClientOptions, "id" | `on${string}`> {
 	readonly clientId: string;

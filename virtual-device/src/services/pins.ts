@@ -1,5 +1,4 @@
 import type { PinKind } from "../../platform/io/pins.js";
-import { isOn, isSwitched } from "../pin-words.js";
 import type { Deliver, Service } from "./service.js";
 
 /** A strip of LEDs. */
@@ -152,4 +151,19 @@ export function describePin({ kind, value }: PinState): string {
 		servo: `at ${value} µs`,
 	};
 	return texts[kind] ?? JSON.stringify(value);
+}
+
+/** Reads "pin 34" and "34" as a pin, "0x76" as an address on the bus, and another text as the name of a part. */
+export function readPinName(text: string): number | string {
+	const [, pin] = /^(?:pin )?(\d{1,2}|0x[0-9a-f]{1,2})$/.exec(text) ?? [];
+	return pin === undefined ? text : Number(pin);
+}
+
+/** Returns whether a value is "on", "off", true or false. */
+export function isSwitched(value: unknown): boolean {
+	return ["on", "off", true, false].includes(value as string | boolean);
+}
+
+export function isOn(value: unknown): boolean {
+	return value === "on" || value === true;
 }

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import type { Connection, Open, Tell } from "./connections.js";
-import { SEND_WINDOW, splitIntoParts } from "./parts.js";
+import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 
 const TEXT = 1;
 const BINARY = 2;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Tool } from "@modelcontextprotocol/client";
-import { complete, findTool } from "../../src/prompt/tool-names.js";
-import { splitWords } from "../../src/split-words.js";
+import { complete, findTool, splitWords } from "../../src/prompt/tool-names.js";
 
 const tool = (name: string, ...args: string[]): Tool => ({
 	name,
