@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Command } from "commander";
+import { openDevice } from "../../scripts/project/test-device.js";
+import { addControls } from "../../virtual-device/src/controls.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
@@ -79,6 +83,17 @@ for (const engine of cases(ENGINES)) {
 			assert.equal((await read("wrong"))?.error, wrong);
 		});
 
+		it("is set and unplugged at the prompt", async (t) => {
+			const { device, read } = await startAir(t, engine);
+			const type = (...words: string[]) =>
+				addControls(new Command(), device).parseAsync(["set", ...words], { from: "user" });
+			await type("air", "temperature=30", "humidity=40");
+			await until(async () => JSON.stringify(await read("air")).includes('"temperature":30'), "set");
+			await type("air", "off");
+			await until(async () => (await read("air"))?.error !== undefined, "unplugged");
+			await assert.rejects(type("air", "pressure=1"), /air\.pressure: expected humidity, temperature/);
+		});
+
 		it("is named in the status while it does not answer, and measures again when it is back", async (t) => {
 			const { device, log, read } = await startAir(t, engine);
 			device.setChip("air", null);
@@ -92,3 +107,18 @@ for (const engine of cases(ENGINES)) {
 		});
 	});
 }
+
+describe("a project's test", () => {
+	it("sets and unplugs a sensor of the SDK without the SDK", async (t) => {
+		const device = await openDevice({ folder: fileURLToPath(new URL("../fixtures/air", import.meta.url)) });
+		t.after(() => device.close());
+		const read = () => device.call("self.sensor.read", { sensor: "room" });
+		device.set("room", { temperature: 21, humidity: 40 });
+		const unit = { temperature: "°C", humidity: "%", pressure: "Pa" };
+		const value = { temperature: 21, humidity: 40, pressure: 101_325 };
+		assert.deepEqual(await read(), { room: { kind: "combined", value, unit } });
+		device.set("room", null);
+		await assert.rejects(read(), /no answer from address 0x77/);
+		assert.throws(() => device.set("room", { temperature: 400 }), /expected a number from -40 to 125 °C, got 400/);
+	});
+});

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { MAX_SAID } from "../../src/hardware/assistant.js";
-import { readPinName } from "./services/pins.js";
+import { isOn, isSwitched, readPinName } from "./services/pins.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */
-export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "setPin" | "say">;
+export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "setPin" | "setChip" | "chips" | "say">;
 
 /** Longest press of a button, ms. */
 export const MAX_PRESS = 60_000;
@@ -35,13 +35,20 @@ function measure(controls: SimulatedControls, sensor: string, values: readonly s
 	controls.measure(sensor, sensor === "motion" ? { x, y, z } : x);
 }
 
-/** @throws Error if there is no such input, or it cannot be at this level */
+/** Sets an input, or readings of a sensor. @throws Error if the device has none of this name, or it cannot have this value */
 function setInput(controls: SimulatedControls, words: readonly string[]): void {
 	const [name = "", ...level] = words[0] === "pin" ? [words.slice(0, 2).join(" "), ...words.slice(2)] : words;
 	if (level.length === 0) {
-		throw new Error("set: expected an input and its level: soil 1800, door on, pin 34 1800");
+		throw new Error("set: expected an input and its level: soil 1800, door on, pin 34 1800, air temperature=30");
 	}
-	controls.setPin(readPinName(name), level.join(" "));
+	if (!controls.chips.some(({ part }) => part === name)) {
+		controls.setPin(readPinName(name), level.join(" "));
+	} else if (isSwitched(level.join(" "))) {
+		controls.setChip(name, isOn(level[0]) ? {} : null);
+	} else {
+		const readings = level.map((word) => word.split("="));
+		controls.setChip(name, Object.fromEntries(readings.map(([reading, value]) => [reading, Number(value)])));
+	}
 }
 
 /** The text to say to the assistant. @throws Error if it is empty */
@@ -68,8 +75,11 @@ export function addControls(commands: Command, controls: SimulatedControls): Com
 		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
 	commands
 		.command("set")
-		.description("set what is at an input of a device of your own: soil 1800, door on, pin 34 1800")
-		.argument("<input...>", "the part's name or the pin, and a number, on or off; a line for a serial port")
+		.description("set an input or sensor of a device of your own: soil 1800, door on, pin 34 1800, air temperature=30")
+		.argument(
+			"<input...>",
+			"the part's name or the pin, and a number, on or off; a line for a serial port; readings of a sensor",
+		)
 		.action((words: string[]) => setInput(controls, words));
 	commands
 		.command("say")
