@@ -1,5 +1,6 @@
 // npm run firmware: makes images of the firmware that others can flash.
 import { basename, join } from "node:path";
+import { SETTINGS } from "../../src/settings/settings-table.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
 import { needIdf } from "./flash.js";
@@ -16,18 +17,13 @@ npm run doctor -- --for build says what is missing, and how to get it.`;
 
 /** Settings that must not be published. */
 const SECRETS = [
-	"ssid",
-	"password",
-	"setupPassword",
-	"token",
-	"httpToken",
-	"hmacKey",
-	"serialNumber",
-	"mqttUsername",
-	"mqttPassword",
+	...Object.entries(SETTINGS).flatMap(([name, { kind }]) =>
+		["secret", "hex", "networks"].includes(kind) ? [name] : [],
+	),
+	...["ssid", "serialNumber", "mqttUsername"],
 ];
 
-interface FirmwareOptions {
+interface Options {
 	readonly target: readonly string[];
 	readonly output: string;
 }
@@ -45,7 +41,7 @@ const program = makeProgram("run firmware", "Builds firmware images to publish."
 await runProgram(addSettings(program, ROOT, "otaUrl=https://HOST/PATH …").action(makeFirmware));
 
 /** @throws ProgramError that names what is missing, unknown or secret */
-async function makeFirmware(settings: readonly string[], { target, output }: FirmwareOptions): Promise<void> {
+async function makeFirmware(settings: readonly string[], { target, output }: Options): Promise<void> {
 	const names = new Set(target.includes("all") ? [...CHIPS, ...BOARDS] : target);
 	if (names.size === 0) {
 		throw new ProgramError("--target is missing: the boards to make images for");
