@@ -54,6 +54,22 @@ const standIns: Plugin = {
 	},
 };
 
+/** Bundles a module of the firmware, and imports it on this computer. @param file path from the project's folder */
+export async function importBundled(file: string, plugin: Plugin) {
+	const { outputFiles, warnings } = await build({
+		entryPoints: [join(ROOT, file)],
+		bundle: true,
+		write: false,
+		format: "esm",
+		target: "node20",
+		platform: "neutral",
+		logLevel: "silent",
+		plugins: [plugin],
+	});
+	const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+	return { exports: await import(`data:text/javascript;base64,${text}`), warnings };
+}
+
 /**
  * Reads the device that a build defines, on this computer.
  *
@@ -66,19 +82,9 @@ export async function readDevice(manifest: string, target: string): Promise<Devi
 		return undefined;
 	}
 	try {
-		const { outputFiles, warnings } = await build({
-			entryPoints: [join(ROOT, file)],
-			bundle: true,
-			write: false,
-			format: "esm",
-			target: "node20",
-			platform: "neutral",
-			logLevel: "silent",
-			plugins: [standIns],
-		});
+		const { exports, warnings } = await importBundled(file, standIns);
 		refuseDoubles(warnings);
-		const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
-		const { default: definition } = await import(`data:text/javascript;base64,${text}`);
+		const { default: definition } = exports;
 		if (typeof definition?.parts !== "object") {
 			throw new Error('expected "export default device({ parts: { … } })"');
 		}

@@ -176,7 +176,7 @@ it("the emulated board, whose manifest mcconfig reads before all others, uses no
 });
 
 it("the smallest build has no feature, and of tools only those that every board has", async () => {
-	const { offered } = toolsOf(["network", "settings", "system"]);
+	const offered = toolsOf(["network", "settings", "system"]);
 	const names = [...readBuild("manifest_minimal.json", "esp32").modules.keys()];
 	assert.deepEqual(
 		names.filter((name) => name.endsWith("/feature")),
@@ -198,7 +198,7 @@ it("a board's build has the tools of its parts", () => {
 			file.startsWith("src/tools/"),
 		);
 		const built = files.map(toolNameOf);
-		const missing = toolsOf([...parts, ...optional]).offered.filter((name) => !built.includes(name));
+		const missing = toolsOf([...parts, ...optional]).filter((name) => !built.includes(name));
 		// Its partition has no room for the log.
 		assert.deepEqual(missing, target === "esp32/m5stick_cplus" ? ["self.get_log"] : [], target);
 	}

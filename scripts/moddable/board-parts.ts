@@ -55,14 +55,12 @@ function partsIn(program: ts.Program, file: string): BoardParts {
 	return { parts: names(false), optional: names(true) };
 }
 
-/** The names of the tools that a board with these parts offers, and of those it does not. */
-export function toolsOf(parts: readonly Part[]): { readonly offered: string[]; readonly absent: string[] } {
+/** The names of the tools that a board with these parts offers. */
+export function toolsOf(parts: readonly Part[]): string[] {
 	const made: Part[] = parts.includes("updater") ? ["installer"] : [];
 	if (parts.includes("accessPoint")) {
 		made.push("wifiSetup");
 	}
 	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...made, ...parts].map((part) => [part, {}]));
-	const names = (offered: boolean): string[] =>
-		TOOLS.filter((tool) => isOffered(tool, hardware) === offered).map(({ name }) => name);
-	return { offered: names(true), absent: names(false) };
+	return TOOLS.filter((tool) => isOffered(tool, hardware)).map(({ name }) => name);
 }

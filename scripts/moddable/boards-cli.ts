@@ -3,18 +3,24 @@ import type { Part } from "../../src/hardware/needs.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
-import { estimateImage, LEAST_FREE, readMemory } from "./image-size.js";
+import { estimateImage, readMemory } from "./image-size.js";
 import { configureBuild, findTypeErrors } from "./mcconfig.js";
 import { findSdk, NO_SDK, type Sdk, SdkError } from "./sdk.js";
 import { BARE_CHIP, BOARDS, boardOf, CHIPS, findTarget } from "./targets.js";
 
 const MEGABYTE = 1024 * 1024;
 
+/** The share of its partition that an image must leave free. */
+const LEAST_FREE = 0.05;
+
+/** All parts of a target's board. */
+type PartsOf = (target: string) => readonly Part[];
+
 const program = makeProgram("run boards", "Prints the parts of each board, and links the firmware to measure its size.")
 	.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.md)")
 	.action(async (targets: string[]) => {
 		const boards = readParts([...new Set([...BOARDS, ...targets].map((target) => boardOf(target).board))]);
-		const partsOf = (target: string): Part[] => allParts(boards.get(boardOf(target).board) as BoardParts);
+		const partsOf: PartsOf = (target) => Object.values(boards.get(boardOf(target).board) ?? {}).flat();
 		console.log(`${describeBoards(boards.get(BARE_CHIP) as BoardParts, partsOf)}\n`);
 		const sdk = findSdk();
 		if (sdk === undefined) {
@@ -27,15 +33,15 @@ const program = makeProgram("run boards", "Prints the parts of each board, and l
 await runProgram(program);
 
 /** The tables of parts and tools. */
-function describeBoards(bare: BoardParts, partsOf: (target: string) => Part[]): string {
-	const beyond = (target: string): Part[] => partsOf(target).filter((part) => !allParts(bare).includes(part));
-	const own = toolsOf(allParts(bare)).offered;
-	const toolsWith = (part: Part): string[] =>
-		toolsOf([...allParts(bare), part]).offered.filter((tool) => !own.includes(tool));
+function describeBoards({ parts: always, optional }: BoardParts, partsOf: PartsOf): string {
+	const bare = [...always, ...optional];
+	const beyond = (target: string): Part[] => partsOf(target).filter((part) => !bare.includes(part));
+	const own = toolsOf(bare);
+	const toolsWith = (part: Part): string[] => toolsOf([...bare, part]).filter((tool) => !own.includes(tool));
 	const targets = BOARDS.filter((target) => target !== BARE_CHIP);
 	const parts = [...new Set(targets.flatMap(beyond))].sort();
 	return [
-		`A bare chip has the parts ${list(bare.parts)}, and, if chip and build have them, ${list(bare.optional)}.`,
+		`A bare chip has the parts ${list(always)}, and, if chip and build have them, ${list(optional)}.`,
 		`Its tools are ${own.map(code).join(", ")}.`,
 		"",
 		table(
@@ -58,11 +64,7 @@ function describeBoards(bare: BoardParts, partsOf: (target: string) => Part[]): 
  * @throws SdkError if a target has type errors or does not link, or the C compiler has no 32-bit support
  * @throws ProgramError that names the boards with too little room
  */
-async function measureBoards(
-	sdk: Sdk,
-	targets: readonly string[],
-	partsOf: (target: string) => readonly Part[],
-): Promise<void> {
+async function measureBoards(sdk: Sdk, targets: readonly string[], partsOf: PartsOf): Promise<void> {
 	const rows: string[][] = [];
 	const faults: string[] = [];
 	for (const name of targets) {
@@ -73,8 +75,8 @@ async function measureBoards(
 		if (errors !== "") {
 			throw new SdkError(`${name}: type errors\n${errors}`);
 		}
-		const { flashBytes, chunkBytes, partitionBytes, fonts } = readMemory(configured, chip);
-		const image = await estimateImage(sdk, name, fonts, partsOf(name));
+		const { flashBytes, chunkBytes, partitionBytes } = readMemory(configured, chip);
+		const image = await estimateImage(sdk, name, partsOf(name));
 		const free = 1 - image / partitionBytes;
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
@@ -86,10 +88,6 @@ async function measureBoards(
 	if (faults.length > 0) {
 		throw new ProgramError(`5 % of a partition must stay free:\n${faults.join("\n")}`);
 	}
-}
-
-function allParts({ parts, optional }: BoardParts): Part[] {
-	return [...parts, ...optional];
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {

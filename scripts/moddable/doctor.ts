@@ -49,8 +49,11 @@ const COMPILERS = {
 	"riscv32-esp-elf-gcc": "ESP32-C3 and C6",
 } as const;
 
+/** The computer that this program runs on. */
+const THIS: Computer = { ...process, nodeVersion: process.versions.node, dev: "/dev", include: "/usr/include" };
+
 /** Checks a computer. Findings are in the order in which to fix them. */
-export function examine(purpose: Purpose, computer: Computer = thisComputer()): Finding[] {
+export function examine(purpose: Purpose, computer: Computer = THIS): Finding[] {
 	const checks = CHECKS.filter(([, purposes]) => purposes.includes(purpose));
 	return checks.map(([name, , check]) => ({ name, ...check(computer, purpose) }));
 }
@@ -65,24 +68,14 @@ export function describeFindings(findings: readonly Finding[]): string {
 		.join("\n");
 }
 
-/** The computer that this program runs on. */
-function thisComputer(): Computer {
-	const { env, platform, versions } = process;
-	return { env, platform, nodeVersion: versions.node, dev: "/dev", include: "/usr/include" };
-}
-
-/**
- * The path of a program, as a shell would find it.
- *
- * @internal exported for its test
- */
+/** The path of a program, as a shell would find it. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
 	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
 	return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {
-	return existsSync(path) && statSync(path).isFile() && isAllowed(path, constants.X_OK);
+	return isAllowed(path, constants.X_OK) && statSync(path).isFile();
 }
 
 /** Finds the first group of a pattern in a file; undefined also without the file. */
@@ -136,12 +129,8 @@ const sdkTools: Check = ({ env: { MODDABLE = "" }, platform }, purpose) => {
 const sdkVersion: Check = ({ env: { MODDABLE = "" } }) => {
 	const fix = 'git -C "$MODDABLE" fetch --tags && git -C "$MODDABLE" checkout 8.2.3, then build its tools again';
 	const version = readMatch(join(MODDABLE, "xs/sources/xsCommon.h"), /#define XS_MAJOR_VERSION (\d+)/);
-	if (version === undefined) {
-		return warning("not known", fix);
-	}
-	return version === XS.major
-		? ok(`XS ${version}`)
-		: warning(`XS ${version}; the firmware was tried with XS ${XS.tried}`, fix);
+	const found = version === undefined ? "not known" : `XS ${version}`;
+	return version === XS.major ? ok(found) : warning(`${found}; the firmware was tried with XS ${XS.tried}`, fix);
 };
 
 /** mcconfig by itself runs the `tsc` on the PATH, and writes settings that version 5 rejects. Programs of npm bring their own. */
@@ -152,10 +141,10 @@ const typescript: Check = ({ env }) => {
 		return warning("tsc is not on the PATH: mcconfig by itself cannot build", fix);
 	}
 	const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
-	const version = /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0];
-	return version !== undefined && Number(version.split(".")[0]) >= TYPESCRIPT
+	const [version = "of an unknown version", major] = /(\d+)\.\d+\.\d+/.exec(stdout ?? "") ?? [];
+	return Number(major) >= TYPESCRIPT
 		? ok(version)
-		: warning(`tsc ${version ?? "of an unknown version"}; mcconfig by itself needs ${TYPESCRIPT} or newer`, fix);
+		: warning(`tsc ${version}; mcconfig by itself needs ${TYPESCRIPT} or newer`, fix);
 };
 
 /** The SDK's audio out for Linux is compiled with every build for the simulator. */
@@ -188,16 +177,16 @@ const idf: Check = ({ env: { IDF_PATH, MODDABLE = "" } }) => {
 	if (!IDF_PATH || !existsSync(IDF_PATH)) {
 		return missing(IDF_PATH ? `IDF_PATH is ${IDF_PATH}, which does not exist` : "IDF_PATH is not set", fix);
 	}
-	const [major, minor, patch] = ["MAJOR", "MINOR", "PATCH"].map((part) =>
-		readMatch(join(IDF_PATH, "tools/cmake/version.cmake"), new RegExp(`IDF_VERSION_${part} (\\d+)`)),
-	);
-	if (major === undefined) {
+	const file = join(IDF_PATH, "tools/cmake/version.cmake");
+	const numbers = ["MAJOR", "MINOR", "PATCH"].map((part) => readMatch(file, new RegExp(`IDF_VERSION_${part} (\\d+)`)));
+	if (numbers.includes(undefined)) {
 		return missing(`no ESP-IDF in ${IDF_PATH}`, fix);
 	}
+	const version = numbers.join(".");
 	const update = `git -C "$IDF_PATH" checkout v${wanted} && git -C "$IDF_PATH" submodule update --init --recursive`;
-	return `${major}.${minor}` === wanted
-		? ok(`${major}.${minor}.${patch}`)
-		: missing(`${major}.${minor}.${patch}, and the SDK expects ${wanted}`, `${update} && "$IDF_PATH/install.sh"`);
+	return version.startsWith(`${wanted}.`)
+		? ok(version)
+		: missing(`${version}, and the SDK expects ${wanted}`, `${update} && "$IDF_PATH/install.sh"`);
 };
 
 const idfTools: Check = ({ env }) => {

@@ -18,7 +18,7 @@ Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial por
 is missing, and how to get it.`;
 
 interface FlashOptions {
-	readonly target?: string;
+	readonly target?: string | undefined;
 	readonly port?: string;
 	readonly log?: boolean;
 	readonly debug?: boolean;
@@ -53,11 +53,8 @@ export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		async (settings: string[], options: FlashOptions) => {
-			const name = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
-			if (name === undefined) {
-				throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
-			}
-			await flash(folder, name, settings, options, env);
+			const target = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
+			await flash(folder, settings, { ...options, target }, env);
 		},
 	);
 }
@@ -65,11 +62,13 @@ export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS
 /** @throws PortError, SdkError with the problem and its fix */
 async function flash(
 	folder: string,
-	name: string,
 	settings: readonly string[],
-	{ port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
+	{ target: name, port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
 	own: NodeJS.ProcessEnv,
 ): Promise<void> {
+	if (name === undefined) {
+		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
+	}
 	const sdk = needSdk(own);
 	const target = findTarget(sdk, name);
 	if (!linkOnly) {

@@ -1,11 +1,8 @@
-import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ProgramError, readJson } from "../../toolchain/program.js";
-
-/** A file that lists the checksums of a release's files. */
-const SUMS = "SHA256SUMS";
+import { SUMS, writeChecksums } from "../release/release.js";
 
 /** A finished build of ESP-IDF. */
 export interface FinishedBuild {
@@ -31,10 +28,28 @@ interface FlasherArgs {
  * @throws ProgramError if a build is not finished, or the folder holds other files
  */
 export function writeRelease(output: string, builds: readonly FinishedBuild[]): void {
-	const images = builds.map(({ folder }) => readImage(folder));
+	const images = builds.map(({ board, folder }) => ({ board, ...readImage(folder) }));
 	clear(output);
-	const sums = builds.flatMap(({ board }, at) => writeBoard(output, board, images[at] as Image));
-	writeFileSync(join(output, SUMS), sums.map((line) => `${line}\n`).join(""));
+	for (const { board, chip, flashOptions, parts } of images) {
+		const place = join(output, board);
+		mkdirSync(place, { recursive: true });
+		// ESP-IDF says "esp32s3", web flashers "ESP32-S3".
+		const chipFamily = chip.toUpperCase().replace(/^(ESP32)(?=\w)/, "$1-");
+		// The manifest of ESP Web Tools: https://esphome.github.io/esp-web-tools/
+		const manifest = {
+			name: `${FIRMWARE.name} for ${board}`,
+			version: FIRMWARE.version,
+			new_install_prompt_erase: true,
+			builds: [{ chipFamily, parts: parts.map(({ name: path, offset }) => ({ path, offset })) }],
+		};
+		writeFileSync(join(place, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
+		const files = parts.map(({ name, offset }) => `0x${offset.toString(16)} ${name}\n`);
+		writeFileSync(join(place, "flash_args"), `${flashOptions.join(" ")}\n${files.join("")}`);
+		for (const { name, source } of parts) {
+			copyFileSync(source, join(place, name));
+		}
+	}
+	writeChecksums(output);
 }
 
 /**
@@ -53,8 +68,6 @@ function clear(output: string): void {
 	rmSync(output, { recursive: true, force: true });
 }
 
-type Image = ReturnType<typeof readImage>;
-
 /** Reads what to flash where, in the order of offsets. @throws ProgramError with the name of the missing or invalid file */
 function readImage(folder: string) {
 	const file = join(folder, "flasher_args.json");
@@ -70,29 +83,4 @@ function readImage(folder: string) {
 		throw new ProgramError(`${missing.source} does not exist, though flasher_args.json names it`);
 	}
 	return { chip: args.extra_esptool_args.chip, flashOptions: args.write_flash_args, parts };
-}
-
-/** @returns lines for `sha256sum --check` */
-function writeBoard(output: string, board: string, { chip, flashOptions, parts }: Image): string[] {
-	const folder = join(output, board);
-	mkdirSync(folder, { recursive: true });
-	// The manifest of ESP Web Tools: https://esphome.github.io/esp-web-tools/
-	const manifest = {
-		name: `${FIRMWARE.name} for ${board}`,
-		version: FIRMWARE.version,
-		new_install_prompt_erase: true,
-		builds: [{ chipFamily: chipFamily(chip), parts: parts.map(({ name: path, offset }) => ({ path, offset })) }],
-	};
-	writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
-	const files = parts.map(({ name, offset }) => `0x${offset.toString(16)} ${name}\n`);
-	writeFileSync(join(folder, "flash_args"), `${flashOptions.join(" ")}\n${files.join("")}`);
-	return parts.map(({ name, source }) => {
-		copyFileSync(source, join(folder, name));
-		return `${createHash("sha256").update(readFileSync(source)).digest("hex")}  ${board}/${name}`;
-	});
-}
-
-/** ESP-IDF says "esp32s3", web flashers "ESP32-S3". */
-function chipFamily(chip: string): string {
-	return chip.toUpperCase().replace(/^(ESP32)(?=\w)/, "$1-");
 }

@@ -20,8 +20,6 @@ interface McconfigOptions {
 	readonly env?: NodeJS.ProcessEnv;
 	/** Build folder. Default: the manifest's own. */
 	readonly output?: string;
-	/** File in the folder. Default: manifest.json. */
-	readonly manifest?: string;
 }
 
 /**
@@ -35,7 +33,7 @@ export async function mcconfig(
 	sdk: Sdk,
 	folder: string,
 	args: readonly string[],
-	{ show, env = sdkEnvironment(sdk), output = outputOf(folder), manifest = MANIFEST }: McconfigOptions,
+	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	if (/\s/.test(output)) {
 		throw new SdkError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
@@ -50,7 +48,7 @@ export async function mcconfig(
 	// build, but stops if the program is missing. This is the file that bash reads first.
 	const bash = join(output, "idf.bash");
 	writeFileSync(bash, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
-	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, join(folder, manifest)], show, {
+	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, join(folder, MANIFEST)], show, {
 		...env,
 		BASH_ENV: bash,
 	});
@@ -84,12 +82,12 @@ async function runMcconfig(
 }
 
 /**
- * Builds a manifest for a chip up to the linker's output, without a compiler for the chip.
+ * Builds a manifest for a chip up to what is compiled for the chip, without its compiler.
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param settings of the firmware: "ssid=…"
- * @param manifest a file in the folder, with the NAME of its manifest.json
- * @returns the linker's output: C, in the folder of the build
+ * @param made file of the build: the linker's output, or `mc.resources.c`
+ * @returns its path
  * @throws SdkError when the build fails
  */
 export async function linkForChip(
@@ -97,16 +95,15 @@ export async function linkForChip(
 	folder: string,
 	target: string,
 	settings: readonly string[] = [],
-	manifest = MANIFEST,
+	made: "mc.xs.c" | "mc.resources.c" = "mc.xs.c",
 ): Promise<string> {
-	const kind = manifest === MANIFEST ? "" : `-${basename(manifest, ".json")}`;
 	// Separate from complete builds, which would take the stand-in's ESP-IDF settings.
-	const output = join(`${outputOf(folder)}-linked`, `${target.replaceAll("/", "-")}${kind}`);
-	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
+	const output = join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
+	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), made);
 	// A file of an earlier build would be mistaken for this one's.
 	rmSync(linked, { force: true });
 	const env = withoutIdf(sdk);
-	await mcconfig(sdk, folder, ["-p", target, "-t", linked, ...settings], { show: false, env, output, manifest });
+	await mcconfig(sdk, folder, ["-p", target, "-t", linked, ...settings], { show: false, env, output });
 	return linked;
 }
 
@@ -126,13 +123,6 @@ export async function configureBuild(sdk: Sdk, folder: string, target: string): 
 	return join(output, paths.find((path) => basename(path) === nameOf(folder) && path.startsWith("tmp")) as string);
 }
 
-/** mcconfig's configuration of the compiler for one file. */
-interface FileConfig {
-	/** The configuration that all files of the build share. */
-	readonly extends: string;
-	readonly files: readonly string[];
-}
-
 /**
  * Checks the types of a build with the compiler settings and the SDK's typings that mcconfig gives it. One run finds all
  * errors in less than a second, where mcconfig's makefile runs the compiler once per file and stops at the first error.
@@ -141,27 +131,27 @@ interface FileConfig {
  * @returns the compiler's messages; empty without an error
  */
 export function findTypeErrors(folder: string): string {
-	const configs = readdirSync(folder, { recursive: true, encoding: "utf8" })
+	const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	// One configuration for each file; all extend that of the build.
+	const configs = paths
 		.filter((path) => path.endsWith("-tsconfig.json"))
-		.map((path): FileConfig => JSON.parse(readFileSync(join(folder, path), "utf8")));
-	const files = configs.flatMap((config) => config.files);
+		.map((path) => JSON.parse(readFileSync(join(folder, path), "utf8")));
+	const files = configs.flatMap((each): string[] => each.files);
 	const config = join(folder, "tsconfig-check.json");
 	writeFileSync(config, JSON.stringify({ extends: configs[0]?.extends, compilerOptions: { noEmit: true }, files }));
 	const { status, stdout, error } = spawnSync(process.execPath, [TSC, "--project", config], { encoding: "utf8" });
 	return status === 0 ? "" : (error?.message ?? stdout.trim());
 }
 
-/** The SDK's environment with stand-ins that do nothing: mcconfig requires ESP-IDF's repository and program. */
+/** The SDK's environment with stand-ins that do nothing: mcconfig requires ESP-IDF's folder, version and program. */
 function withoutIdf(sdk: Sdk): NodeJS.ProcessEnv {
 	const folder = join(ROOT, ".cache", "moddable", "no-idf");
 	mkdirSync(folder, { recursive: true });
 	const script = "#!/bin/sh\nmkdir -p build/config && touch build/config/sdkconfig.h\n";
 	writeFileSync(join(folder, "idf.py"), script, { mode: 0o755 });
-	const author = ["-c", "user.name=xs-mcp", "-c", "user.email=xs-mcp@localhost"];
-	spawnSync("git", ["init", "--quiet"], { cwd: folder });
-	spawnSync("git", [...author, "commit", "--quiet", "--allow-empty", "--message", "none"], { cwd: folder });
 	const env = sdkEnvironment(sdk);
-	return { ...env, IDF_PATH: folder, PATH: [folder, env.PATH].join(delimiter) };
+	// The makefile would read the version from a repository.
+	return { ...env, IDF_PATH: folder, PATH: [folder, env.PATH].join(delimiter), MAKEFLAGS: "IDF_VERSION=none" };
 }
 
 /** Reads the program's name in a manifest. */

@@ -4,13 +4,8 @@ import { join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
 import { isAllowed } from "./sdk.js";
 
-/** A serial port of this computer, to which a board may be connected. */
-interface SerialPortInfo {
-	/** Such as "/dev/ttyUSB0". */
-	readonly path: string;
-	/** The system's description of the device; may be empty. */
-	readonly name: string;
-}
+/** A serial port, such as "/dev/ttyUSB0", and the system's description of the device, which may be empty. */
+type SerialPort = Readonly<Record<"path" | "name", string>>;
 
 /** Names of the ports that boards have: USB-to-serial chips, and chips with USB of their own. */
 const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_USBtoUART.*)$/;
@@ -24,18 +19,15 @@ class PortError extends ProgramError {
 }
 
 /** Lists the serial ports that a board may be connected to. @param dev the folder of devices */
-export function listPorts(dev = "/dev"): SerialPortInfo[] {
-	const names = readNames(join(dev, "serial", "by-id"));
+export function listPorts(dev = "/dev"): SerialPort[] {
+	// Linux names each device in a link to its port.
+	const folder = join(dev, "serial", "by-id");
+	const links = existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name))) : [];
+	const names = new Map(links.map((name) => [realpathSync(join(folder, name)), name]));
 	return readdirSync(dev)
 		.filter((file) => BOARD_PORT.test(file))
 		.sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
 		.map((file) => ({ path: join(dev, file), name: names.get(realpathSync(join(dev, file))) ?? "" }));
-}
-
-/** Linux names each device in a link to its port. */
-function readNames(folder: string): ReadonlyMap<string, string> {
-	const links = existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name))) : [];
-	return new Map(links.map((name) => [realpathSync(join(folder, name)), name]));
 }
 
 /**
@@ -44,11 +36,11 @@ function readNames(folder: string): ReadonlyMap<string, string> {
  * @param wanted the requested port, if any
  * @throws PortError if there is not exactly one
  */
-export function choosePort(wanted: string | undefined, ports: readonly SerialPortInfo[] = listPorts()): string {
-	if (wanted !== undefined && wanted !== "") {
+export function choosePort(wanted: string | undefined, ports: readonly SerialPort[] = listPorts()): string {
+	const [first, ...others] = ports;
+	if (wanted) {
 		return wanted;
 	}
-	const [first, ...others] = ports;
 	if (first === undefined) {
 		throw new PortError(
 			"no board found: there is no USB serial port. Connect the board with a USB data cable, " +
@@ -56,14 +48,10 @@ export function choosePort(wanted: string | undefined, ports: readonly SerialPor
 		);
 	}
 	if (others.length > 0) {
-		throw new PortError(`found several ports. Choose one with --port:\n${describePorts(ports)}`);
+		const lines = ports.map(({ path, name }) => `  ${path}${name && `  ${name}`}`);
+		throw new PortError(`found several ports. Choose one with --port:\n${lines.join("\n")}`);
 	}
 	return first.path;
-}
-
-/** A line for each port. */
-function describePorts(ports: readonly SerialPortInfo[]): string {
-	return ports.map(({ path, name }) => `  ${path}${name && `  ${name}`}`).join("\n");
 }
 
 /**
@@ -84,15 +72,11 @@ export function checkPort(path: string): void {
 
 /** The command that gives the permission to use a port: the user joins the port's group. */
 export function permissionCommand(path: string): string {
-	return `sudo usermod -aG ${groupOf(path)} $USER`;
-}
-
-function groupOf(path: string): string {
 	const { gid } = statSync(path);
 	const lines = existsSync(GROUPS) ? readFileSync(GROUPS, "utf8").split("\n") : [];
 	const name = lines.map((line) => line.split(":")).find(([, , id]) => id === String(gid))?.[0];
 	// Users must not join the administrator's group.
-	return name === undefined || gid === 0 ? "dialout" : name;
+	return `sudo usermod -aG ${name === undefined || gid === 0 ? "dialout" : name} $USER`;
 }
 
 /** Erases the whole flash of a board with ESP-IDF's esptool. @throws PortError */

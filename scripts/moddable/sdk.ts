@@ -33,10 +33,10 @@ export interface Sdk {
  */
 export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	const root = env.MODDABLE;
+	const host = HOSTS[process.platform];
 	if (!root) {
 		return undefined;
 	}
-	const host = HOSTS[process.platform];
 	if (host === undefined) {
 		throw new SdkError(`this script does not support the SDK on ${process.platform}: run mcconfig yourself`);
 	}
@@ -59,14 +59,12 @@ export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 /** Finds TypeScript's folder. In the repository, `typescript` is version 6, whose interface ts-node needs. */
 function findTypescript(): string {
 	const { resolve } = createRequire(import.meta.url);
-	for (const name of ["typescript-7/package.json", "typescript/package.json"]) {
-		try {
-			return dirname(resolve(name));
-		} catch {
-			// A project of a maker has one version only.
-		}
+	try {
+		return dirname(resolve("typescript-7/package.json"));
+	} catch {
+		// A project of a maker has one version only.
+		return dirname(resolve("typescript/package.json"));
 	}
-	throw new SdkError("TypeScript is not installed: npm install");
 }
 
 /** The environment in which the SDK's tools find each other, and the project's TypeScript. */

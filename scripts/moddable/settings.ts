@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { parseUrl, unsupportedScheme } from "../../src/protocols/transport.js";
 import { readBackend, readDirectConfig } from "../../src/settings/config.js";
-import { readSetting } from "../../src/settings/read-setting.js";
+import { readSetting, type SettingSource } from "../../src/settings/read-setting.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { SETTINGS, type SettingName } from "../../src/settings/settings-table.js";
 import { unknownSettings } from "../../src/settings/unknown-settings.js";
@@ -47,55 +47,43 @@ export function checkSettings(words: readonly string[], folder: string): void {
 	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
 	const manifest = join(folder, "manifest.json");
 	const { config = {} } = existsSync(manifest) ? readJson<{ readonly config?: Settings }>(manifest) : {};
-	const problems = findProblems(given, config);
+	// The manifest may also have names of the project's own.
+	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
+	const source = { built: { ...config, ...given }, settings: undefined };
+	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(source.built, name)) as SettingName[];
+	const wrong = problemsOf(...names.map((name) => () => readSetting(name, source)));
+	const checks = [() => checkBackend(source), () => readDirectConfig(source, ADDRESS)];
+	const problems = [
+		...unknown.map((name) => `${name}: unknown setting${suggest(name)}`),
+		...(wrong.length > 0 ? wrong : problemsOf(...checks)),
+	];
 	if (problems.length > 0) {
 		throw new ProgramError(problems.join("\n"));
 	}
 }
 
-/**
- * Finds what is wrong with the settings of a build, one problem each.
- *
- * @param config the manifest's, which may also have names of the project's own
- */
-function findProblems(given: Settings, config: Settings): readonly string[] {
-	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
-	const built = { ...config, ...given };
-	const source = { built, settings: undefined };
-	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(built, name)) as SettingName[];
-	const wrong = names.flatMap((name) => problemOf(() => readSetting(name, source)));
-	return [
-		...unknown.map((name) => `${name}: unknown setting${suggest(name)}`),
-		...(wrong.length > 0 ? wrong : [...problemOf(() => checkBackend(built)), ...problemOf(() => checkDirect(built))]),
-	];
-}
-
-function problemOf(read: () => unknown): string[] {
-	try {
-		read();
-		return [];
-	} catch (error) {
-		if (error instanceof SettingError) {
-			return [error.message];
+/** Returns the messages of settings that cannot be read. */
+function problemsOf(...readers: readonly (() => unknown)[]): string[] {
+	return readers.flatMap((read) => {
+		try {
+			read();
+			return [];
+		} catch (error) {
+			if (error instanceof SettingError) {
+				return [error.message];
+			}
+			throw error;
 		}
-		throw error;
-	}
+	});
 }
 
 /** The build may have a backend that is not known here, or need none. */
-function checkBackend(built: Settings): void {
-	const needs = { mayLackBackend: true, findsGateways: true };
-	const { backend } = readBackend({ built, settings: undefined }, "", needs).config;
-	if (backend !== "") {
-		const { scheme } = parseUrl(backend);
-		if (!SCHEMES.includes(scheme)) {
-			throw unsupportedScheme(scheme);
-		}
+function checkBackend(source: SettingSource): void {
+	const { backend } = readBackend(source, "", { mayLackBackend: true, findsGateways: true }).config;
+	const { scheme } = backend === "" ? { scheme: "ws" } : parseUrl(backend);
+	if (!SCHEMES.includes(scheme)) {
+		throw unsupportedScheme(scheme);
 	}
-}
-
-function checkDirect(built: Settings): void {
-	readDirectConfig({ built, settings: undefined }, ADDRESS);
 }
 
 /** Names the setting that is meant, unless none is similar. */

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The program xs-mcp of the package: what npm's scripts of a project run. Each command loads only what it needs.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";
-import { readPort, runProgram } from "../../toolchain/program.js";
+import { ProgramError, readPort, runProgram } from "../../toolchain/program.js";
 import { openProject } from "./project.js";
 
 const program = new Command("xs-mcp")
@@ -66,10 +66,14 @@ program
 
 await runProgram(program);
 
+/** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */
 async function check(): Promise<void> {
 	const { folder } = openProject();
-	const { checkTypes } = await import("./check-types.js");
-	checkTypes(folder);
+	const { TSC } = await import("../moddable/sdk.js");
+	const { status, stdout } = spawnSync(process.execPath, [TSC, "--noEmit", "--project", folder], { encoding: "utf8" });
+	if (status !== 0) {
+		throw new ProgramError(`Type check failed:\n${stdout.trim()}`);
+	}
 }
 
 /** A setting of the gateway, with its environment variable. */

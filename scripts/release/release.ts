@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import { ProgramError } from "../../toolchain/program.js";
 
+/** The file that lists the checksums of a release's files. */
+export const SUMS = "SHA256SUMS";
+
 /**
  * The notes of a version: its section of the changelog, without the heading.
  *
@@ -38,25 +41,24 @@ function sectionOf(changelog: string, name: string): string {
 
 /** A folder with its folders as a ZIP file: of images, for the gateway's `firmwareFolder` once it is unpacked. */
 export function zipFolder(folder: string): Uint8Array {
-	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
-	const files = names.filter((name) => statSync(join(folder, name)).isFile());
-	return zipSync(
-		Object.fromEntries(files.map((name) => [name.replaceAll("\\", "/"), readFileSync(join(folder, name))])),
-	);
+	return zipSync(Object.fromEntries(filesIn(folder).map((name) => [name, readFileSync(join(folder, name))])));
 }
 
 /** Writes SHA256SUMS of a folder's files, as `sha256sum --check` reads it. Returns their names. */
 export function writeChecksums(folder: string): string[] {
-	const names = readdirSync(folder, { withFileTypes: true })
-		.filter((each) => each.isFile() && each.name !== "SHA256SUMS")
-		.map(({ name }) => name)
-		.sort();
-	const sums = names.map(
-		(name) =>
-			`${createHash("sha256")
-				.update(readFileSync(join(folder, name)))
-				.digest("hex")}  ${name}\n`,
-	);
-	writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+	const names = filesIn(folder).filter((name) => name !== SUMS);
+	const sumOf = (name: string): string =>
+		createHash("sha256")
+			.update(readFileSync(join(folder, name)))
+			.digest("hex");
+	writeFileSync(join(folder, SUMS), names.map((name) => `${sumOf(name)}  ${name}\n`).join(""));
 	return names;
+}
+
+/** Lists the files of a folder and its folders, sorted. */
+function filesIn(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((name) => statSync(join(folder, name)).isFile())
+		.map((name) => name.replaceAll("\\", "/"))
+		.sort();
 }
