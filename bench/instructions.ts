@@ -77,10 +77,6 @@ export async function benchInstructions(choice: EngineChoice, { say, row, header
 		row(name, count.toLocaleString("en-US"), (uncollected.get(name) as number).toLocaleString("en-US"));
 	}
 	say();
-	say(
-		"Counted by valgrind's callgrind: they do not depend on what else the machine does. A collection takes longer here than on",
-	);
-	say(
-		"a chip, where built-ins and firmware are in flash: here they are in the heap, and are marked and swept each time.",
-	);
+	say(`Counted by valgrind's callgrind: they do not depend on what else the machine does. A collection takes longer here than on
+a chip, where built-ins and firmware are in flash: here they are in the heap, and are marked and swept each time.`);
 }

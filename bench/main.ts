@@ -1,15 +1,10 @@
 // npm run bench: instructions of a message and heap of the firmware. Writes its tables to the terminal and to bench/results.md.
+import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../toolchain/program.js";
-import {
-	bundle,
-	chooseEngine,
-	type EngineChoice,
-	type HeapReport,
-	VirtualDevice,
-} from "../virtual-device/src/index.js";
-import { CHIP_FREE, rounds, startServer, startWithRoom } from "./engines.js";
+import { chooseEngine, type EngineChoice, type HeapReport } from "../virtual-device/src/index.js";
+import { rounds, startServer } from "./engines.js";
 import { benchInstructions } from "./instructions.js";
 import { SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
@@ -22,7 +17,7 @@ const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
 const CALLS = 100_000;
 
 const report = makeReport();
-const { say, row, header, write } = report;
+const { say, row, header } = report;
 
 async function benchHeap(choice: EngineChoice): Promise<void> {
 	const bare = await choice.start({});
@@ -42,44 +37,6 @@ async function benchHeap(choice: EngineChoice): Promise<void> {
 	row("after the suite once", warm.slots - builtIns.slots, warm.chunkBytes - builtIns.chunkBytes);
 	row(`after ${CALLS} messages`, after.slots - builtIns.slots, after.chunkBytes - builtIns.chunkBytes);
 	engine.close();
-	await benchBudget(choice);
-	await benchWhole(choice, builtIns);
-}
-
-/** The whole program of a virtual device: server, tools, application, session, board, and the stand-ins for Moddable's modules. */
-async function benchWhole(choice: EngineChoice, builtIns: HeapReport): Promise<void> {
-	const device = new VirtualDevice({
-		firmware: await bundle(undefined, true),
-		startEngine: (onTrace) => choice.start({ onTrace }),
-		config: { backend: "ws://127.0.0.1:1/" },
-	});
-	await device.start();
-	const { slots, chunkBytes } = (await device.heap()) as HeapReport;
-	device.stop();
-	const [moreSlots, moreBytes] = [slots - builtIns.slots, chunkBytes - builtIns.chunkBytes];
-	say(
-		`The whole firmware with the virtual board and its stand-ins takes ${moreSlots} slots and ${moreBytes} chunk bytes beyond`,
-	);
-	say("built-ins here, where all code is in the heap. On an ESP32 code and tool tables are preloaded into flash.");
-}
-
-/** Runs the whole suite, message by message, with as much free heap as a chip has. */
-async function benchBudget(choice: EngineChoice): Promise<void> {
-	let verdict = "served";
-	try {
-		const engine = await startWithRoom(choice, 20);
-		for (let round = 0; round < 100; round += 1) {
-			for (const text of SUITE) {
-				await rounds(engine, [text], 1);
-			}
-		}
-		engine.close();
-	} catch (error) {
-		verdict = `NOT served: ${(error as Error).message}`;
-		process.exitCode = 1;
-	}
-	say();
-	say(`With ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} chunk bytes free the whole suite is ${verdict}.`);
 }
 
 const xs64 = await chooseEngine("xs", { bits: 64, onProgress: console.error });
@@ -98,4 +55,4 @@ if (xs64.whyNotXs === undefined) {
 	say();
 	await benchHeap(xs32.whyNotXs === undefined ? xs32 : xs64);
 }
-write(RESULTS);
+writeFileSync(RESULTS, `${report.text()}\n`);

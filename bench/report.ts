@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-
 /** A report in Markdown, printed as it grows. */
 export interface Report {
 	say(line?: string): void;
@@ -9,8 +7,6 @@ export interface Report {
 	header(...cells: string[]): void;
 	/** All of it so far, without a line break at the end. */
 	text(): string;
-	/** Writes all of it to a file. */
-	write(path: string): void;
 }
 
 /** @param print is given each line */
@@ -25,6 +21,5 @@ export function makeReport(print: (line: string) => void = console.log): Report 
 		row(...cells);
 		row(...cells.map(() => "---"));
 	};
-	const text = (): string => lines.join("\n");
-	return { say, row, header, text, write: (path) => writeFileSync(path, `${text()}\n`) };
+	return { say, row, header, text: () => lines.join("\n") };
 }

@@ -1,12 +1,12 @@
 import type { Era } from "../../host-test/e2e/clients.js";
-import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import { knownDevices, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
-import { AT_THE_SAME_TIME, Lanes } from "./lanes.js";
+import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, Lanes } from "./lanes.js";
 import { startBoundGateway, startLightDevices } from "./light-fleet.js";
-import { PlainClient } from "./plain-client.js";
+import { openPlainClient } from "./plain-client.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
@@ -32,31 +32,25 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 			row(path, ...ERAS.flatMap((era) => cellsOf(lanes, path, era)));
 		}
 		say();
-		say(
-			`Milliseconds; ${lanes.callsPerLane} calls each, one after the other, in turns of ${lanes.callsPerTurn}, then as many ${AT_THE_SAME_TIME} at a time. CPU is`,
-		);
-		say(
-			"that of the whole process. The devices are sockets in one process that answer at once; each call is to another one.",
-		);
-		say(
-			"Each device has a token of its own, and so have the clients of the gateway. The bare relay only parses and writes",
-		);
-		say("JSON: it checks nothing, and has one device.");
+		say(`Milliseconds; ${CALLS} calls each, one after the other, in turns of ${CALLS_PER_TURN}, then as many ${AT_THE_SAME_TIME} at a time. CPU is
+that of the whole process. The devices are sockets in one process that answer at once; each call is to another one.
+Each device has a token of its own, and so have the clients of the gateway. The bare relay only parses and writes
+JSON: it checks nothing, and has one device.`);
 	} finally {
 		await lanes.close();
 	}
 }
 
 function cellsOf(lanes: Lanes, path: string, era: Era): string[] {
-	const [measured, server] = [lanes.measured(path, era), lanes.measured(SDK_SERVER, era)];
-	if (measured === undefined || server === undefined) {
+	const [lane, server] = [lanes.find(path, era), lanes.find(SDK_SERVER, era)];
+	if (lane === undefined || server === undefined) {
 		return ["–", "–", "–"];
 	}
 	const compare = (cpu: number, other: number): string => `${cpu.toFixed(2)} (${(cpu / other).toFixed(2)}x)`;
 	return [
-		compare(measured.cpuTimePerCall, server.cpuTimePerCall),
-		measured.samples.describe(lanes.callsPerLane),
-		compare(measured.busyCpuTimePerCall, server.busyCpuTimePerCall),
+		compare(lane.cpuTime / lane.samples.count, server.cpuTime / server.samples.count),
+		lane.samples.describe(CALLS),
+		compare(lane.busyCpuTime / CALLS, server.busyCpuTime / CALLS),
 	];
 }
 
@@ -65,7 +59,7 @@ async function openDirectServer(lanes: Lanes): Promise<void> {
 	lanes.onClose(() => program.stop());
 	const base = `http://127.0.0.1:${program.said(LISTENING)}`;
 	for (const era of ERAS) {
-		const client = await PlainClient.open(`${base}/${era === "2025-11-25" ? "session" : "stateless"}`, era);
+		const client = await openPlainClient(`${base}/${era === "2025-11-25" ? "session" : "stateless"}`, era);
 		lanes.onClose(() => client.close());
 		lanes.add(SDK_SERVER, era, () => client.setVolume(TOOL), program);
 	}
@@ -78,7 +72,7 @@ async function openBareRelay(lanes: Lanes): Promise<void> {
 	const address = `127.0.0.1:${relay.said(LISTENING)}`;
 	const devices = await startToolDevices(lanes, `ws://${address}`, 1);
 	await until(() => devices.output.includes("connected"), "the device is connected");
-	const client = await PlainClient.open(`http://${address}/mcp`, "2025-11-25");
+	const client = await openPlainClient(`http://${address}/mcp`, "2025-11-25");
 	lanes.onClose(() => client.close());
 	lanes.add("bare relay", "2025-11-25", () => client.setVolume(TOOL), relay);
 }
@@ -88,22 +82,18 @@ async function openFleet(lanes: Lanes, size: number): Promise<void> {
 	lanes.onClose(() => gateway.program.stop());
 	await startToolDevices(lanes, gateway.deviceUrl, size);
 	await untilKnown(gateway, size);
-	await addLanes(lanes, gateway, size);
+	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
+	for (const era of ERAS) {
+		const client = await openPlainClient(`${gateway.base}/mcp`, era, gateway.token);
+		lanes.onClose(() => client.close());
+		const random = (): Promise<void> =>
+			client.setVolume(`${aliases[Math.floor(Math.random() * size)]}__self_audio_speaker_set_volume`);
+		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, era, random, gateway.program);
+	}
 }
 
 async function startToolDevices(lanes: Lanes, url: string, size: number): Promise<Program> {
 	const devices = await startLightDevices(url, size);
 	lanes.onClose(() => devices.stop());
 	return devices;
-}
-
-async function addLanes(lanes: Lanes, gateway: RunningGateway, size: number): Promise<void> {
-	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
-	for (const era of ERAS) {
-		const client = await PlainClient.open(`${gateway.base}/mcp`, era, gateway.token);
-		lanes.onClose(() => client.close());
-		const random = (): Promise<void> =>
-			client.setVolume(`${aliases[Math.floor(Math.random() * size)]}__self_audio_speaker_set_volume`);
-		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, era, random, gateway.program);
-	}
 }

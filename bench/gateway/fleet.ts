@@ -12,7 +12,7 @@ import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, inParallel } from "./lanes.js";
 import { tokenOf } from "./light-device.js";
 import { startBoundGateway, startLightDevices } from "./light-fleet.js";
-import { PlainClient } from "./plain-client.js";
+import { openPlainClient, type PlainClient } from "./plain-client.js";
 import { Samples } from "./samples.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
@@ -32,21 +32,7 @@ const ALL: Amount = { calls: 5_000, settle: 5_000, rest: 60_000 };
 /** The address of the device on XS: it comes before those of all others. */
 const XS_DEVICE = "02:00:00:ff:ff:ff";
 
-interface Fleet {
-	readonly size: number;
-	/** Milliseconds from the first connection until all are known. */
-	readonly known: number;
-	/** Bytes of the gateway's process: without devices, with all of them, and a minute after the calls. */
-	readonly memory: readonly [alone: number, connected: number, used: number];
-	/** Milliseconds in which a client reads the whole list. */
-	readonly listed: number;
-	readonly tools: number;
-	readonly one: Samples;
-	readonly many: Samples;
-	readonly callsPerSecond: number;
-	/** One after the other, to the device on XS among the others. */
-	readonly onXs: Samples;
-}
+type Fleet = Awaited<ReturnType<typeof measureFleet>>;
 
 /** A gateway with that many devices: what each costs it, and how long calls to them take. */
 export async function benchFleets(
@@ -74,22 +60,15 @@ export async function benchFleets(
 	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
 	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
-	say("Each device has a token of its own, and so have the clients.");
-	say(
-		"Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it is idle, and not always within that minute.",
-	);
-	say(
-		"The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see",
-	);
-	say(
-		"the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of",
-	);
-	say(
-		`2026-07-28, ${amount.calls} in each line, ${amount.calls / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,
-	);
+	say(`Each device has a token of its own, and so have the clients.
+Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it is idle, and not always within that minute.
+The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see
+the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of
+2026-07-28, ${amount.calls} in each line, ${amount.calls / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`);
 }
 
-async function measureFleet(size: number, { calls: count, settle, rest }: Amount): Promise<Fleet> {
+/** Measures milliseconds, and bytes of the gateway's process: without devices, with all of them, and after the calls. */
+async function measureFleet(size: number, { calls: count, settle, rest }: Amount) {
 	const gateway = await startBoundGateway(temporaryFolder(), size, [XS_DEVICE], "--max-devices", String(size + 1));
 	const programs: Program[] = [];
 	try {
@@ -105,19 +84,21 @@ async function measureFleet(size: number, { calls: count, settle, rest }: Amount
 		const connected = gateway.program.residentBytes;
 		const calls = await measureCalls(gateway, count);
 		await delay(rest);
-		return { size, known, memory: [alone, connected, gateway.program.residentBytes], ...calls };
+		return { size, known, memory: [alone, connected, gateway.program.residentBytes] as const, ...calls };
 	} finally {
 		await Promise.all(programs.map((program) => program.stop()));
 		await gateway.program.stop();
 	}
 }
 
-type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
-
-async function measureCalls(gateway: RunningGateway, count: number): Promise<Calls> {
+async function measureCalls(gateway: RunningGateway, count: number) {
 	const url = `${gateway.base}/mcp?catalog=full`;
-	const listed = await measureList(url, gateway.token);
-	const clients = await Promise.all(ERAS.map((era) => PlainClient.open(url, era, gateway.token)));
+	const list = await connectOverHttp(url, "2025-11-25", gateway.token);
+	const listing = performance.now();
+	const { tools } = await list.listTools();
+	const listed = performance.now() - listing;
+	await list.close();
+	const clients = await Promise.all(ERAS.map((era) => openPlainClient(url, era, gateway.token)));
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
 	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;
 	const call = (alias: string, at: number): Promise<void> =>
@@ -134,16 +115,7 @@ async function measureCalls(gateway: RunningGateway, count: number): Promise<Cal
 	for (const client of clients) {
 		client.close();
 	}
-	return { ...listed, one, many, callsPerSecond, onXs };
-}
-
-async function measureList(url: string, token: string | undefined): Promise<Pick<Fleet, "listed" | "tools">> {
-	const client = await connectOverHttp(url, "2025-11-25", token);
-	const begin = performance.now();
-	const { tools } = await client.listTools();
-	const listed = performance.now() - begin;
-	await client.close();
-	return { listed, tools: tools.length };
+	return { listed, tools: tools.length, one, many, callsPerSecond, onXs };
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;

@@ -16,21 +16,15 @@ interface Lane {
 	busyCpuTime: number;
 }
 
-interface Measured {
-	readonly samples: Samples;
-	/** Milliseconds of CPU that the serving program takes for a call. */
-	readonly cpuTimePerCall: number;
-	/** … if calls arrive at the same time. */
-	readonly busyCpuTimePerCall: number;
-}
-
 export const AT_THE_SAME_TIME = 32;
 
 /** Warm-up turns. */
 const WARM_UP = 12;
 /** Short turns, so that no connection is closed as idle in between. */
 const TURNS = 80;
-const CALLS_PER_TURN = 25;
+export const CALLS_PER_TURN = 25;
+/** Calls in a lane. */
+export const CALLS = TURNS * CALLS_PER_TURN;
 /** Turns that are joined where calls arrive at the same time. */
 const BUSY_TURNS = 10;
 
@@ -41,9 +35,6 @@ const TURN_LIMIT = 500;
 export class Lanes {
 	readonly #lanes: Lane[] = [];
 	readonly #closers: (() => Promise<void> | void)[] = [];
-
-	readonly callsPerTurn = CALLS_PER_TURN;
-	readonly callsPerLane = TURNS * CALLS_PER_TURN;
 
 	add(path: string, era: Era, call: () => Promise<void>, program: Program): void {
 		this.#lanes.push({ path, era, call, samples: new Samples(), program, cpuTime: 0, busyCpuTime: 0 });
@@ -82,20 +73,13 @@ export class Lanes {
 		return [...new Set(this.#lanes.map(({ path }) => path))];
 	}
 
-	/** The measurements of a path in a revision; undefined if it was not measured. */
-	measured(path: string, era: Era): Measured | undefined {
-		const lane = this.#lanes.find((each) => each.path === path && each.era === era);
-		return (
-			lane && {
-				samples: lane.samples,
-				cpuTimePerCall: lane.cpuTime / lane.samples.count,
-				busyCpuTimePerCall: lane.busyCpuTime / this.callsPerLane,
-			}
-		);
+	/** Finds the measurements of a path in a revision; undefined if it was not measured. */
+	find(path: string, era: Era): Lane | undefined {
+		return this.#lanes.find((lane) => lane.path === path && lane.era === era);
 	}
 
 	async close(): Promise<void> {
-		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+		for (const close of this.#closers.reverse()) {
 			await close();
 		}
 	}
@@ -109,11 +93,7 @@ async function turn(calls: number, call: () => Promise<void>): Promise<void> {
 }
 
 /** Runs something that often, and at most that many at a time. */
-export async function inParallel(
-	count: number,
-	concurrency: number,
-	run: (at: number) => Promise<void>,
-): Promise<void> {
+export async function inParallel(count: number, concurrency: number, run: (at: number) => Promise<void>) {
 	const limit = pLimit(concurrency);
 	await Promise.all(Array.from({ length: count }, (_, at) => limit(() => run(at))));
 }

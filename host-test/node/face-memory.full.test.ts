@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { CHIP_FREE, rounds, startWithRoom } from "../../bench/engines.js";
+import { rounds } from "../../bench/engines.js";
 import { SUITE } from "../../bench/operations.js";
 import { emotionWords } from "../../src/pictures/face/emotions.js";
 import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
+import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
 import { skipIf } from "../support/skip-if.js";
 
 const choice = await chooseEngine("xs", { bits: 32 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CHIP_FREE, startServer, startWithRoom } from "../../bench/engines.js";
+import { startServer } from "../../bench/engines.js";
 import { SUITE } from "../../bench/operations.js";
 import { chooseEngine, type Engine, type HeapReport } from "../../virtual-device/src/index.js";
+import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
 import { skipIf } from "../support/skip-if.js";
 
 // The memory of an ESP32 without PSRAM, on a 32-bit XS whose slots are as large as the chip's.
