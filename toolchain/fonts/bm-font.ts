@@ -89,7 +89,7 @@ const COLOUR_TYPES: Readonly<Record<number, number>> = { 2: 4, 4: 6 };
  *
  * @param pixels gray and alpha, or RGBA
  */
-export function makePng(width: number, height: number, pixels: Buffer): Buffer {
+function makePng(width: number, height: number, pixels: Buffer): Buffer {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
@@ -107,7 +107,7 @@ export function makePng(width: number, height: number, pixels: Buffer): Buffer {
 	]);
 }
 
-/** Reads the rows of a PNG made by {@link makePng}: each begins with a filter byte of 0. */
+/** Reads the rows of a PNG made by makePng: each begins with a filter byte of 0. */
 export function readPng(png: Buffer): { readonly width: number; readonly rows: Buffer } {
 	const start = png.indexOf("IDAT");
 	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
