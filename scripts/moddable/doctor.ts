@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { constants, existsSync, readFileSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { constants, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { listPorts, permissionCommand } from "./ports.js";
-import { HOSTS, isAllowed } from "./sdk.js";
+import { findProgram, HOSTS, isAllowed, isExecutable } from "./sdk.js";
 
 /** The purpose, which selects the checks. */
 export const PURPOSES = ["device", "simulator", "link", "build", "flash"] as const;
@@ -66,16 +66,6 @@ export function describeFindings(findings: readonly Finding[]): string {
 			return fix === undefined ? line : `${line}\n${" ".repeat(9)}${fix}`;
 		})
 		.join("\n");
-}
-
-/** The path of a program, as a shell would find it. */
-export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
-	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-	return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-	return isAllowed(path, constants.X_OK) && statSync(path).isFile();
 }
 
 /** Finds the first group of a pattern in a file; undefined also without the file. */

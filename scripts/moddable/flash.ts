@@ -121,7 +121,7 @@ async function readDeviceOf(folder: string, target: string): Promise<DeviceDefin
  *
  * @internal exported for its test
  */
-export async function checkParts(folder: string, target: string): Promise<void> {
+async function checkParts(folder: string, target: string): Promise<void> {
 	const device = await readDeviceOf(folder, target);
 	try {
 		for (const warning of device === undefined ? [] : checkDevice(device, chipOfBoard(target))) {

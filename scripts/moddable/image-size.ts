@@ -1,10 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Part } from "../../src/hardware/needs.js";
 import { ROOT } from "../../toolchain/root.js";
-import { linkForChip } from "./mcconfig.js";
-import { type Sdk, SdkError } from "./sdk.js";
+import { linkForChip, measureData } from "./mcconfig.js";
+import type { Sdk } from "./sdk.js";
 
 /**
  * Bytes of a bare chip's image besides its constant data and resources: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. Of the
@@ -69,28 +68,4 @@ export async function estimateImage(sdk: Sdk, target: string, parts: readonly Pa
 	const resources = measureData(sdk, await linkForChip(sdk, ROOT, target, [], "mc.resources.c"));
 	const code = parts.includes("screen") ? CODE_BYTES_WITH_SCREEN : CODE_BYTES;
 	return parts.reduce((sum, part) => sum + (LIBRARY_BYTES[part] ?? 0), constant + resources + code);
-}
-
-/**
- * Bytes of constant data.
- *
- * @param file C of a build
- * @throws SdkError if the C compiler has no 32-bit support
- * @internal exported for its test
- */
-export function measureData({ root }: Sdk, file: string): number {
-	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(file)];
-	const object = `${file}.o`;
-	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), file, "-o", object]);
-	const [, line = ""] = run("size", [object]).split("\n");
-	const [text = 0, data = 0] = line.trim().split(/\s+/).map(Number);
-	return text + data;
-}
-
-function run(program: string, args: readonly string[]): string {
-	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
-	if (status !== 0) {
-		throw new SdkError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
-	}
-	return stdout;
 }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, delimiter, join, relative } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 import { ROOT } from "../../toolchain/root.js";
 import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
 
@@ -141,6 +141,29 @@ export function findTypeErrors(folder: string): string {
 	writeFileSync(config, JSON.stringify({ extends: configs[0]?.extends, compilerOptions: { noEmit: true }, files }));
 	const { status, stdout, error } = spawnSync(process.execPath, [TSC, "--project", config], { encoding: "utf8" });
 	return status === 0 ? "" : (error?.message ?? stdout.trim());
+}
+
+/**
+ * Bytes of constant data.
+ *
+ * @param file C of a build
+ * @throws SdkError if the C compiler has no 32-bit support
+ */
+export function measureData({ root }: Sdk, file: string): number {
+	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(file)];
+	const object = `${file}.o`;
+	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), file, "-o", object]);
+	const [, line = ""] = run("size", [object]).split("\n");
+	const [text = 0, data = 0] = line.trim().split(/\s+/).map(Number);
+	return text + data;
+}
+
+function run(program: string, args: readonly string[]): string {
+	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
+	if (status !== 0) {
+		throw new SdkError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
+	}
+	return stdout;
 }
 
 /** The SDK's environment with stand-ins that do nothing: mcconfig requires ESP-IDF's folder, version and program. */

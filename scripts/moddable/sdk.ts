@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
@@ -41,7 +41,7 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 		throw new SdkError(`this script does not support the SDK on ${process.platform}: run mcconfig yourself`);
 	}
 	const bin = join(root, "build", "bin", host, "release");
-	if (!isAllowed(join(bin, "mcconfig"), constants.X_OK)) {
+	if (!isExecutable(join(bin, "mcconfig"))) {
 		throw new SdkError(`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`);
 	}
 	return { root, bin, host };
@@ -80,4 +80,15 @@ export function isAllowed(path: string, mode: number): boolean {
 	} catch {
 		return false;
 	}
+}
+
+/** The path of a program, as a shell would find it. */
+export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
+	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+	return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** Whether a path is a program that this user can start. */
+export function isExecutable(path: string): boolean {
+	return isAllowed(path, constants.X_OK) && statSync(path).isFile();
 }

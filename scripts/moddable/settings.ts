@@ -43,7 +43,7 @@ export function addSettings(program: Command, folder: string, examples: string):
  * @throws ProgramError that names each wrong setting
  * @internal exported for its test
  */
-export function checkSettings(words: readonly string[], folder: string): void {
+function checkSettings(words: readonly string[], folder: string): void {
 	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
 	const manifest = join(folder, "manifest.json");
 	const { config = {} } = existsSync(manifest) ? readJson<{ readonly config?: Settings }>(manifest) : {};

@@ -3,13 +3,21 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { checkParts } from "../../../scripts/moddable/flash.js";
+import { flashProgram } from "../../../scripts/moddable/flash.js";
 import { linkForChip } from "../../../scripts/moddable/mcconfig.js";
 import { cases } from "../../support/scope.js";
 import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { makeSdk } from "./made-up-sdk.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+const { env } = makeSdk("", ["esp32s3", "xiao_esp32c3"]);
+
+/** Links the device of a folder for a target. */
+async function link(folder: string, target: string): Promise<void> {
+	await flashProgram(folder, undefined, env).parseAsync(["--link-only", "--target", target], { from: "user" });
+}
 
 /** The folder of a device with a relay at this pin. */
 function writeRelay(pin: number): string {
@@ -22,7 +30,10 @@ function writeRelay(pin: number): string {
 function writeDevice(text: string): string {
 	const folder = temporaryFolder();
 	const include = [relative(folder, join(root, "src/parts/manifest.json"))];
-	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
+	writeFileSync(
+		`${folder}/manifest.json`,
+		JSON.stringify({ build: { NAME: "x" }, include, modules: { device: "./device" } }),
+	);
 	writeFileSync(`${folder}/device.ts`, text);
 	return folder;
 }
@@ -30,24 +41,23 @@ function writeDevice(text: string): string {
 describe("a build of a device of one's own", () => {
 	it("fails before it begins if the target's chip cannot use a pin, and names the part, the pin, and those that would do", async () => {
 		const folder = writeRelay(26);
-		await checkParts(folder, "esp32");
-		await assert.rejects(checkParts(folder, "esp32/esp32s3"), {
+		await link(folder, "esp32");
+		await assert.rejects(link(folder, "esp32/esp32s3"), {
 			name: "ProgramError",
 			message: /^part pump: pin 26 is connected to the flash of the ESP32-S3; these would do: 1, 2, 4, 5, /,
 		});
-		await assert.rejects(checkParts(folder, "esp32/xiao_esp32c3"), /pin 26 does not exist on the ESP32-C3/);
-		await checkParts(root, "esp32");
+		await assert.rejects(link(folder, "esp32/xiao_esp32c3"), /pin 26 does not exist on the ESP32-C3/);
 	});
 
 	it("fails if a part cannot be used, also without device()", async () => {
 		const folder = writeDevice(
 			'import { relay } from "xs-mcp";\nexport default { parts: { pump: relay({ pin: 26, maxOn: -1 }) } };\n',
 		);
-		await assert.rejects(checkParts(folder, "esp32"), {
+		await assert.rejects(link(folder, "esp32"), {
 			name: "ProgramError",
 			message: /device\.ts: part pump: maxOn: /,
 		});
-		await assert.rejects(checkParts(writeDevice("export default 5;\n"), "esp32"), /expected "export default device/);
+		await assert.rejects(link(writeDevice("export default 5;\n"), "esp32"), /expected "export default device/);
 	});
 
 	it("fails if a driver of the SDK does not work, and names another one", async () => {

@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { checkSettings } from "../../../scripts/moddable/settings.js";
+import { Command } from "commander";
+import { addSettings } from "../../../scripts/moddable/settings.js";
 import { ROOT } from "../../../toolchain/root.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** The problems of settings of a command line, one a line; "" for none. */
 function problems(words: readonly string[], folder = ROOT): string {
 	try {
-		checkSettings(words, folder);
+		addSettings(new Command(), folder, "")
+			.action(() => {})
+			.parse([...words], { from: "user" });
 		return "";
 	} catch (error) {
 		return (error as Error).message;
