@@ -6,7 +6,6 @@ import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const MANAGER = `${root}mcp-manager/src`;
 
 /** Folders of the packages that are published. What is in each is "bundle" of its package.json. */
 export const PACKAGES = ["mcp-manager", "gateway", "integrations/pi", "scripts/project", "scripts/create"];
@@ -16,8 +15,13 @@ const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": b
 
 /** Folders that determine what is bundled. */
 const SOURCES = [
-	...["gateway/src", "gateway/console", "integrations/pi", "mcp-manager/src", "src", "toolchain"],
-	...["virtual-device/src", "virtual-device/page"],
+	"gateway/src",
+	"gateway/console",
+	"mcp-manager/src",
+	"src",
+	"toolchain",
+	"virtual-device/src",
+	"virtual-device/page",
 ];
 
 /** Age at which an outdated bundle is removed, ms. */
@@ -36,11 +40,8 @@ const sdkShims = (side) => `@modelcontextprotocol/${side}/_shims`;
 
 const FOR_NODE = {
 	alias: {
-		"xs-mcp-manager/core": `${MANAGER}/core/index.ts`,
-		"xs-mcp-manager/proxy": `${MANAGER}/proxy/index.ts`,
-		"xs-mcp-manager": `${MANAGER}/manager/index.ts`,
-		[sdkShims("client")]: `${MANAGER}/core/sdk-shims.ts`,
-		[sdkShims("server")]: `${MANAGER}/core/sdk-shims.ts`,
+		[sdkShims("client")]: `${root}mcp-manager/src/core/sdk-shims.ts`,
+		[sdkShims("server")]: `${root}mcp-manager/src/core/sdk-shims.ts`,
 	},
 	splitting: true,
 	platform: "node",
@@ -197,8 +198,10 @@ function writeLicences(target, inputs) {
 
 /** Writes the types of a library, with those of the packages in its bundle: a program that uses it needs none of these. */
 async function bundleTypes(input, target) {
+	const manager = `${root}mcp-manager/src`;
+	// Without these, the plugin takes the manager for a package, and compiles it anew for each of its files.
+	const paths = { "xs-mcp-manager": [`${manager}/manager/index.ts`], "xs-mcp-manager/*": [`${manager}/*/index.ts`] };
 	const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
-	const paths = { "xs-mcp-manager": [`${MANAGER}/manager/index.ts`], "xs-mcp-manager/*": [`${MANAGER}/*/index.ts`] };
 	const bundle = await rollup({
 		input,
 		// The types of mqtt and pino cannot be bundled.
