@@ -151,7 +151,12 @@ export class ServedConnection<Context> {
 				if (client !== undefined) {
 					response.headers.set(CLIENT_HEADER, client);
 				}
-				this.finish(status, text);
+				if (this.state === "streaming") {
+					this.isLast = true;
+					this.push(EVENT_START, text, EVENT_END);
+				} else {
+					this.respond(status, text);
+				}
 			},
 			onEvent: (text) => this.tell(text),
 			onResponse,
@@ -168,16 +173,6 @@ export class ServedConnection<Context> {
 			this.options.log(`HTTP request rejected with ${status}: ${reason}`);
 			this.response = { status, headers: new Map(header && [header]) };
 			this.respond(status, JSON.stringify({ error: reason }));
-		}
-	}
-
-	/** The answer: the rest of the stream, or the whole response. */
-	private finish(status: number, text: Sendable): void {
-		if (this.state === "streaming") {
-			this.isLast = true;
-			this.push(EVENT_START, text, EVENT_END);
-		} else {
-			this.respond(status, text);
 		}
 	}
 

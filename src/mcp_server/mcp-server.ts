@@ -123,19 +123,14 @@ export class McpServer<Context> implements SessionServer<Context> {
 		}
 		if (method === CALL_TOOL) {
 			const name = ((message as Params).params as Params | null | undefined)?.name as string;
-			return this.called.includes(name) || !this.addCalled(name) ? undefined : this.commonNames;
+			if (this.called.includes(name) || !this.tools.byName.has(name)) {
+				return undefined;
+			}
+			this.called.push(name);
+			this.commonNames = this.listCommonNames();
+			return this.commonNames;
 		}
 		return method === LIST_TOOLS || method === PING ? undefined : this.allNames;
-	}
-
-	/** @returns whether the tool exists */
-	private addCalled(name: string): boolean {
-		const tool = this.tools.byName.get(name);
-		if (tool !== undefined) {
-			this.called.push(tool.name);
-			this.commonNames = this.listCommonNames();
-		}
-		return tool !== undefined;
 	}
 
 	private listCommonNames(): readonly string[] {

@@ -68,7 +68,10 @@ export class PagedList {
 		const offsets = this.offsets;
 		const { before, items: entries } = this.whole;
 		const total = entries.length;
-		const first = cursor === "" ? 0 : this.indexOf(cursor);
+		const first = cursor === "" ? 0 : this.items.findIndex(({ key }) => key === cursor);
+		if (first < 0) {
+			throw invalidParams("unknown cursor");
+		}
 		const start = offsets[first] as number;
 		const room = start + budget - before.length + 1;
 		let last = total;
@@ -90,13 +93,5 @@ export class PagedList {
 			after: endBefore(this.items[last]),
 			bytes: before.length + itemBytes + endBytes,
 		};
-	}
-
-	private indexOf(cursor: string): number {
-		const at = this.items.findIndex((item) => item.key === cursor);
-		if (at < 0) {
-			throw invalidParams("unknown cursor");
-		}
-		return at;
 	}
 }

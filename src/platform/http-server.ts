@@ -50,7 +50,11 @@ class ServedTCP extends GuardedTCP {
 	override read(count?: number | object): number | ArrayBuffer {
 		const data = (count === undefined ? super.read() : super.read(count as number)) as number | ArrayBuffer;
 		if (data === NEWLINE) {
-			this.countLine();
+			this.allowance.lines -= 1;
+			if (this.allowance.lines < 0) {
+				// Ends the connection: see GuardedTCP.
+				throw new Error("received more headers than accepted");
+			}
 		}
 		if (this.matched === undefined || typeof data !== "number") {
 			return data;
@@ -61,14 +65,6 @@ class ServedTCP extends GuardedTCP {
 		}
 		this.matched = data === VERSION_START.charCodeAt(this.matched) ? this.matched + 1 : 0;
 		return data;
-	}
-
-	/** An exception ends the connection: see {@link GuardedTCP}. */
-	private countLine(): void {
-		this.allowance.lines -= 1;
-		if (this.allowance.lines < 0) {
-			throw new Error("received more headers than accepted");
-		}
 	}
 }
 

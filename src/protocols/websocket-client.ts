@@ -151,7 +151,12 @@ export class FramedWebSocketClient implements WebSocketClient {
 
 	private send(): void {
 		if (this.state === "connecting") {
-			this.sendRequest();
+			const part = this.request.subarray(0, this.writable);
+			this.request = this.request.subarray(part.byteLength);
+			this.writeBytes(part);
+			if (this.request.byteLength === 0) {
+				this.state = "handshake";
+			}
 			return;
 		}
 		if (this.state === "open" && this.reply !== undefined && this.hasRoom(this.reply.payload)) {
@@ -159,15 +164,6 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 		if (this.state === "open") {
 			this.options.onWritable(this.room);
-		}
-	}
-
-	private sendRequest(): void {
-		const part = this.request.subarray(0, this.writable);
-		this.request = this.request.subarray(part.byteLength);
-		this.writeBytes(part);
-		if (this.request.byteLength === 0) {
-			this.state = "handshake";
 		}
 	}
 

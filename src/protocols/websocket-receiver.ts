@@ -36,7 +36,11 @@ export class FrameReceiver {
 	receive(available: number): void {
 		const header = this.header;
 		if (this.remaining !== undefined) {
-			header.isControl ? this.receiveControl() : this.offer(this.remaining, available);
+			if (!header.isControl) {
+				this.offer(this.remaining, available);
+			} else if (this.control.push(this.events.readByte()) === this.remaining) {
+				this.finishControl();
+			}
 		} else if (header.push(this.events.readByte())) {
 			this.begin();
 		}
@@ -74,13 +78,6 @@ export class FrameReceiver {
 		}
 		this.unread = count;
 		this.events.onPart(count, { more, binary });
-	}
-
-	private receiveControl(): void {
-		this.control.push(this.events.readByte());
-		if (this.control.length === this.remaining) {
-			this.finishControl();
-		}
 	}
 
 	private finishControl(): void {

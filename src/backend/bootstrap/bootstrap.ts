@@ -1,7 +1,7 @@
 import type { Board, Http, HttpResponse } from "../../hardware/hardware.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";
-import { Backoff, type BackoffOptions } from "../../protocols/backoff.js";
+import { Backoff } from "../../protocols/backoff.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { toHex } from "../../text/hex.js";
@@ -66,13 +66,8 @@ export class Bootstrap {
 
 	constructor(options: BootstrapOptions) {
 		this.options = options;
-		this.backoff = this.backoffOf(BACKOFF);
-		this.unreached = this.backoffOf(UNREACHED);
-	}
-
-	private backoffOf(delays: BackoffOptions): Backoff {
-		const { random } = this.options;
-		return new Backoff({ ...delays, ...(random && { random }) });
+		this.backoff = new Backoff({ ...BACKOFF, random: options.random });
+		this.unreached = new Backoff({ ...UNREACHED, random: options.random });
 	}
 
 	/** Checks now, then on schedule until {@link stop}. */
@@ -203,12 +198,12 @@ export class Bootstrap {
 
 	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
 	private async activate(activation: Activation, turn: number): Promise<void> {
-		const { events } = this.options;
+		const { events, random } = this.options;
 		const body = await this.activationBody(activation);
 		this.isUnbound = true;
 		events.onActivation(activation.code, activation.message);
-		const unbound = this.backoffOf(UNBOUND);
-		const failed = this.backoffOf(ACTIVATION_FAILED);
+		const unbound = new Backoff({ ...UNBOUND, random });
+		const failed = new Backoff({ ...ACTIVATION_FAILED, random });
 		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
 			const status = await this.askWhetherBound(body, activation.timeout);
 			if (turn !== this.turn) {

@@ -74,7 +74,7 @@ export class GatewaySearch {
 
 	constructor(options: GatewaySearchOptions) {
 		this.options = options;
-		this.backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
+		this.backoff = new Backoff({ ...BACKOFF, random: options.random });
 	}
 
 	/** Starts the search, unless it runs. */

@@ -63,8 +63,11 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		if (!OWN_METHODS.includes(method)) {
 			const call = this.begin(id, params);
 			const result = this.server.features.answer(method, params, call);
+			if (result instanceof Promise) {
+				return this.waitFor(call, result, wrapper);
+			}
 			if (result !== undefined) {
-				return result instanceof Promise ? this.waitFor(call, result, wrapper) : this.resultOf(id, result, wrapper);
+				return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
 			}
 		}
 		return super.dispatch(id, method, params, wrapper, isBatched);
@@ -73,10 +76,6 @@ export class FeatureSession<Context> extends McpSession<Context> {
 	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		const isTaken = (message.method ?? null) === null && this.server.features.takeResponse(this, message);
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
-	}
-
-	private resultOf(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
-		return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
 	}
 
 	private async waitFor(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {

@@ -10,7 +10,5 @@ export default defineTool({
 	annotations: READS,
 	needs: ["screen"],
 	output: { width: integer(), height: integer(), monochrome: boolean() },
-	run: (_args, { screen }) => {
-		return { width: screen.width, height: screen.height, monochrome: screen.monochrome };
-	},
+	run: (_args, { screen: { width, height, monochrome } }) => ({ width, height, monochrome }),
 });
