@@ -118,8 +118,6 @@ async function readDeviceOf(folder: string, target: string): Promise<DeviceDefin
 /**
  * Checks the device that a manifest defines against the target's chip, and prints warnings. Rejects with ProgramError that names
  * each part which cannot be used.
- *
- * @internal exported for its test
  */
 async function checkParts(folder: string, target: string): Promise<void> {
 	const device = await readDeviceOf(folder, target);

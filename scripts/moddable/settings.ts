@@ -41,7 +41,6 @@ export function addSettings(program: Command, folder: string, examples: string):
  * @param words settings of a command line: "ssid=home"
  * @param folder the manifest's, whose `config` they override
  * @throws ProgramError that names each wrong setting
- * @internal exported for its test
  */
 function checkSettings(words: readonly string[], folder: string): void {
 	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
