@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { build, type Message, type Plugin } from "esbuild";
+import type { Message, Plugin } from "esbuild";
 import { checkPins } from "../src/parts/chips/check-pins.js";
 import { type DeviceDefinition, device } from "../src/parts/device.js";
+import { importBundle } from "./import-bundle.js";
 import { readBuild, shown } from "./manifests.js";
 import { ROOT } from "./root.js";
 
@@ -54,22 +55,6 @@ const standIns: Plugin = {
 	},
 };
 
-/** Bundles a module of the firmware, and imports it on this computer. @param file path from the project's folder */
-export async function importBundled(file: string, plugin: Plugin) {
-	const { outputFiles, warnings } = await build({
-		entryPoints: [join(ROOT, file)],
-		bundle: true,
-		write: false,
-		format: "esm",
-		target: "node20",
-		platform: "neutral",
-		logLevel: "silent",
-		plugins: [plugin],
-	});
-	const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
-	return { exports: await import(`data:text/javascript;base64,${text}`), warnings };
-}
-
 /**
  * Reads the device that a build defines, on this computer.
  *
@@ -82,9 +67,11 @@ export async function readDevice(manifest: string, target: string): Promise<Devi
 		return undefined;
 	}
 	try {
-		const { exports, warnings } = await importBundled(file, standIns);
-		refuseDoubles(warnings);
-		const { default: definition } = exports;
+		const { default: definition } = await importBundle<{ readonly default: DeviceDefinition }>(
+			join(ROOT, file),
+			standIns,
+			refuseDoubles,
+		);
 		if (typeof definition?.parts !== "object") {
 			throw new Error('expected "export default device({ parts: { … } })"');
 		}

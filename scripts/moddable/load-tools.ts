@@ -1,10 +1,13 @@
 import "../../toolchain/xs-globals.js";
+import { join } from "node:path";
 import type { HardwareTool } from "../../src/tools/define-tool.js";
+import { importBundle } from "../../toolchain/import-bundle.js";
 import { modulesPlugin } from "../../toolchain/modules-plugin.js";
-import { importBundled } from "../../toolchain/read-device.js";
+import { ROOT } from "../../toolchain/root.js";
 
 /** The firmware's tools, in the order of the list. */
 export async function loadTools(): Promise<readonly HardwareTool[]> {
-	const { exports } = await importBundled("src/platform/tools.ts", modulesPlugin());
-	return exports.findTools();
+	const file = join(ROOT, "src/platform/tools.ts");
+	const { findTools } = await importBundle<typeof import("../../src/platform/tools.js")>(file, modulesPlugin());
+	return findTools();
 }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
@@ -97,18 +98,12 @@ const named = (manifest: string | undefined): Plugin => ({
 });
 
 /** Sets project and version of the firmware, as a build with mcconfig does. */
-const identified = (identity: Readonly<Record<string, string>>): Plugin => ({
+const identified = (identity: Partial<typeof FIRMWARE>): Plugin => ({
 	name: "identity",
 	setup(build) {
-		build.onLoad({ filter: /\/src\/settings\/firmware\.ts$/ }, async ({ path }) => {
-			const source = await readFile(path, "utf8");
-			const contents = Object.entries(identity).reduce(
-				(text, [member, value]) =>
-					text.replace(new RegExp(`${member}: "[^"]*"`), `${member}: ${JSON.stringify(value)}`),
-				source,
-			);
-			return { contents, loader: "ts" };
-		});
+		build.onLoad({ filter: /\/src\/settings\/firmware\.ts$/ }, () => ({
+			contents: `export const FIRMWARE = Object.freeze(${JSON.stringify({ ...FIRMWARE, ...identity })});`,
+		}));
 	},
 });
 
