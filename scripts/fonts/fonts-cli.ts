@@ -1,18 +1,43 @@
 // npm run fonts: writes the fonts in src/pictures/face/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
-import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
-import { openPixelFont } from "../../toolchain/fonts/pixel-font.js";
+import { join } from "node:path";
+import { makeBmFont } from "../../toolchain/fonts/bm-font.js";
+import { charactersOf, GLYPH_SETS } from "../../toolchain/fonts/glyph-sets.js";
+import { enlarged, openPixelFont, type PixelFont } from "../../toolchain/fonts/pixel-font.js";
 import { FONTS } from "../../toolchain/fonts/read-bm-font.js";
 import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "../../toolchain/fonts/sent-glyphs.js";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
+
+/** Factor by which a code is larger than other text. */
+const CODE_SCALE = 3;
+
+/** Characters of a code that a person types in: digits, with every backend of the family. */
+const CODE_CHARACTERS = [..."0123456789"];
 
 await runProgram(
 	makeProgram(
 		"run fonts",
 		"Writes the fonts of the screen and the gateway's glyphs, after a change of the sets.",
 	).action(() => {
-		makeFonts();
-		writeFileSync(GLYPHS_OF_GATEWAY, makeSentGlyphs(openPixelFont()));
+		const font = openPixelFont();
+		for (const set of GLYPH_SETS) {
+			writeFont(`glyphs-${set}`, font, charactersOf(set));
+		}
+		writeFont("codes", enlarged(font, CODE_SCALE), CODE_CHARACTERS);
+		writeFileSync(GLYPHS_OF_GATEWAY, makeSentGlyphs(font));
 		console.log(`${FONTS}\n${GLYPHS_OF_GATEWAY}`);
 	}),
 );
+
+function writeFont(name: string, font: PixelFont, characters: readonly string[]): void {
+	const glyphs = characters.map((character) => {
+		const glyph = font.findGlyph(character);
+		if (glyph === undefined) {
+			throw new Error(`the font has no glyph for ${character}`);
+		}
+		return glyph;
+	});
+	const { fnt, png } = makeBmFont(font, glyphs);
+	writeFileSync(join(FONTS, `${name}.fnt`), fnt);
+	writeFileSync(join(FONTS, `${name}.png`), png);
+}

@@ -73,11 +73,6 @@ const GB_ROWS: readonly Range[] = [
 	[16, 55],
 ];
 
-/** The characters of a code that a person types in: digits, with every backend of the family. */
-export function charactersOfCodes(): readonly string[] {
-	return [..."0123456789"];
-}
-
 /** The characters of a set, in the order of their code points. */
 export function charactersOf(set: GlyphSet): readonly string[] {
 	const all = new Set(inRanges(LATIN));

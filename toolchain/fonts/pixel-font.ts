@@ -19,9 +19,7 @@ export interface PixelFont {
 	/** Pixels from the top of a line to its base line, and to the top of the next line. */
 	readonly ascent: number;
 	readonly height: number;
-	/** @throws Error if the font has no such glyph */
-	glyphOf(character: string): Glyph;
-	/** The same; undefined if the font has no such glyph. */
+	/** @returns undefined if the font has no such glyph */
 	findGlyph(character: string): Glyph | undefined;
 }
 
@@ -48,17 +46,6 @@ export function openPixelFont(): PixelFont {
 		ascent,
 		height: (font.ascender - font.descender) / UNITS + 2 * LEADING,
 		findGlyph,
-		glyphOf: orThrow(findGlyph),
-	};
-}
-
-function orThrow(find: (character: string) => Glyph | undefined): (character: string) => Glyph {
-	return (character) => {
-		const glyph = find(character);
-		if (glyph === undefined) {
-			throw new Error(`the font has no glyph for ${character}`);
-		}
-		return glyph;
 	};
 }
 
@@ -77,7 +64,7 @@ export function enlarged({ ascent, height, findGlyph }: PixelFont, scale: number
 			}
 		);
 	};
-	return { ascent: ascent * scale, height: height * scale, findGlyph: findEnlarged, glyphOf: orThrow(findEnlarged) };
+	return { ascent: ascent * scale, height: height * scale, findGlyph: findEnlarged };
 }
 
 /** An edge that goes up or down, in pixels. */
