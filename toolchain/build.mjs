@@ -253,8 +253,11 @@ export async function pack(name, folder) {
 		optionalDependencies: Object.fromEntries(ownVersions),
 		...Object.fromEntries(["private", "devDependencies", "publishConfig", "bundle"].map((each) => [each, undefined])),
 	});
-	const args = ["pack", target, "--pack-destination", folder, "--loglevel=error"];
-	const { status, error } = spawnSync("npm", args, { stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+	const { status, error } = spawnSync("npm", ["pack", "./package", "--loglevel=error"], {
+		cwd: folder,
+		stdio: ["ignore", 2, 2],
+		shell: process.platform === "win32",
+	});
 	if (status !== 0) {
 		throw new Error(`npm pack ${name} failed`, { cause: error });
 	}

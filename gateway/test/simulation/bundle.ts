@@ -6,8 +6,6 @@ import { modulesPlugin } from "../../../toolchain/modules-plugin.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-const MANAGER = join(ROOT, "mcp-manager/src");
-
 /** In two parts: the runner of the tests replaces the whole by the URL of the source. */
 const OWN_URL = ["import.meta", "url"].join(".");
 
@@ -31,11 +29,6 @@ export async function bundleCore(patches: readonly Patch[] = []): Promise<string
 		platform: "node",
 		target: "node20",
 		external: ["piscina"],
-		alias: {
-			"xs-mcp-manager/core": `${MANAGER}/core/index.ts`,
-			"xs-mcp-manager/proxy": `${MANAGER}/proxy/index.ts`,
-			"xs-mcp-manager": `${MANAGER}/manager/index.ts`,
-		},
 		define: { [OWN_URL]: '"file:///simulation.js"' },
 		logLevel: "error",
 		plugins: [patchPlugin(patches), smallCaches, modulesPlugin()],
