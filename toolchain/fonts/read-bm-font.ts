@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../root.js";
 import { readPng } from "./bm-font.js";
 import type { Glyph } from "./pixel-font.js";
 
@@ -12,7 +12,7 @@ export interface ReadFont {
 }
 
 /** Folder of the fonts that `npm run fonts` writes and the face's manifest names. */
-export const FONTS = fileURLToPath(new URL("../../src/pictures/face/fonts/", import.meta.url));
+export const FONTS = join(ROOT, "src/pictures/face/fonts/");
 
 /** Bytes before a block's content, and of a glyph's description. */
 const HEAD_BYTES = 5;

@@ -1,10 +1,11 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { ROOT } from "../root.js";
 import { charactersOf, GLYPH_SETS } from "./glyph-sets.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
 /** The file that {@link makeSentGlyphs} makes. */
-export const GLYPHS_OF_GATEWAY = fileURLToPath(new URL("../../gateway/glyphs.bin", import.meta.url));
+export const GLYPHS_OF_GATEWAY = join(ROOT, "gateway/glyphs.bin");
 
 /** Code points of the characters that the gateway has glyphs of: Latin to CJK compatibility, ideographs, hangul, full and half width. */
 const RANGES = [
