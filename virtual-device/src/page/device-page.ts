@@ -15,14 +15,6 @@ import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
 /** Largest message of a page: a photo. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
-const HEADERS = {
-	"Content-Security-Policy": pagePolicy("data: blob:", "blob:"),
-	"Cache-Control": "no-cache",
-	"Cross-Origin-Resource-Policy": "same-origin",
-	"Referrer-Policy": "no-referrer",
-	"X-Content-Type-Options": "nosniff",
-};
-
 const LOOPBACK = "127.0.0.1";
 
 const HEADERS = {
