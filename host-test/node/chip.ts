@@ -10,7 +10,7 @@ const CONFIG = { chunkBytes: 65_536 };
  * Extra memory while the script is loaded. Slots and chunks are taken away afterwards. The stack's part stays: the names at
  * the top of the script, which are in no stack on a chip, take it. In the simulator the firmware has a chip's stack.
  */
-const FOR_LOADING = { slots: 2_048, chunkBytes: 262_144, stackSlots: 512 };
+const FOR_LOADING = { slots: 8_192, chunkBytes: 262_144, stackSlots: 512 };
 
 /** A script that takes slots and chunks away: an object with one property has two slots. */
 const BALLAST =

@@ -93,8 +93,8 @@ const NOT_DETAILS = ["level", "time", "msg", "err"];
  */
 export async function makePrettyFormat(colorize: boolean): Promise<(line: string) => string> {
 	// Loaded on use: most logs go to programs.
-	const { prettyFactory } = await import("pino-pretty");
-	return prettyFactory({
+	const { default: pretty } = await import("pino-pretty");
+	return pretty.prettyFactory({
 		colorize,
 		translateTime: "SYS:HH:MM:ss",
 		hideObject: true,
