@@ -26,9 +26,14 @@ async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy:
 			response.writeHead(429, retryAfter === undefined ? {} : { "Retry-After": retryAfter }).end("slow down");
 			return;
 		}
-		const answer = await fetch(plain.url, { method: "POST", body });
-		response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-		response.end(await answer.text());
+		try {
+			const answer = await fetch(plain.url, { method: "POST", body });
+			response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+			response.end(await answer.text());
+		} catch {
+			// The upstream is gone with its test before the proxy is.
+			response.destroy();
+		}
 	});
 	const port = await listen(t, server);
 	const proxy = new McpProxy(readProxyOptions({ upstream: `http://127.0.0.1:${port}/mcp` }, {}));
