@@ -5,7 +5,7 @@ import { Argument } from "commander";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import { ROOT } from "../toolchain/root.js";
 
-const { PACKAGES, pack } = await import(pathToFileURL(join(ROOT, "toolchain/build.mjs")).href);
+const { PACKAGES, pack } = await import(pathToFileURL(join(ROOT, "toolchain/bundle.mjs")).href);
 
 await runProgram(
 	makeProgram("run pack", "Makes the tarballs of packages, and the gateway's extension for Claude Desktop.")

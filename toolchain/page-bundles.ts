@@ -16,6 +16,6 @@ export async function bundleDevicePage(): Promise<string> {
 
 /** Imports the bundler by its path: what is bundled together with this must not contain it. */
 async function bundlePage(name: string): Promise<string> {
-	const { cachedBundle } = await import(pathToFileURL(join(ROOT, "toolchain/build.mjs")).href);
+	const { cachedBundle } = await import(pathToFileURL(join(ROOT, "toolchain/bundle.mjs")).href);
 	return fileURLToPath(await cachedBundle(name));
 }

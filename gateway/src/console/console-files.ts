@@ -22,7 +22,7 @@ export interface ConsoleFiles {
 }
 
 /**
- * Reads the console that `toolchain/build.mjs` has made.
+ * Reads the console that `toolchain/bundle.mjs` has made.
  *
  * @param folder default: the one beside the gateway's bundle
  * @returns undefined if there is no such folder: sources that were not bundled have no console
