@@ -34,7 +34,7 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 		say();
 		say(`Milliseconds; ${CALLS} calls each, one after the other, in turns of ${CALLS_PER_TURN}, then as many ${AT_THE_SAME_TIME} at a time. CPU is
 that of the whole process. The devices are sockets in one process that answer at once; each call is to another one.
-Each device has a token of its own, and so have the clients of the gateway. The bare relay only parses and writes
+Each device and each client of the gateway has its own token. The bare relay only parses and writes
 JSON: it checks nothing, and has one device.`);
 	} finally {
 		await lanes.close();

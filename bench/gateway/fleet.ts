@@ -60,7 +60,7 @@ export async function benchFleets(
 	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
 	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
-	say(`Each device has a token of its own, and so have the clients.
+	say(`Each device and each client has its own token.
 Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it is idle, and not always within that minute.
 The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see
 the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of

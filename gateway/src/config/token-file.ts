@@ -186,9 +186,9 @@ export class TokenIndex {
 	/** Every record, in the order in which they were made. */
 	readonly records: readonly TokenRecord[];
 	readonly kinds: ReadonlySet<TokenKind>;
-	/** By the hash of the token. */
+	/** Keyed by the hash of the token. */
 	readonly byHash: ReadonlyMap<string, TokenRecord>;
-	/** By the hash of the access token of a client that has signed in. */
+	/** Keyed by the hash of a signed-in client's access token. */
 	readonly byAccess: ReadonlyMap<string, TokenRecord>;
 	/** If several gateways of a cluster have chosen a name at the same moment, the first record with it. */
 	readonly byName: ReadonlyMap<string, TokenRecord>;

@@ -24,7 +24,7 @@ export interface ConsoleFiles {
 /**
  * Reads the console that `toolchain/bundle.mjs` has made.
  *
- * @param folder default: the one beside the gateway's bundle
+ * @param folder the console's folder, by default next to the gateway's bundle
  * @returns undefined if there is no such folder: sources that were not bundled have no console
  */
 export function readConsole(folder = BESIDE_BUNDLE): ConsoleFiles | undefined {

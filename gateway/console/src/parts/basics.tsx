@@ -61,7 +61,7 @@ export function Badge({ variant = "secondary", children }: BadgeProps) {
 
 interface CardProps {
 	readonly title: string;
-	/** Number beside the title. */
+	/** The number shown next to the title. */
 	readonly count?: number;
 	/** Buttons and fields at the end of the title's line. */
 	readonly aside?: ComponentChildren;
@@ -179,7 +179,7 @@ export function Copy({ text, label }: CopyProps) {
 			await navigator.clipboard.writeText(text);
 			said.value = "copied";
 		} catch {
-			// Without TLS, browsers have no clipboard but on this machine.
+			// Without TLS, browsers offer the clipboard on localhost only.
 			said.value = copyBySelection(text) ? "copied" : "notCopied";
 		}
 		setTimeout(() => {

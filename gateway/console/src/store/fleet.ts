@@ -100,7 +100,7 @@ const PATIENCE = 25_000;
 /** Milliseconds between attempts to reach it. */
 const RETRY_DELAY = 1_000;
 
-/** Milliseconds for which a page in the background goes on: browsers open only six connections to one host. */
+/** Milliseconds before a background page closes its stream. Browsers open only six connections per host. */
 const HIDDEN_TIME = 30_000;
 
 let source: EventSource | undefined;
