@@ -1,7 +1,7 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 
 export { MemoryStore } from "../store/memory-store.js";
-export { type Entry, isConflict, Store, StoreError, type StoreErrorCode } from "../store/store.js";
+export { type Entry, isConflict, roomOf, Store, StoreError, type StoreErrorCode } from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";

@@ -53,7 +53,10 @@ const MAX_WAITING = 20_000;
 const PARALLEL_WRITES = 32;
 
 /** How often a change is tried while others change the same entry. */
-const MAX_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 30;
+
+/** Milliseconds before an attempt, at most: so that of several writers each is first at times. */
+const MAX_PAUSE = 10;
 
 /**
  * What a program keeps, as entries by key. Reads are synchronous, from a copy in memory, which is always a state that the store
@@ -137,6 +140,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 				if (!isConflict(error) || attempt === MAX_ATTEMPTS) {
 					throw error;
 				}
+				await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE));
 			}
 		}
 	}
@@ -160,6 +164,9 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		await (this.#writing ?? (this.#waiting.size > 0 ? this.#write() : undefined));
 	}
 
+	/** Has the copy show what another process has changed, as of now, where nothing else does: in files. */
+	refresh(_prefix: string): void {}
+
 	/** Ends the store, after {@link flush}. */
 	async close(): Promise<void> {
 		await this.flush();
@@ -167,17 +174,15 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		this.#watchers.clear();
 	}
 
-	/** Gives the copy an entry, or takes it away, and tells who watches it. Older revisions than that of the copy are ignored. */
-	protected apply(key: string, entry: Entry | undefined): void {
+	/** Gives the copy an entry, or takes it away, and tells who watches it. */
+	protected apply(key: string, entry: Entry | undefined, isSameHistory = true): void {
 		const name = roomOf(key);
 		const room = this.#rooms.get(name) ?? new Map<string, Entry>();
-		const before = room.get(key);
-		if (entry === undefined ? before === undefined : before !== undefined && before.revision >= entry.revision) {
+		const isKnown = isSameHistory && room.get(key)?.revision === entry?.revision;
+		if (entry === undefined ? !room.delete(key) : isKnown) {
 			return;
 		}
-		if (entry === undefined) {
-			room.delete(key);
-		} else {
+		if (entry !== undefined) {
 			room.set(key, entry);
 		}
 		this.#rooms.set(name, room);
@@ -185,6 +190,37 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 			if (key.startsWith(prefix)) {
 				listener(key, entry);
 			}
+		}
+	}
+
+	/**
+	 * Makes the copy of a room, or of all rooms, what was read as a whole.
+	 *
+	 * @param isSameHistory false: the store has been made anew, and its revisions say nothing about the copy's
+	 */
+	protected replace(entries: ReadonlyMap<string, Entry>, room?: string, isSameHistory = true): void {
+		const rooms = room === undefined ? [...this.#rooms.keys()] : [room];
+		for (const { key } of rooms.flatMap((name) => this.list(`${name}/`))) {
+			if (!entries.has(key)) {
+				this.apply(key, undefined);
+			}
+		}
+		for (const [key, entry] of entries) {
+			this.apply(key, entry, isSameHistory);
+		}
+	}
+
+	/** Writes what waits, now that it can be written again. */
+	protected resume(): void {
+		if (this.#waiting.size > 0) {
+			this.#writing ??= this.#write();
+		}
+	}
+
+	/** @throws StoreError if the copy's entry is not the expected one */
+	protected expect(key: string, expected: number | undefined): void {
+		if (expected !== undefined && expected !== (this.get(key)?.revision ?? 0)) {
+			throw new StoreError("conflict", `${key}: changed by another writer`);
 		}
 	}
 
@@ -211,9 +247,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		}
 		this.#writing = undefined;
 		if (problem !== undefined) {
-			this.#retry = setTimeout(() => {
-				this.#writing ??= this.#write();
-			}, RETRY_TIME).unref();
+			this.#retry = setTimeout(() => this.resume(), RETRY_TIME).unref();
 		}
 	}
 }
@@ -224,7 +258,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** The first segment of a key. */
-function roomOf(key: string): string {
+export function roomOf(key: string): string {
 	const end = key.indexOf("/");
 	return end < 0 ? key : key.slice(0, end);
 }

@@ -1,0 +1,352 @@
+import { createHash } from "node:crypto";
+import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
+import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
+import { errors, type NatsConnection } from "@nats-io/transport-node";
+import { type Entry, Store, StoreError } from "xs-mcp-manager/core";
+import * as z from "zod";
+
+/** Characters of a segment of a key; a longer one is hashed. NATS ends a connection whose line has more than 4,096. */
+const MAX_SEGMENT = 150;
+
+/** Said to whoever asks for a change. */
+const UNREACHABLE = "the cluster's store is unreachable";
+
+/** Milliseconds until entries that could not be followed are followed again. */
+const RETRY_TIME = 1_000;
+
+/** Milliseconds after which a measurement of the clock replaces a more exact one: clocks drift. */
+const MAX_AGE = 600_000;
+
+const ENTRY = z.object({ key: z.string(), value: z.unknown() });
+
+/** A change that is stored, and waits until the copy has it. */
+interface Waiter {
+	readonly revision: number;
+	readonly settle: (stored?: Date) => void;
+}
+
+export interface NatsStoreOptions {
+	/** Of the bucket: letters, digits, "_" and "-". */
+	readonly name: string;
+	/** Bytes of the bucket. NATS reserves them, so that what devices fill cannot keep an operator from removing something. */
+	readonly maxBytes: number;
+	/** Default "file": what has to survive the end of NATS. */
+	readonly storage?: "file" | "memory";
+	/** NATS servers that keep a copy. */
+	readonly replicas?: number;
+	/** The clock of NATS. Stores of one connection share it. */
+	readonly clock?: NatsClock;
+}
+
+/**
+ * How much the clock of NATS is ahead. It stamps what all gateways write, whose own clocks may differ; their times for each
+ * other are of this clock.
+ */
+export class NatsClock {
+	#difference = 0;
+	/** Milliseconds that the difference may be more or less. */
+	#error = Number.POSITIVE_INFINITY;
+	#measured = 0;
+
+	/** Milliseconds since 1970. */
+	get now(): number {
+		return Date.now() + this.#difference;
+	}
+
+	/** Milliseconds to add to this computer's clock. */
+	get difference(): number {
+		return this.#difference;
+	}
+
+	/** @param stamp of something that was sent and stored between two times of this computer's clock */
+	learn(stamp: number, sent: number, stored: number): void {
+		const error = (stored - sent) / 2 + 1;
+		if (error < this.#error || performance.now() - this.#measured > MAX_AGE) {
+			this.#difference = Math.round(stamp - (sent + stored) / 2);
+			this.#error = error;
+			this.#measured = performance.now();
+		}
+	}
+}
+
+/**
+ * A store that gateways share: a bucket of NATS JetStream. One bucket is one stream, so its changes have one order for all.
+ *
+ * The copy follows the bucket, and is a state that it has had: also while NATS cannot be reached, when every change is refused
+ * at once. A change that NATS does not answer is "unknown": it may still be made when NATS goes on.
+ */
+export class NatsStore extends Store {
+	readonly #connection: NatsConnection;
+	readonly #options: NatsStoreOptions;
+	readonly #clock: NatsClock;
+	/** Undefined while it cannot be reached. */
+	#bucket: KV | undefined;
+	/** Ends what follows the bucket. */
+	#stop: () => void = () => {};
+	/** The revision that the copy has reached. */
+	#reached = 0;
+	/** When the bucket was made: another time means that NATS has lost its disk. */
+	#created = "";
+	#waiters: Waiter[] = [];
+	/** Counts the connections to NATS. */
+	#attempt = 0;
+	#isClosed = false;
+
+	private constructor(connection: NatsConnection, options: NatsStoreOptions) {
+		super();
+		this.#connection = connection;
+		this.#options = options;
+		this.#clock = options.clock ?? new NatsClock();
+	}
+
+	/** Opens a bucket, made if it is missing, and reads it. Rejects with an Error of NATS. */
+	static async open(connection: NatsConnection, options: NatsStoreOptions): Promise<NatsStore> {
+		const store = new NatsStore(connection, options);
+		await store.#follow();
+		void store.#watchConnection();
+		return store;
+	}
+
+	override get isConnected(): boolean {
+		return this.#bucket !== undefined;
+	}
+
+	override get now(): number {
+		return this.#clock.now;
+	}
+
+	async set(key: string, value: unknown, expected?: number): Promise<Entry> {
+		const text = JSON.stringify({ key, value });
+		const sent = Date.now();
+		const revision = await this.#change(key, async (bucket, name) =>
+			expected === 0
+				? await bucket.create(name, text)
+				: await bucket.put(name, text, expected === undefined ? {} : { previousSeq: expected }),
+		);
+		const stored = Date.now();
+		const stamp = await this.#until(revision);
+		if (stamp !== undefined) {
+			this.#clock.learn(stamp.getTime(), sent, stored);
+		}
+		return { key, value, revision };
+	}
+
+	async delete(key: string, expected?: number): Promise<void> {
+		const marker = await this.#change(key, async (bucket, name) => {
+			await bucket.delete(name, expected === undefined ? {} : { previousSeq: expected });
+			return await bucket.get(name);
+		});
+		await this.#until(marker?.revision ?? 0);
+	}
+
+	override async close(): Promise<void> {
+		await super.close();
+		this.#isClosed = true;
+		this.#leave();
+	}
+
+	/** Makes a change. After a conflict, the copy has what was written instead. */
+	async #change<T>(key: string, write: (bucket: KV, name: string) => Promise<T>): Promise<T> {
+		const bucket = this.#bucket;
+		const name = nameOf(key);
+		try {
+			if (bucket === undefined) {
+				throw new StoreError("not-written", UNREACHABLE);
+			}
+			const result = await write(bucket, name);
+			this.emit("saved", undefined);
+			return result;
+		} catch (error) {
+			const problem = problemOf(key, error as Error);
+			if (problem.code !== "conflict") {
+				this.emit("saved", problem);
+			} else if (bucket !== undefined) {
+				const found = await bucket.get(name).catch(() => null);
+				await this.#until(found?.revision ?? 0);
+			}
+			throw problem;
+		}
+	}
+
+	/** Settles when the copy has reached a revision, or the bucket is lost. Resolves with the time of NATS if it was seen. */
+	async #until(revision: number): Promise<Date | undefined> {
+		if (this.#reached >= revision || this.#bucket === undefined) {
+			return undefined;
+		}
+		return await new Promise((settle) => this.#waiters.push({ revision, settle }));
+	}
+
+	/** Opens the bucket, reads it and follows it. Rejects if that fails, or the connection is lost meanwhile. */
+	async #follow(): Promise<void> {
+		const { name, maxBytes, storage = "file", replicas = 1 } = this.#options;
+		// Without direct reads, which may be older than what was written.
+		const settings = { history: 1, max_bytes: maxBytes, storage, replicas, allow_direct: false };
+		const bucket = await new Kvm(this.#connection).create(name, settings);
+		const { state, created } = (await bucket.status()).streamInfo;
+		const found = await bucket.watch();
+		let isStopped = false;
+		this.#stop = () => {
+			isStopped = true;
+			found.stop();
+		};
+		const entries = new Map<string, Entry>();
+		const begin = (): void => {
+			const isSame = this.#created === created;
+			this.#created = created;
+			this.#reached = state.last_seq;
+			this.replace(entries, undefined, isSame);
+			this.#bucket = bucket;
+		};
+		await new Promise<void>((resolve, reject) => {
+			let isRead = state.messages === 0;
+			if (isRead) {
+				begin();
+				resolve();
+			}
+			const read = async (): Promise<void> => {
+				for await (const each of found) {
+					if (isRead) {
+						this.#received(each);
+						continue;
+					}
+					const entry = this.#entryIn(each);
+					if (entry !== undefined) {
+						entries.set(entry.key, entry);
+					}
+					isRead = each.revision >= state.last_seq;
+					if (isRead) {
+						begin();
+						resolve();
+					}
+				}
+				throw new Error(`bucket ${name}: the watch has ended`);
+			};
+			read().catch((error: Error) => {
+				reject(error);
+				if (isRead && !isStopped) {
+					this.emit("warning", error.message);
+					void this.#rejoin();
+				}
+			});
+		});
+	}
+
+	#received(found: KvWatchEntry): void {
+		const { operation, revision, created } = found;
+		this.#reached = revision;
+		const entry = this.#entryIn(found);
+		if (entry !== undefined) {
+			this.apply(entry.key, entry);
+		} else if (operation !== "PUT") {
+			this.apply(this.#keyOf(found.key), undefined);
+		}
+		const settled = this.#waiters.filter((waiter) => waiter.revision <= revision);
+		this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision);
+		for (const { revision: own, settle } of settled) {
+			settle(own === revision ? created : undefined);
+		}
+	}
+
+	/** The key with a name: a removal has nothing else. */
+	#keyOf(name: string): string {
+		const [room, ...segments] = name.split(".");
+		return segments.some((segment) => segment.startsWith("="))
+			? (this.list(`${room}/`).find(({ key }) => nameOf(key) === name)?.key ?? "")
+			: [room, ...segments.map((segment) => Buffer.from(segment, "base64url").toString())].join("/");
+	}
+
+	/** Undefined if it is a removal, or damaged. */
+	#entryIn({ key: name, operation, value: bytes, revision }: KvWatchEntry): Entry | undefined {
+		if (operation !== "PUT") {
+			return undefined;
+		}
+		try {
+			const { key, value } = ENTRY.parse(JSON.parse(Buffer.from(bytes).toString()));
+			if (nameOf(key) !== name) {
+				throw new Error(`its key is ${key}`);
+			}
+			return { key, value, revision };
+		} catch (error) {
+			this.emit("warning", `bucket ${this.#options.name}: ${name}: not an entry: ${(error as Error).message}`);
+			return undefined;
+		}
+	}
+
+	async #watchConnection(): Promise<void> {
+		for await (const { type } of this.#connection.status()) {
+			if (type === "disconnect") {
+				this.#leave();
+			} else if (type === "reconnect") {
+				void this.#rejoin();
+			}
+		}
+	}
+
+	#leave(): void {
+		this.#stop();
+		const wasConnected = this.#bucket !== undefined;
+		this.#bucket = undefined;
+		for (const { settle } of this.#waiters.splice(0)) {
+			settle();
+		}
+		if (wasConnected && !this.#isClosed) {
+			this.emit("disconnected");
+		}
+	}
+
+	/** Follows the bucket again, until that succeeds or the connection is lost. */
+	async #rejoin(): Promise<void> {
+		this.#leave();
+		this.#attempt += 1;
+		const attempt = this.#attempt;
+		const isCurrent = (): boolean => attempt === this.#attempt && !this.#isClosed;
+		while (isCurrent()) {
+			try {
+				await this.#follow();
+				this.emit("connected");
+				this.resume();
+				return;
+			} catch (error) {
+				if (isCurrent()) {
+					this.emit("saved", problemOf(this.#options.name, error as Error));
+				}
+				await new Promise((resolve) => setTimeout(resolve, RETRY_TIME).unref());
+			}
+		}
+	}
+}
+
+/**
+ * The name of a key in a bucket, which may have letters, digits and few signs: the first segment as it is, the others in
+ * base64url, and a hash of those that are long.
+ */
+function nameOf(key: string): string {
+	const [room, ...segments] = key.split("/");
+	const names = segments.map((segment) => {
+		const name = Buffer.from(segment).toString("base64url");
+		return name.length > MAX_SEGMENT ? `=${createHash("sha256").update(segment).digest("base64url")}` : name || "=";
+	});
+	return [room, ...names].join(".");
+}
+
+/** What an error of NATS says about a change. */
+function problemOf(key: string, error: Error): StoreError {
+	if (error instanceof StoreError) {
+		return error;
+	}
+	if (error instanceof JetStreamApiError) {
+		const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
+		const isConflict = error.code === StreamWrongLastSequence || error.code === StreamWrongLastSequenceUnknown;
+		return isConflict
+			? new StoreError("conflict", `${key}: changed by another gateway`, { cause: error })
+			: new StoreError("not-written", `the cluster's store refuses ${key}: ${error.message}`, { cause: error });
+	}
+	// What NATS did not get, or no JetStream is there to get.
+	const isRefused =
+		error.cause instanceof errors.RequestError ||
+		error instanceof errors.InvalidArgumentError ||
+		error instanceof errors.ClosedConnectionError;
+	return isRefused
+		? new StoreError("not-written", `${UNREACHABLE}: ${error.message}`, { cause: error })
+		: new StoreError("unknown", `the cluster's store does not answer: ${error.message}`, { cause: error });
+}
