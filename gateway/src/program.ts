@@ -20,6 +20,7 @@ import { DeviceSide } from "./program/device-side.js";
 import { joinCluster } from "./program/join-cluster.js";
 import { type Core, openCore } from "./program/open-core.js";
 import { openHomeAssistant } from "./program/open-home-assistant.js";
+import { openStores } from "./store/open-stores.js";
 
 /** Poll interval for changes of tokens and certificates, ms. */
 const CHECK_INTERVAL = 1_000;
@@ -40,25 +41,23 @@ export interface ProgramOptions {
 export class GatewayProgram {
 	readonly #context: ProgramContext;
 	/** Steps to undo, last first. */
-	readonly #closers: (() => Promise<void> | void)[] = [];
-	readonly #onFolderLost: () => void;
+	readonly #closers: (() => Promise<void> | void)[];
 	#core: Core | undefined;
 	#clients: ClientSide | undefined;
 	/** Undefined: this gateway is alone. */
 	#cluster: Cluster | undefined;
 
-	private constructor(configuration: Configuration, log: Logger, options: ProgramOptions) {
-		const { onFolderLost = () => process.exit(1), ...others } = options;
-		this.#onFolderLost = onFolderLost;
-		const limitedLog = new LogLimiter(log);
-		const saves = new SaveState((problem) =>
-			problem ? log.error(`the state cannot be saved: ${problem.message}`) : log.info("the state can be saved again"),
-		);
+	private constructor(
+		context: Omit<ProgramContext, "tokens" | "uses" | "urls" | "onClose">,
+		closers: (() => Promise<void> | void)[],
+	) {
+		const { configuration, log, saves } = context;
+		this.#closers = closers;
 		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message), saves);
-		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
 		const uses = new TokenUses(configuration.stateFolder, saves);
-		this.#context = { configuration, log, limitedLog, tokens, uses, saves, urls: {}, ...others, onClose };
-		onClose(() => limitedLog.flush());
+		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
+		this.#context = { ...context, tokens, uses, urls: {}, onClose };
+		onClose(() => context.limitedLog.flush());
 	}
 
 	/**
@@ -66,14 +65,33 @@ export class GatewayProgram {
 	 * with TokenError if the file of tokens is damaged. Then nothing is left running.
 	 */
 	static async start(configuration: Configuration, log: Logger, options: ProgramOptions = {}): Promise<GatewayProgram> {
-		const program = new GatewayProgram(configuration, log, options);
+		const { onFolderLost = () => process.exit(1), ...others } = options;
+		const { stateFolder } = configuration;
+		const onLost = (): void => {
+			log.error(`stateFolder ${stateFolder}: another gateway has taken this folder over: this one ends`);
+			onFolderLost();
+		};
+		const saves = new SaveState((problem) =>
+			problem ? log.error(`the state cannot be saved: ${problem.message}`) : log.info("the state can be saved again"),
+		);
+		const closers: (() => Promise<void> | void)[] = [];
 		try {
-			await program.#open();
+			closers.push(await lockStateFolder(stateFolder, onLost));
+			await cleanFolder(stateFolder, log);
+			const { close, ...stores } = await openStores(configuration, (message) => log.warn(message));
+			closers.push(close);
+			stores.store.on("saved", (problem) => saves.attempted(problem));
+			const limitedLog = new LogLimiter(log);
+			const program = new GatewayProgram({ configuration, log, limitedLog, saves, ...stores, ...others }, closers);
+			await program.#open().catch(async (error: Error) => {
+				await program.close();
+				throw error;
+			});
+			return program;
 		} catch (error) {
-			await program.close();
+			await closeAll(closers);
 			throw stateError(configuration, error as Error);
 		}
-		return program;
 	}
 
 	/** For programs that serve clients over other transports than HTTP. */
@@ -103,9 +121,7 @@ export class GatewayProgram {
 		await this.#core?.gateway.servers.close();
 		await this.#cluster?.close();
 		await this.#clients?.close();
-		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
-			await close();
-		}
+		await closeAll(this.#closers);
 	}
 
 	/** @throws ConfigurationError if strangers could use the gateway */
@@ -119,14 +135,7 @@ export class GatewayProgram {
 
 	/** Clients come first: a device that connects is told the URL for its pictures. */
 	async #open(): Promise<void> {
-		const { configuration, tokens, log, onClose } = this.#context;
-		const { stateFolder } = configuration;
-		const onLost = (): void => {
-			log.error(`stateFolder ${stateFolder}: another gateway has taken this folder over: this one ends`);
-			this.#onFolderLost();
-		};
-		onClose(await lockStateFolder(stateFolder, onLost));
-		await this.#cleanFolder();
+		const { configuration, tokens } = this.#context;
 		if (configuration.open) {
 			await tokens.open();
 		}
@@ -150,17 +159,6 @@ export class GatewayProgram {
 		this.#watchFiles(clients, devices);
 	}
 
-	/** Removes what killed processes have left. Warns of a folder that everybody can write. */
-	async #cleanFolder(): Promise<void> {
-		const { configuration, log } = this.#context;
-		const { stateFolder } = configuration;
-		await removeTemporaryFiles(stateFolder);
-		const { mode } = await stat(stateFolder);
-		if (process.platform !== "win32" && (mode & 0o002) !== 0) {
-			log.warn(`stateFolder ${stateFolder}: every user of this machine can change it: chmod o-w ${stateFolder}`);
-		}
-	}
-
 	/** Disconnects clients and devices whose token was removed; has listeners use certificates that were renewed. */
 	#watchFiles(clients: ClientSide, devices: DeviceSide): void {
 		const timer = setInterval(() => {
@@ -169,6 +167,22 @@ export class GatewayProgram {
 			devices.recheck();
 		}, CHECK_INTERVAL);
 		this.#context.onClose(() => clearInterval(timer));
+	}
+}
+
+/** Removes what killed processes have left. Warns of a folder that everybody can write. */
+async function cleanFolder(stateFolder: string, log: Logger): Promise<void> {
+	await removeTemporaryFiles(stateFolder);
+	const { mode } = await stat(stateFolder);
+	if (process.platform !== "win32" && (mode & 0o002) !== 0) {
+		log.warn(`stateFolder ${stateFolder}: every user of this machine can change it: chmod o-w ${stateFolder}`);
+	}
+}
+
+/** Undoes steps, the last one first. */
+async function closeAll(closers: (() => Promise<void> | void)[]): Promise<void> {
+	for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+		await close();
 	}
 }
 

@@ -314,8 +314,8 @@ describe("the gateway as a program", () => {
 		});
 		const noFolder = join(stateFolder, "devices");
 		await assert.rejects(startProgram(t, {}, noFolder), {
-			name: "TokenError",
-			message: /tokens\.json: cannot be read/,
+			name: "ConfigurationError",
+			message: /^stateFolder .*cannot be written/,
 		});
 	});
 

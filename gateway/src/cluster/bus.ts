@@ -98,7 +98,7 @@ export class Bus {
 
 	/** Rejects if NATS cannot be reached, or does not accept the credentials. */
 	static async connect(options: BusOptions, name: string, listener: Listener): Promise<Bus> {
-		return new Bus(await connect(connectionOptions(options, name)), options.replicas, listener);
+		return new Bus(await connectToNats(options, name), options.replicas, listener);
 	}
 
 	get connected(): boolean {
@@ -273,6 +273,11 @@ export async function watch(
 		}
 	};
 	follow().catch(onError);
+}
+
+/** Connects to NATS. Rejects if it cannot be reached, or does not accept the credentials. */
+export async function connectToNats(options: BusOptions, name: string): Promise<NatsConnection> {
+	return await connect(connectionOptions(options, name));
 }
 
 function connectionOptions({ url, credentials, password, ca }: BusOptions, name: string): ConnectionOptions {

@@ -30,8 +30,8 @@ export function replaceFileSync(path: string, content: string): void {
 	}
 }
 
-/** Names of the files that {@link replaceFile} writes first: the name of the file, and a number. */
-const TEMPORARY = /^(?:device-key|.+\.json)\.\d+$/;
+/** Names of the files that {@link replaceFile} and the store write first. */
+const TEMPORARY = /^(?:(?:device-key|.+\.json)\.\d+|.+\.json\.new|version\.[0-9a-f-]+)$/;
 
 /** Milliseconds after which the writer of a temporary file counts as killed. */
 const MAX_WRITE_TIME = 60_000;

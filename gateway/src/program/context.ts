@@ -8,6 +8,7 @@ import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
+import type { Stores } from "../store/open-stores.js";
 
 /** Where clients and devices connect. */
 export interface ProgramUrls {
@@ -20,7 +21,7 @@ export interface ProgramUrls {
 }
 
 /** The context that the parts of a gateway share. */
-export interface ProgramContext {
+export interface ProgramContext extends Stores {
 	readonly configuration: Configuration;
 	readonly log: Logger;
 	/** For messages that strangers can cause. */

@@ -1,8 +1,8 @@
-import { hostname } from "node:os";
 import type { Cluster } from "../cluster/cluster.js";
 import { ConfigurationError } from "../config/configuration.js";
 import { withoutPassword } from "../config/setting-kinds.js";
 import { DeviceKey } from "../devices/device-key.js";
+import { nameInCluster } from "../store/open-stores.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
 import type { Core } from "./open-core.js";
@@ -17,7 +17,7 @@ export async function joinCluster(
 	core: Core,
 	clients: () => number,
 ): Promise<Cluster | undefined> {
-	const { cluster: url, clusterName, clusterCredentials, clusterPassword, clusterCa, clusterReplicas } = configuration;
+	const { cluster: url, clusterCredentials, clusterPassword, clusterCa, clusterReplicas } = configuration;
 	if (url === undefined) {
 		return undefined;
 	}
@@ -27,11 +27,7 @@ export async function joinCluster(
 	try {
 		return await Cluster.join({
 			url,
-			name:
-				clusterName ??
-				hostname()
-					.replace(/[^A-Za-z0-9_-]/g, "-")
-					.slice(0, 63),
+			name: nameInCluster(configuration),
 			credentials: clusterCredentials,
 			password: clusterPassword,
 			ca: clusterCa,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { type Entry, isConflict, MemoryStore, type Store, type StoreError } from "xs-mcp-manager/core";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { NatsStore } from "../../src/cluster/nats-store.js";
 import { FileStore } from "../../src/store/file-store.js";
-import { NatsStore } from "../../src/store/nats-store.js";
 import { NatsServer, whyNoNats } from "../cluster/support/nats-server.js";
 
 /** Opens a store that sees what another one of the same call writes. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServerError } from "xs-mcp-manager/core";
+import { MemoryStore, ServerError } from "xs-mcp-manager/core";
 import type { Cluster } from "../../../src/cluster/cluster.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { lockStateFolder } from "../../../src/config/file-lock.js";
@@ -77,6 +77,8 @@ export class SimulatedGateway {
 			tokens,
 			uses: new TokenUses(stateFolder, saves),
 			saves,
+			store: new MemoryStore(),
+			shortLived: new MemoryStore(),
 			urls: {},
 			onClose: (close) => void this.#closers.push(close),
 		};
