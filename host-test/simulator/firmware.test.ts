@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { noSdk } from "../support/sdk.js";
@@ -20,6 +20,15 @@ async function run(test: TestContext): Promise<void> {
 describe("the firmware in the simulator", { skip: noSdk }, () => {
 	it("draws on a rotated screen", async (t) => {
 		await run(t);
+	});
+
+	it("keeps its settings for the next start", async (t) => {
+		// Where the SDK keeps them on Linux. Other simulators write there, too, but none that has no settings.
+		const path = "/tmp/modpreferences.json";
+		rmSync(path, { force: true });
+		await run(t);
+		const { board } = JSON.parse(readFileSync(path, "utf8")) as { readonly board?: { readonly mac?: string } };
+		assert.match(board?.mac ?? "", /^02:/);
 	});
 
 	it("starts where the home folder is empty", async (t) => {

@@ -1,7 +1,6 @@
 import built from "mc/config";
-import Preference from "preference";
 import Timer from "timer";
-import type { Network } from "../hardware/hardware.js";
+import type { Network, Settings } from "../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 import { knownNetworks } from "../settings/known-networks.js";
 import { type SettingSource, settingText } from "../settings/read-setting.js";
@@ -26,8 +25,8 @@ const JOIN_TIME = 500;
  *
  * @returns undefined if it is not set
  */
-export const openSimulatedWiFi = (): SimulatedWiFi | undefined => {
-	const source: SettingSource = { built, settings: Preference };
+export const openSimulatedWiFi = (settings: Settings): SimulatedWiFi | undefined => {
+	const source: SettingSource = { built, settings };
 	const port = Number(settingText("setupPort", source));
 	return port === 0 ? undefined : new SimulatedWiFi(knownNetworks(source), port);
 };

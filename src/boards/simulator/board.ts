@@ -49,7 +49,7 @@ export const openBoard = () => {
 	inBuild<() => void>("src/parts/simulator/open-pin-panel")?.();
 	const face = openFace(screen);
 	const preview = openPreview(face);
-	const wifi = openSimulatedWiFi();
+	const wifi = openSimulatedWiFi(settings);
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
 	const codec = inBuild<(player: Player, channels: 1) => Codec>("src/sound/opus/open-codec")?.(player, 1);

@@ -110,7 +110,8 @@ export const openBoard = () => {
 	const player = has("player")
 		? new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 })
 		: undefined;
-	const wifi = openSimulatedWiFi();
+	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
+	const wifi = openSimulatedWiFi(settings);
 	const { close, ...parts } = openParts(board);
 	return {
 		...parts,
@@ -135,7 +136,7 @@ export const openBoard = () => {
 			restart: (delay) => host.tell("restart", delay),
 		},
 		updater: new VirtualUpdater(),
-		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
+		settings,
 		close() {
 			player?.close();
 			close();
