@@ -22,12 +22,20 @@ function seeded(seed) {
 	};
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 const host = {
 	post(header, bytes) {
 		posted.push(bytes === undefined ? { header } : { header, bytes: new Uint8Array(bytes).slice() });
 	},
 	trace(text) {
 		parentPort.postMessage({ trace: text });
+	},
+	// Strings of XS end with a zero byte: it writes U+0000 as C0 80.
+	encode: (text) => Buffer.from(Buffer.from(text).toString("latin1").replaceAll("\0", "\xc0\x80"), "latin1"),
+	decode(bytes) {
+		const end = bytes.indexOf(0);
+		return utf8.decode(end < 0 ? bytes : bytes.subarray(0, end));
 	},
 };
 
