@@ -1,5 +1,5 @@
 import type { EngineExit } from "./engine/engine.js";
-import type { TracedMessage } from "./services/message-trace.js";
+import type { TracedMessage } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import type { PinState } from "./services/pins.js";
 import type { LightState } from "./services/simulated-board.js";

@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 import { type Area, LiveScreen } from "../services/live-screen.js";
-import type { TracedMessage } from "../services/message-trace.js";
+import type { TracedMessage } from "../services/network-faults.js";
 import type { ScreenPicture } from "../services/pictures.js";
 import { SoundRecorder } from "../services/sound-recorder.js";
 import type { PlayedSamples } from "../services/sounds.js";
@@ -201,7 +201,7 @@ function pixelsOf(screen: LiveScreen, area: Area): Buffer {
 }
 
 /** A message as text; undefined: it is binary. */
-function describe(bytes: Buffer): string | undefined {
+function describe(bytes: Uint8Array): string | undefined {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch {

@@ -133,9 +133,9 @@ function matches(value: unknown, expected: unknown): boolean {
 	);
 }
 
-function parseMessage(bytes: Buffer): unknown {
+function parseMessage(bytes: Uint8Array): unknown {
 	try {
-		return JSON.parse(bytes.toString());
+		return JSON.parse(Buffer.from(bytes).toString());
 	} catch {
 		// Sound, or a message that is not for this.
 		return undefined;

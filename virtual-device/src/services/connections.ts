@@ -11,7 +11,10 @@ export interface Connection {
 	destroy(): void;
 }
 
-/** Tells the firmware of its connection. "closed" and "error" are the last that it hears of it. */
+/**
+ * Tells the firmware of its connection. "closed" and "error" are the last that it hears of it. "message" is not for the
+ * firmware: it reports a whole message, which may go in parts.
+ */
 export type Tell = (kind: string, args?: readonly unknown[], bytes?: Uint8Array) => void;
 
 /** Opens a connection. Throws an Error if Node does not send what a chip sends. */

@@ -117,6 +117,7 @@ class MqttConnection implements Connection {
 		const { topic, QoS: qos = 0 } = message.options;
 		const payload = Buffer.concat(message.parts);
 		const packet: Packet = { cmd: "publish", topic, payload, qos, dup: false, retain: false };
+		this.#tell("message", [{ from: "device", topic }], payload);
 		this.#send(qos === 0 ? packet : { ...packet, messageId: this.#nextId() }, () =>
 			this.#tell("writable", [bytes.byteLength]),
 		);
@@ -158,6 +159,7 @@ class MqttConnection implements Connection {
 	}
 
 	#arrive(topic: string, payload: Buffer, qos: number): void {
+		this.#tell("message", [{ from: "backend", topic }], payload);
 		let first: object = { topic, byteLength: payload.byteLength, QoS: qos };
 		for (const [part, more] of splitIntoParts(payload)) {
 			this.#tell("data", [{ ...first, more }], part);

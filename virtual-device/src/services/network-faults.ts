@@ -1,6 +1,16 @@
 import type { Message } from "../engine/engine.js";
-import { MessageTrace, type TracedMessage } from "./message-trace.js";
 import type { Deliver, Service } from "./service.js";
+
+/** A message between a device and its backend. */
+export interface TracedMessage {
+	readonly from: "device" | "backend";
+	readonly over: "websocket" | "mqtt";
+	/** Of MQTT. */
+	readonly topic?: string;
+	readonly bytes: Uint8Array;
+	/** Whether the device received it: false while the backend is silenced. */
+	readonly arrived: boolean;
+}
 
 /** The faults of a device's network. */
 export interface NetworkConditions {
@@ -25,12 +35,12 @@ export const MAX_DELAY = 60_000;
  * that go through. It outlives restarts of the device.
  */
 export class NetworkFaults {
-	readonly #onMessage: (message: TracedMessage) => void;
+	readonly onMessage: (message: TracedMessage) => void;
 	#conditions = GOOD_NETWORK;
 	#clients: readonly FaultyClient[] = [];
 
 	constructor(onMessage: (message: TracedMessage) => void) {
-		this.#onMessage = onMessage;
+		this.onMessage = onMessage;
 	}
 
 	get conditions(): NetworkConditions {
@@ -49,7 +59,7 @@ export class NetworkFaults {
 
 	/** Makes the network clients of a device that starts. */
 	open(clients: readonly ((deliver: Deliver) => Service)[], deliver: Deliver): readonly FaultyClient[] {
-		this.#clients = clients.map((make) => new FaultyClient(make, deliver, this, new MessageTrace(this.#onMessage)));
+		this.#clients = clients.map((make) => new FaultyClient(make, deliver, this));
 		return this.#clients;
 	}
 }
@@ -65,17 +75,15 @@ export class FaultyClient implements Service {
 	readonly #client: Service;
 	readonly #deliver: Deliver;
 	readonly #faults: NetworkFaults;
-	readonly #trace: MessageTrace;
 	readonly #open = new Set<unknown>();
 	/** HTTP requests whose response was silenced in part. */
 	readonly #spoilt = new Set<unknown>();
 	#late: Late[] = [];
 	#timer: NodeJS.Timeout | undefined;
 
-	constructor(make: (deliver: Deliver) => Service, deliver: Deliver, faults: NetworkFaults, trace: MessageTrace) {
+	constructor(make: (deliver: Deliver) => Service, deliver: Deliver, faults: NetworkFaults) {
 		this.#deliver = deliver;
 		this.#faults = faults;
-		this.#trace = trace;
 		this.#client = make((message) => this.#arrive(message));
 		this.prefix = this.#client.prefix;
 	}
@@ -90,8 +98,6 @@ export class FaultyClient implements Service {
 			}
 		} else if (kind === "close") {
 			this.#forget(id);
-		} else if (kind === "write") {
-			this.#trace.write(this.prefix, args, bytes);
 		}
 		this.#client.take(kind, args, bytes);
 	}
@@ -124,12 +130,16 @@ export class FaultyClient implements Service {
 	}
 
 	#arrive(message: Message): void {
-		const [kind, id] = message.header as [string, unknown];
+		const [kind, id, details] = message.header as [string, unknown, unknown];
 		const { silent, delay } = this.#faults.conditions;
-		const isSilenced = (silent && SAID.has(kind)) || this.#spoilt.has(id);
-		if (kind.endsWith(".data") && this.prefix !== "http") {
-			this.#trace.data(this.prefix, message.header.slice(1), message.bytes, !isSilenced);
+		if (kind.endsWith(".message")) {
+			const traced = details as Pick<TracedMessage, "from" | "topic">;
+			const over = this.prefix === "ws" ? "websocket" : "mqtt";
+			const bytes = message.bytes ?? new Uint8Array(0);
+			this.#faults.onMessage({ ...traced, over, bytes, arrived: traced.from === "device" || !silent });
+			return;
 		}
+		const isSilenced = (silent && SAID.has(kind)) || this.#spoilt.has(id);
 		if (isSilenced) {
 			if (this.prefix === "http") {
 				this.#spoilt.add(id);
@@ -164,7 +174,6 @@ export class FaultyClient implements Service {
 	#forget(id: unknown): void {
 		this.#open.delete(id);
 		this.#spoilt.delete(id);
-		this.#trace.closed(this.prefix, id);
 	}
 
 	#drop(): void {

@@ -18,8 +18,17 @@ export const webSocketsOf =
 	([url, headers], tell): Connection => {
 		const more = pageUrl === undefined ? [] : ([["Page-Url", pageUrl]] as const);
 		const socket = connect(url as string, [...(headers as [string, string][]), ...more], tell);
+		const parts: Uint8Array[] = [];
 		return {
-			write: ([opcode, more], bytes) => write(socket, opcode as number, more as boolean, bytes, tell),
+			write([opcode, more], bytes) {
+				write(socket, opcode as number, more as boolean, bytes, tell);
+				if (opcode === TEXT || opcode === BINARY) {
+					parts.push(bytes);
+					if (!more) {
+						tell("message", [{ from: "device" }], Buffer.concat(parts.splice(0)));
+					}
+				}
+			},
 			pause: () => socket.pause(),
 			resume: () => socket.resume(),
 			close: () => socket.close(),
@@ -36,6 +45,7 @@ function connect(url: string, headers: readonly (readonly [string, string])[], t
 	});
 	socket.on("open", () => tell("writable", [SEND_WINDOW]));
 	socket.on("message", (data: Buffer, binary) => {
+		tell("message", [{ from: "backend" }], data);
 		for (const [part, more] of splitIntoParts(data)) {
 			tell("data", [{ more, binary }], part);
 		}

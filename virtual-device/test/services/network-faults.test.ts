@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Message } from "../../src/engine/engine.js";
-import type { TracedMessage } from "../../src/services/message-trace.js";
-import { GOOD_NETWORK, NetworkFaults } from "../../src/services/network-faults.js";
+import { GOOD_NETWORK, NetworkFaults, type TracedMessage } from "../../src/services/network-faults.js";
 import type { Deliver, Service } from "../../src/services/service.js";
 
 /** A network client that is told what arrives, with what the firmware gets of it. */
@@ -28,32 +27,7 @@ function open(prefix: string) {
 	};
 }
 
-const texts = (traced: readonly TracedMessage[]): string[] =>
-	traced.map(({ from, topic, bytes, arrived }) => `${from} ${topic ?? "-"} ${bytes} ${arrived}`);
-
 describe("the network of a virtual device", () => {
-	it("traces messages of a WebSocket, put together of their parts", () => {
-		const { client, traced, arrive } = open("ws");
-		client.take("open", [1], undefined);
-		client.take("write", [1, 1, true], Buffer.from('{"a"'));
-		client.take("write", [1, 9, false], Buffer.from("ping"));
-		client.take("write", [1, 1, false], Buffer.from(":1}"));
-		arrive("ws.data", 1, { more: true });
-		arrive("ws.data", 1, { more: false });
-		assert.deepEqual(texts(traced), ['device - {"a":1} true', "backend - 11 true"]);
-	});
-
-	it("traces messages over MQTT with their topics, and nothing else that is written there", () => {
-		const { client, traced, arrive } = open("mqtt");
-		client.take("open", [1], undefined);
-		client.take("write", [1, { operation: 8, items: [] }], undefined);
-		client.take("write", [1, { topic: "up", byteLength: 4 }], Buffer.from("ab"));
-		client.take("write", [1, null], Buffer.from("cd"));
-		arrive("mqtt.data", 1, { topic: "down", byteLength: 2, more: true });
-		arrive("mqtt.data", 1, { more: false });
-		assert.deepEqual(texts(traced), ["device up abcd true", "backend down 11 true"]);
-	});
-
 	it("is lost: connections end, and new ones fail until it is good again", () => {
 		const { faults, client, taken, kinds } = open("ws");
 		client.take("open", [1], undefined);
@@ -76,9 +50,18 @@ describe("the network of a virtual device", () => {
 		client.take("open", [1], undefined);
 		faults.conditions = { ...GOOD_NETWORK, silent: true };
 		arrive("ws.writable", 1, 100);
+		arrive("ws.message", 1, { from: "device" });
+		arrive("ws.message", 1, { from: "backend" });
 		arrive("ws.data", 1, { more: false });
 		arrive("ws.closed", 1);
-		assert.deepEqual([kinds(), texts(traced)], [["ws.writable 1", "ws.closed 1"], ["backend - 1 false"]]);
+		assert.deepEqual(kinds(), ["ws.writable 1", "ws.closed 1"]);
+		assert.deepEqual(
+			traced.map(({ from, arrived }) => [from, arrived]),
+			[
+				["device", true],
+				["backend", false],
+			],
+		);
 	});
 
 	it("does not let the rest of a response through whose beginning was silenced", () => {
