@@ -56,7 +56,7 @@ async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise
 	const client = await device.connectClient();
 	const { commands, failed } = await prompt({
 		connect: async () => client,
-		controls: device.controls,
+		device: device.virtual,
 		toolNames: () => device.toolNames,
 		quits: "stop the gateway and the device",
 	});

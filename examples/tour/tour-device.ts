@@ -4,12 +4,7 @@ import { portableNames } from "../../gateway/src/catalog/names.js";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
-import {
-	type BoardProfile,
-	type EngineChoice,
-	type SimulatedControls,
-	VirtualDevice,
-} from "../../virtual-device/src/index.js";
+import { type BoardProfile, type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "../../virtual-device/src/prompt/output.js";
 import type { OwnNames } from "../../virtual-device/src/prompt/tool-names.js";
@@ -41,14 +36,14 @@ export class TourDevice {
 	/** Whether the engine ended by itself. */
 	failed = false;
 	readonly #options: TourDeviceOptions;
-	readonly #virtual: VirtualDevice;
+	readonly virtual: VirtualDevice;
 	#page: DevicePage | undefined;
 	readonly #end = new AbortController();
 
 	constructor(options: TourDeviceOptions) {
 		const { engine, firmware, board, gateway, verbose } = options;
 		this.#options = options;
-		this.#virtual = new VirtualDevice({
+		this.virtual = new VirtualDevice({
 			firmware,
 			startEngine: (onTrace) => engine.start({ onTrace }),
 			config: { backend: gateway.deviceUrl },
@@ -56,23 +51,23 @@ export class TourDevice {
 			watchdog: true,
 			...(board && { board }),
 		});
-		this.#virtual.on("trace", (text) => verbose && line(paint("dim", `device: ${text}`)));
-		this.#virtual.on("note", (text) => event(text));
+		this.virtual.on("trace", (text) => verbose && line(paint("dim", `device: ${text}`)));
+		this.virtual.on("note", (text) => event(text));
 	}
 
 	/** Starts the device, and takes the tour with it. Rejects with ProgramError if it fails to start, or is not online in time. */
 	async show(): Promise<void> {
 		const { engine, gateway } = this.#options;
-		await this.#virtual.start().catch((error: Error) => {
+		await this.virtual.start().catch((error: Error) => {
 			throw new ProgramError(error.message.replace(FIRMWARE_STACK, ""), { cause: error });
 		});
-		this.#virtual.on("exit", ({ code, detail }) => {
+		this.virtual.on("exit", ({ code, detail }) => {
 			this.failed = true;
 			line(paint("red", `the device's engine ended: ${code}: ${detail}`));
 		});
 		const { server, session } = await this.#online();
 		heading("A device, a gateway and an MCP client, on this computer");
-		line(`device   ${server.alias} on ${paint("green", this.#virtual.engineName)}`);
+		line(`device   ${server.alias} on ${paint("green", this.virtual.engineName)}`);
 		if (engine.whyNotXs !== undefined) {
 			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 		}
@@ -96,11 +91,6 @@ export class TourDevice {
 		});
 	}
 
-	/** The device's button and sensors. */
-	get controls(): SimulatedControls {
-		return this.#virtual;
-	}
-
 	/** Its own names of its tools, by the names that clients list. */
 	get toolNames(): OwnNames {
 		const server = this.#servers.find(MAC_ADDRESS);
@@ -109,7 +99,7 @@ export class TourDevice {
 
 	/** Serves the device's page. @returns its address */
 	async openPage(): Promise<string> {
-		this.#page = await DevicePage.open(this.#virtual, await bundleDevicePage(), 0);
+		this.#page = await DevicePage.open(this.virtual, await bundleDevicePage(), 0);
 		return this.#page.url;
 	}
 
@@ -125,7 +115,7 @@ export class TourDevice {
 	stop(): void {
 		this.#end.abort();
 		this.#page?.close();
-		this.#virtual.stop();
+		this.virtual.stop();
 	}
 
 	get #servers() {

@@ -113,9 +113,9 @@ describe("npm run device -- --prompt", () => {
 		program.write("press\npress\n\nmeasure light 500\npress 0\nmeasure motion 1\njump\n");
 		await until(() => /unknown command '?jump/.test(program.output), "all commands are read");
 		await until(() => program.output.match(/button boot: press/g)?.length === 2, "the button is pressed twice");
-		assert.match(program.output, /Expected milliseconds, from 1 to 60000/);
-		assert.match(program.output, /motion: expected three numbers/);
-		assert.doesNotMatch(program.output, /light: expected/);
+		assert.match(program.output, /press: expected a whole number from 1 to 60000/);
+		assert.match(program.output, /measure\.motion\.y: expected a number/);
+		assert.doesNotMatch(program.output, /measure\.light: expected/);
 	});
 
 	it("lists the device's tools, calls them, and fails with one that fails, in the words of npm start", async () => {

@@ -1,6 +1,5 @@
 import { MAX_SAID } from "../../src/hardware/assistant.js";
 import type { BoardSensor } from "./boards.js";
-import { MAX_PRESS } from "./controls.js";
 import {
 	FieldError,
 	type Path,
@@ -18,6 +17,9 @@ import type { VirtualDevice } from "./virtual-device.js";
 
 /** Does something to a device. Resolves when it is done. */
 export type Action = (device: VirtualDevice) => void | Promise<void>;
+
+/** Longest press of a button, ms. */
+const MAX_PRESS = 60_000;
 
 /** Weakest signal, dBm. */
 const MIN_SIGNAL = -100;
@@ -140,17 +142,13 @@ function readSetting(which: string, level: unknown, path: Path): (device: Virtua
 	const name = readPinName(which);
 	const setting = readLevel(level, path);
 	return (device) => {
-		try {
-			const isChip = device.chips.some(({ part, address }) => part === name || address === name);
-			if (typeof setting === "object") {
-				device.setChip(name, setting);
-			} else if (isChip && isSwitched(level)) {
-				device.setChip(name, isOn(level) ? {} : null);
-			} else {
-				device.setPin(name, setting);
-			}
-		} catch (error) {
-			throw new FieldError(path, (error as Error).message);
+		const isChip = device.chips.some(({ part, address }) => part === name || address === name);
+		if (typeof setting === "object") {
+			device.setChip(name, setting);
+		} else if (isChip && isSwitched(level)) {
+			device.setChip(name, isOn(level) ? {} : null);
+		} else {
+			device.setPin(name, setting);
 		}
 	};
 }

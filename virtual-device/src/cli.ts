@@ -91,7 +91,7 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 	]);
 	const { failed } = await prompt({
 		connect: deviceClient(http && { ...http, httpToken }),
-		controls: device,
+		device,
 		toolNames: () => new Map(),
 		quits: "end the device",
 	});

@@ -1,19 +1,19 @@
 /** Where a value is in what was read: members and indices. */
 export type Path = readonly (string | number)[];
 
-/** A value that cannot be used, and where it is. */
+/** A value that cannot be used. The message says where it is. */
 export class FieldError extends Error {
 	override readonly name = "FieldError";
 	readonly path: Path;
 
 	constructor(path: Path, message: string) {
-		super(message);
+		super(path.length === 0 ? message : `${describePath(path)}: ${message}`);
 		this.path = path;
 	}
 }
 
 /** A path as a person writes it: "steps[2].press". */
-export function describePath(path: Path): string {
+function describePath(path: Path): string {
 	return path.reduce<string>((text, key) => {
 		if (typeof key === "number") {
 			return `${text}[${key}]`;

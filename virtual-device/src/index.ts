@@ -1,6 +1,5 @@
 export { BOARD_PROFILES, type BoardProfile, profileOf, VIRTUAL_BOARD } from "./boards.js";
 export { bundle, endBundler, type OwnDevice, readOwnDevice } from "./bundle.js";
-export type { SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";

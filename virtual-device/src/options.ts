@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram } from "../../toolchain/program.js";
+import { unknownSettings } from "../../src/settings/unknown-settings.js";
+import { makeProgram, readPort } from "../../toolchain/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 
 /** The command line of a virtual device. */
@@ -40,32 +41,6 @@ export interface HttpAddress {
 	readonly httpAddress: string;
 }
 
-/**
- * Settings of the firmware that `--set` takes: the backend and the token have options of their own. `mdnsInterface`, which
- * only virtual devices have, is the network interface of the search for a gateway; default: all.
- */
-const SETTINGS = [
-	"clientId",
-	"mqttUsername",
-	"mqttPassword",
-	"publishTopic",
-	"subscribeTopic",
-	"keepAlive",
-	"session",
-	"listenMode",
-	"events",
-	"audioParams",
-	"protocolVersion",
-	"chunkBytes",
-	"otaInterval",
-	"serialNumber",
-	"hmacKey",
-	"mdnsInterface",
-	"updateKey",
-	"refuseDowngrades",
-	"updateTrial",
-];
-
 /** Devices of one process. */
 const MAX_COUNT = 10_000;
 
@@ -95,7 +70,7 @@ export const program = makeProgram(
 	)
 	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
 	.addOption(
-		new Option("--set <name=value>", `another setting of the firmware (repeatable): ${SETTINGS.join(", ")}`)
+		new Option("--set <name=value>", "another setting of the firmware (repeatable): docs/moddable.md has them")
 			.argParser(collectSetting)
 			.default({}, "none"),
 	)
@@ -138,7 +113,7 @@ export const program = makeProgram(
 			"--page [port]",
 			"serve a page with its screen, buttons, sensors and messages, at this port of 127.0.0.1",
 		)
-			.argParser(readPagePort)
+			.argParser(readPort)
 			.preset("8768")
 			.conflicts("count"),
 	)
@@ -171,7 +146,7 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 	if (at < 1) {
 		throw new InvalidArgumentError("Expected NAME=VALUE.");
 	}
-	if (!SETTINGS.includes(name)) {
+	if (unknownSettings({ [name]: "" }).length > 0) {
 		throw new InvalidArgumentError(`Unknown setting ${name}.`);
 	}
 	return { ...settings, [name]: pair.slice(at + 1) };
@@ -183,19 +158,6 @@ function readCount(text: string): number {
 		throw new InvalidArgumentError(`Expected at most ${MAX_COUNT}.`);
 	}
 	return count;
-}
-
-function readPort(text: string): number {
-	const port = Number(text);
-	if (!/^[1-9][0-9]{0,4}$/.test(text) || port > 65_535) {
-		throw new InvalidArgumentError("Expected a port from 1 to 65535.");
-	}
-	return port;
-}
-
-/** A port; 0 is any free one. */
-function readPagePort(text: string): number {
-	return text === "0" ? 0 : readPort(text);
 }
 
 function readHttpAddress(text: string): HttpAddress {

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { contentTypeOf, pagePolicy } from "../../../gateway/src/http/page-headers.js";
 import { readAction } from "../actions.js";
-import { describePath, FieldError, readMembers } from "../fields.js";
+import { readMembers } from "../fields.js";
 import type { VirtualDevice } from "../virtual-device.js";
 import { DeviceView } from "./device-view.js";
 import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
@@ -125,8 +125,7 @@ export class DevicePage {
 				await readAction(action, value, [action])(this.#device);
 			}
 		} catch (error) {
-			const where = error instanceof FieldError ? `${describePath(error.path)}: ` : "";
-			const failure: Failure = { type: "failure", message: `${where}${(error as Error).message}` };
+			const failure: Failure = { type: "failure", message: (error as Error).message };
 			page.send(JSON.stringify(failure));
 		}
 	}

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline/promises";
 import type { Client, Tool } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parseToolArguments } from "../../../gateway/src/cli/tool-arguments.js";
-import { addControls, type SimulatedControls } from "../controls.js";
-
+import { addControls } from "../controls.js";
+import type { VirtualDevice } from "../virtual-device.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
 import { nameOf, showCall, showTools } from "./show-tools.js";
 import { complete, findTool, type OwnNames, splitWords } from "./tool-names.js";
@@ -16,8 +16,8 @@ const MIN_HELP_WIDTH = 20;
 interface PromptOptions {
 	/** An MCP client that calls the tools. It stays the caller's. */
 	readonly connect: () => Promise<Client>;
-	/** The device's button and sensors. */
-	readonly controls: SimulatedControls;
+	/** The device that commands control. */
+	readonly device: VirtualDevice;
 	readonly toolNames: () => OwnNames;
 	/** Called by `quit`. */
 	readonly quits: string;
@@ -89,7 +89,7 @@ async function toolsOf({ connect }: PromptOptions): Promise<Tool[]> {
 }
 
 function makeCommands(options: PromptOptions, quit: () => void): Command {
-	const { connect, controls, toolNames, quits } = options;
+	const { connect, device, toolNames, quits } = options;
 	const commands = new Command("")
 		.configureHelp({ commandUsage: usageOf, minWidthToWrap: MIN_HELP_WIDTH })
 		.helpOption(false)
@@ -117,7 +117,7 @@ function makeCommands(options: PromptOptions, quit: () => void): Command {
 			const client = await connect();
 			await showCall(client, await nameOf(client, /get_device_status$/), {});
 		});
-	addControls(commands, controls);
+	addControls(commands, device);
 	commands.command("quit").alias("exit").description(quits).action(quit);
 	return commands;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { ACTION_NAMES, type Action, readAction } from "../actions.js";
 import { BOARD_PROFILES } from "../boards.js";
-import { describePath, FieldError, type Path, readInteger, readMembers, readObject, readWord } from "../fields.js";
+import { FieldError, type Path, readInteger, readMembers, readObject, readWord } from "../fields.js";
 import { isOn, isSwitched, readPinName } from "../services/pins.js";
 
 /** A scenario that cannot be used: it names the file, the line and the field. */
@@ -76,8 +76,7 @@ export async function readScenario(file: string): Promise<Scenario> {
 		return readFields(document.toJS(), dirname(file), (path) => lines.linePos(offsetOf(path)).line);
 	} catch (error) {
 		if (error instanceof FieldError) {
-			const where = describePath(error.path);
-			return fail(offsetOf(error.path), where === "" ? error.message : `${where}: ${error.message}`);
+			return fail(offsetOf(error.path), error.message);
 		}
 		throw error;
 	}
