@@ -1,11 +1,11 @@
 // npm run release: makes everything that a release consists of, in a folder. It publishes nothing.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
-import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "./release.js";
+import { writeChecksums, zipFolder } from "./release.js";
 
 /** Checks that must pass first. */
 const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
@@ -13,7 +13,7 @@ const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
 const EPILOGUE = `
 Nothing is published. Images need Moddable's SDK and ESP-IDF.`;
 
-const program = makeProgram("run release", "Makes the packages, images, checksums and notes of a release.")
+const program = makeProgram("run release", "Makes the packages, images and checksums of a release.")
 	.option("--to <folder>", "where they are made", ".cache/release")
 	.option(
 		"--target <target>",
@@ -37,9 +37,6 @@ function makeRelease({ to, target, checks }: Options): void {
 	if (target.length > 0) {
 		run("npm", ["run", "doctor", "--", "--for", "build"]);
 	}
-	const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
-	refuseUnreleased(changelog);
-	const notes = notesOf(changelog, FIRMWARE.version);
 	for (const args of checks ? CHECKS : []) {
 		run("npm", args);
 	}
@@ -53,7 +50,6 @@ function makeRelease({ to, target, checks }: Options): void {
 		writeFileSync(join(folder, `xs-mcp-firmware-${FIRMWARE.version}.zip`), zipFolder(join(work, "images")));
 	}
 	rmSync(work, { recursive: true });
-	writeFileSync(join(folder, "NOTES.md"), notes);
 	console.log(`${FIRMWARE.version} is in ${folder}: ${writeChecksums(folder).join(", ")}, SHA256SUMS`);
 }
 
