@@ -1,13 +1,13 @@
 // npm run bench:gateway: what a call through the gateway costs, and how it is with thousands of devices. Writes its tables
 // to the terminal and to bench/gateway-results.md.
 import { readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg } from "node:os";
+import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import { benchCalls } from "./gateway/calls.js";
 import { benchFleets } from "./gateway/fleet.js";
-import { makeReport, type Report } from "./report.js";
+import { MACHINE, makeReport, type Report } from "./report.js";
 
 const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 
@@ -42,13 +42,9 @@ writeFileSync(RESULTS, `${[title.trimEnd(), ...written.values()].join("\n\n")}\n
 /** A section, and under what conditions it was measured. */
 async function measured(measure: (report: Report) => Promise<void>): Promise<string> {
 	const report = makeReport();
-	const { say } = report;
 	await measure(report);
-	say();
-	const machine = `${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}`;
-	const [load = 0] = loadavg();
-	say(
-		`Measured on ${new Date().toISOString().slice(0, 10)} on one machine (${machine}); the load was ${load.toFixed(0)}.`,
-	);
+	report.say();
+	const [date, [load = 0]] = [new Date().toISOString().slice(0, 10), loadavg()];
+	report.say(`Measured on ${date} on one machine (${MACHINE}); the load was ${load.toFixed(0)}.`);
 	return report.text();
 }

@@ -2,24 +2,14 @@ import { spawnSync } from "node:child_process";
 import { buildXsHost } from "../virtual-device/src/engine/build-xs.js";
 import { encodeCommand } from "../virtual-device/src/engine/xs-protocol.js";
 import type { EngineChoice } from "../virtual-device/src/index.js";
-import { hostConfig, messages, SERVER, startServer } from "./engines.js";
-import { OPERATIONS, type Operation } from "./operations.js";
+import { hostConfig, messages, OPERATIONS, type Operation, SERVER, startServer } from "./engines.js";
 import type { Report } from "./report.js";
 
 /** Rounds of the two runs that are compared: what the start takes is in both. */
 const FEW = 50;
 const MANY = 550;
 
-/** Whether callgrind is installed, which counts the instructions of a program. */
-function hasCallgrind(): boolean {
-	return spawnSync("valgrind", ["--tool=callgrind", "--version"]).status === 0;
-}
-
-/**
- * Runs a program and counts its instructions.
- *
- * @throws Error with the program's last lines
- */
+/** Runs a program in callgrind, which counts its instructions. @throws Error with the program's last lines */
 function countInstructions(command: readonly string[], input: Buffer | string): number {
 	const args = ["--tool=callgrind", "--callgrind-out-file=/dev/null", ...command];
 	const { stderr, status } = spawnSync("valgrind", args, { input, encoding: "utf8", maxBuffer: 2 ** 26 });
@@ -66,7 +56,7 @@ function inputOf({ tools }: Operation, texts: readonly string[], rounds: number)
 export async function benchInstructions(choice: EngineChoice, { say, row, header }: Report): Promise<void> {
 	say("## Instructions an operation, XS 13.3 (64-bit)");
 	say();
-	if (!hasCallgrind()) {
+	if (spawnSync("valgrind", ["--tool=callgrind", "--version"]).status !== 0) {
 		say("Not counted: valgrind is not installed here.");
 		return;
 	}

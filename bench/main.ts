@@ -1,13 +1,11 @@
 // npm run bench: instructions of a message and heap of the firmware. Writes its tables to the terminal and to bench/results.md.
 import { writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import { chooseEngine, type EngineChoice, type HeapReport } from "../virtual-device/src/index.js";
-import { rounds, startServer } from "./engines.js";
+import { rounds, SUITE, startServer } from "./engines.js";
 import { benchInstructions } from "./instructions.js";
-import { SUITE } from "./operations.js";
-import { makeReport } from "./report.js";
+import { MACHINE, makeReport } from "./report.js";
 
 await runProgram(
 	makeProgram("run bench", "Measures the firmware on XS, and writes bench/results.md.").action(() => {}),
@@ -44,7 +42,7 @@ const xs32 = await chooseEngine("xs", { bits: 32, onProgress: console.error });
 say("# Benchmarks");
 say();
 say("Written by `npm run bench`. XS 13.3 is what npm has; the Moddable SDK's is newer.");
-say(`${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}.`);
+say(`${MACHINE}.`);
 say();
 if (xs32.whyNotXs !== undefined) {
 	say(`No 32-bit XS here: ${xs32.whyNotXs.split("\n")[0]}`);

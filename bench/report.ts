@@ -1,3 +1,8 @@
+import { availableParallelism, cpus } from "node:os";
+
+/** Description of this computer. */
+export const MACHINE = `${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}`;
+
 /** A report in Markdown, printed as it grows. */
 export interface Report {
 	say(line?: string): void;

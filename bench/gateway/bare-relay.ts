@@ -1,6 +1,6 @@
 // The least that any gateway does: HTTP in, WebSocket out, one JSON.parse and one JSON.stringify each way. One device, no
 // token, no check of anything.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 
@@ -42,7 +42,7 @@ function answer(text: string): void {
 	response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }).end(body);
 }
 
-new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket: WebSocket, _: IncomingMessage) => {
+new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket: WebSocket) => {
 	device = socket;
 	socket.on("message", (data: Buffer) => answer(data.toString()));
 });

@@ -4,7 +4,7 @@ import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
-import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, Lanes } from "./lanes.js";
+import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, Lanes } from "./lanes.js";
 import { startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { openPlainClient } from "./plain-client.js";
 
@@ -48,8 +48,8 @@ function cellsOf(lanes: Lanes, path: string, era: Era): string[] {
 	}
 	const compare = (cpu: number, other: number): string => `${cpu.toFixed(2)} (${(cpu / other).toFixed(2)}x)`;
 	return [
-		compare(lane.cpuTime / lane.samples.count, server.cpuTime / server.samples.count),
-		lane.samples.describe(CALLS),
+		compare(lane.cpuTime / CALLS, server.cpuTime / CALLS),
+		describeSamples(lane.samples),
 		compare(lane.busyCpuTime / CALLS, server.busyCpuTime / CALLS),
 	];
 }
@@ -70,7 +70,8 @@ async function openBareRelay(lanes: Lanes): Promise<void> {
 	const relay = await Program.start(typeScript("bench/gateway/bare-relay.ts"), isListening);
 	lanes.onClose(() => relay.stop());
 	const address = `127.0.0.1:${relay.said(LISTENING)}`;
-	const devices = await startToolDevices(lanes, `ws://${address}`, 1);
+	const devices = await startLightDevices(`ws://${address}`, 1);
+	lanes.onClose(() => devices.stop());
 	await until(() => devices.output.includes("connected"), "the device is connected");
 	const client = await openPlainClient(`http://${address}/mcp`, "2025-11-25");
 	lanes.onClose(() => client.close());
@@ -80,7 +81,8 @@ async function openBareRelay(lanes: Lanes): Promise<void> {
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
 	const gateway = await startBoundGateway(temporaryFolder(), size);
 	lanes.onClose(() => gateway.program.stop());
-	await startToolDevices(lanes, gateway.deviceUrl, size);
+	const devices = await startLightDevices(gateway.deviceUrl, size);
+	lanes.onClose(() => devices.stop());
 	await untilKnown(gateway, size);
 	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
 	for (const era of ERAS) {
@@ -90,10 +92,4 @@ async function openFleet(lanes: Lanes, size: number): Promise<void> {
 			client.setVolume(`${aliases[Math.floor(Math.random() * size)]}__self_audio_speaker_set_volume`);
 		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, era, random, gateway.program);
 	}
-}
-
-async function startToolDevices(lanes: Lanes, url: string, size: number): Promise<Program> {
-	const devices = await startLightDevices(url, size);
-	lanes.onClose(() => devices.stop());
-	return devices;
 }

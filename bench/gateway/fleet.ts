@@ -1,19 +1,13 @@
+import { createHistogram } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
-import {
-	knownDevices,
-	type RunningGateway,
-	startVirtualDevice,
-	untilKnown,
-} from "../../host-test/e2e/gateway-process.js";
+import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
-import { AT_THE_SAME_TIME, inParallel } from "./lanes.js";
-import { tokenOf } from "./light-device.js";
+import { AT_THE_SAME_TIME, describeSamples, inParallel, timed } from "./lanes.js";
 import { startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { openPlainClient, type PlainClient } from "./plain-client.js";
-import { Samples } from "./samples.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 
@@ -28,9 +22,6 @@ interface Amount {
 }
 
 const ALL: Amount = { calls: 5_000, settle: 5_000, rest: 60_000 };
-
-/** The address of the device on XS: it comes before those of all others. */
-const XS_DEVICE = "02:00:00:ff:ff:ff";
 
 type Fleet = Awaited<ReturnType<typeof measureFleet>>;
 
@@ -55,30 +46,27 @@ export async function benchFleets(
 	line("**memory a device**", ({ memory: [alone, connected], size }) => kilobytes((connected - alone) / size));
 	line("… a minute after the calls below", ({ memory: [alone, , used], size }) => kilobytes((used - alone) / size));
 	line("a client reads the whole list", ({ tools, listed }) => `${tools} tools, ${(listed / 1000).toFixed(1)} s`);
-	line("calls to random devices, one at a time: p50 / p99", ({ one }) => `${one.describe(0)} ms`);
-	line(`… ${AT_THE_SAME_TIME} at a time`, ({ many }) => `${many.describe(0)} ms`);
+	line("calls to random devices, one at a time: p50 / p99", ({ one }) => `${describeSamples(one)} ms`);
+	line(`… ${AT_THE_SAME_TIME} at a time`, ({ many }) => `${describeSamples(many)} ms`);
 	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
-	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
 	say(`Each device and each client has its own token.
 Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it is idle, and not always within that minute.
 The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see
-the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of
-2026-07-28, ${amount.calls} in each line, ${amount.calls / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`);
+the user-only ones. Half of the calls are of a client of 2025-11-25, half of one of
+2026-07-28, ${amount.calls} in each line. Clients, gateway and devices share the machine's cores.`);
 }
 
 /** Measures milliseconds, and bytes of the gateway's process: without devices, with all of them, and after the calls. */
 async function measureFleet(size: number, { calls: count, settle, rest }: Amount) {
-	const gateway = await startBoundGateway(temporaryFolder(), size, [XS_DEVICE], "--max-devices", String(size + 1));
-	const programs: Program[] = [];
+	const gateway = await startBoundGateway(temporaryFolder(), size, "--max-devices", String(size));
+	let devices: Program | undefined;
 	try {
-		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE, "--token", tokenOf(XS_DEVICE)));
-		await untilKnown(gateway, 1);
 		await delay(settle);
 		const alone = gateway.program.residentBytes;
-		programs.push(await startLightDevices(gateway.deviceUrl, size));
+		devices = await startLightDevices(gateway.deviceUrl, size);
 		const begin = performance.now();
-		await untilKnown(gateway, size + 1);
+		await untilKnown(gateway, size);
 		const known = performance.now() - begin;
 		await delay(settle);
 		const connected = gateway.program.residentBytes;
@@ -86,7 +74,7 @@ async function measureFleet(size: number, { calls: count, settle, rest }: Amount
 		await delay(rest);
 		return { size, known, memory: [alone, connected, gateway.program.residentBytes] as const, ...calls };
 	} finally {
-		await Promise.all(programs.map((program) => program.stop()));
+		await devices?.stop();
 		await gateway.program.stop();
 	}
 }
@@ -99,23 +87,21 @@ async function measureCalls(gateway: RunningGateway, count: number) {
 	const listed = performance.now() - listing;
 	await list.close();
 	const clients = await Promise.all(ERAS.map((era) => openPlainClient(url, era, gateway.token)));
-	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
-	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;
-	const call = (alias: string, at: number): Promise<void> =>
-		(clients[at % clients.length] as PlainClient).setVolume(`${alias}__self_audio_speaker_set_volume`);
-	const random = (at: number): Promise<void> =>
-		call((aliases[Math.floor(Math.random() * aliases.length)] as { alias: string }).alias, at);
-	const [one, many, onXs] = [new Samples(), new Samples(), new Samples()];
+	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
+	const random = async (at: number): Promise<void> => {
+		const alias = aliases[Math.floor(Math.random() * aliases.length)];
+		await (clients[at % clients.length] as PlainClient).setVolume(`${alias}__self_audio_speaker_set_volume`);
+	};
+	const [one, many] = [createHistogram(), createHistogram()];
 	await inParallel(count / 10, 1, random);
-	await inParallel(count, 1, (at) => one.time(() => random(at)));
+	await inParallel(count, 1, (at) => timed(one, () => random(at)));
 	const begin = performance.now();
-	await inParallel(count, AT_THE_SAME_TIME, (at) => many.time(() => random(at)));
+	await inParallel(count, AT_THE_SAME_TIME, (at) => timed(many, () => random(at)));
 	const callsPerSecond = (count * 1000) / (performance.now() - begin);
-	await inParallel(count / 10, 1, (at) => onXs.time(() => call(xs, at)));
 	for (const client of clients) {
 		client.close();
 	}
-	return { listed, tools: tools.length, one, many, callsPerSecond, onXs };
+	return { listed, tools: tools.length, one, many, callsPerSecond };
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;

@@ -1,13 +1,14 @@
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import pLimit from "p-limit";
 import type { Era } from "../../host-test/e2e/clients.js";
 import type { Program } from "../../host-test/e2e/program.js";
-import { Samples } from "./samples.js";
 
 interface Lane {
 	readonly path: string;
 	readonly era: Era;
 	readonly call: () => Promise<void>;
-	readonly samples: Samples;
+	/** Nanoseconds that calls took. */
+	readonly samples: RecordableHistogram;
 	/** The program that serves the calls. */
 	readonly program: Program;
 	/** Milliseconds of CPU that it has taken for calls one after the other. */
@@ -28,16 +29,13 @@ export const CALLS = TURNS * CALLS_PER_TURN;
 /** Turns that are joined where calls arrive at the same time. */
 const BUSY_TURNS = 10;
 
-/** Milliseconds after which a lane's turn ends: some programs take half a second per call. */
-const TURN_LIMIT = 500;
-
 /** Call paths to compare. They take turns, so that other load on the machine affects all of them. */
 export class Lanes {
 	readonly #lanes: Lane[] = [];
 	readonly #closers: (() => Promise<void> | void)[] = [];
 
 	add(path: string, era: Era, call: () => Promise<void>, program: Program): void {
-		this.#lanes.push({ path, era, call, samples: new Samples(), program, cpuTime: 0, busyCpuTime: 0 });
+		this.#lanes.push({ path, era, call, samples: createHistogram(), program, cpuTime: 0, busyCpuTime: 0 });
 	}
 
 	/** Registers a clean-up; the last one runs first. */
@@ -48,22 +46,24 @@ export class Lanes {
 	async measure(): Promise<void> {
 		for (let round = 0; round < WARM_UP; round += 1) {
 			for (const { call } of this.#lanes) {
-				await turn(CALLS_PER_TURN, call);
+				await inParallel(CALLS_PER_TURN, 1, call);
 			}
 		}
-		for (let round = 0; round < TURNS; round += 1) {
-			for (const lane of this.#lanes) {
-				const before = lane.program.cpuTime;
-				await turn(CALLS_PER_TURN, () => lane.samples.time(lane.call));
-				lane.cpuTime += lane.program.cpuTime - before;
-			}
-		}
+		await this.#takeTurns(TURNS, "cpuTime", ({ samples, call }) =>
+			inParallel(CALLS_PER_TURN, 1, () => timed(samples, call)),
+		);
 		// Turns are long enough for the system's clock of CPU time, which has steps of 10 ms.
-		for (let round = 0; round < TURNS / BUSY_TURNS; round += 1) {
+		await this.#takeTurns(TURNS / BUSY_TURNS, "busyCpuTime", ({ call }) =>
+			inParallel(CALLS_PER_TURN * BUSY_TURNS, AT_THE_SAME_TIME, call),
+		);
+	}
+
+	async #takeTurns(count: number, time: "cpuTime" | "busyCpuTime", run: (lane: Lane) => Promise<void>): Promise<void> {
+		for (let round = 0; round < count; round += 1) {
 			for (const lane of this.#lanes) {
 				const before = lane.program.cpuTime;
-				await inParallel(CALLS_PER_TURN * BUSY_TURNS, AT_THE_SAME_TIME, lane.call);
-				lane.busyCpuTime += lane.program.cpuTime - before;
+				await run(lane);
+				lane[time] += lane.program.cpuTime - before;
 			}
 		}
 	}
@@ -85,11 +85,16 @@ export class Lanes {
 	}
 }
 
-async function turn(calls: number, call: () => Promise<void>): Promise<void> {
-	const end = performance.now() + TURN_LIMIT;
-	for (let made = 0; made < calls && performance.now() < end; made += 1) {
-		await call();
-	}
+/** Measures a call. */
+export async function timed(samples: RecordableHistogram, call: () => Promise<void>): Promise<void> {
+	const start = performance.now();
+	await call();
+	samples.record(Math.ceil((performance.now() - start) * 1_000_000));
+}
+
+/** Describes calls as "p50 / p99" in milliseconds. */
+export function describeSamples(samples: RecordableHistogram): string {
+	return [50, 99].map((part) => (samples.percentile(part) / 1_000_000).toFixed(2)).join(" / ");
 }
 
 /** Runs something that often, and at most that many at a time. */

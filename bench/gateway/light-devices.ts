@@ -1,17 +1,21 @@
 // Devices without firmware: each a WebSocket with the firmware's hello and tools that answers every call with "true".
-// Arguments: the gateway's URL, or several with commas between that take turns; how many; and a file with the tools.
+// Arguments: the gateway's URL, and a file with the devices' ids and tokens, and their tools.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import pLimit from "p-limit";
 import { WebSocket } from "ws";
-import { macAddress, tokenOf } from "./light-device.js";
+
+/** What these devices are. */
+export interface LightDevices {
+	readonly devices: readonly { readonly id: string; readonly token: string }[];
+	readonly tools: unknown;
+}
 
 /** Devices that connect at the same time: a listening socket holds only so many that wait. */
 const CONNECTING = 100;
 
-const [urls = "", count = "", toolsFile = ""] = process.argv.slice(2);
-const gateways = urls.split(",");
-const tools: unknown = JSON.parse(readFileSync(toolsFile, "utf8"));
+const [url = "", file = ""] = process.argv.slice(2);
+const { devices, tools }: LightDevices = JSON.parse(readFileSync(file, "utf8"));
 
 const RESULTS: Readonly<Record<string, unknown>> = {
 	initialize: {
@@ -23,15 +27,14 @@ const RESULTS: Readonly<Record<string, unknown>> = {
 	"tools/call": { content: [{ type: "text", text: "true" }], isError: false },
 };
 
-async function connect(at: number): Promise<void> {
-	const id = macAddress(at);
+async function connect({ id, token }: LightDevices["devices"][number]): Promise<void> {
 	const headers = {
-		authorization: `Bearer ${tokenOf(id)}`,
+		authorization: `Bearer ${token}`,
 		"device-id": id,
-		"client-id": `light-${at}`,
+		"client-id": `light-${id}`,
 		"protocol-version": "1",
 	};
-	const socket = new WebSocket(gateways[at % gateways.length] as string, { headers, perMessageDeflate: false });
+	const socket = new WebSocket(url, { headers, perMessageDeflate: false });
 	socket.on("message", (data: Buffer) => {
 		const { type, session_id, payload } = JSON.parse(data.toString());
 		if (type === "mcp" && payload.id !== undefined) {
@@ -49,5 +52,5 @@ async function connect(at: number): Promise<void> {
 
 console.log("connecting");
 const limit = pLimit(CONNECTING);
-await Promise.all(Array.from({ length: Number(count) }, (_, at) => limit(() => connect(at))));
+await Promise.all(devices.map((device) => limit(() => connect(device))));
 console.log("connected");
