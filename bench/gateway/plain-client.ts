@@ -60,7 +60,7 @@ export async function openPlainClient(url: string, era: Era, token?: string) {
 		async setVolume(name: string): Promise<void> {
 			const params = { name, arguments: { volume: lastId % 101 } };
 			const { response, body } = await ask("tools/call", params, name);
-			if (!body.includes('"isError":false')) {
+			if (!body.includes('"content"') || body.includes('"isError":true')) {
 				throw new Error(`${name}: unexpected response, status ${response.statusCode}: ${body}`);
 			}
 		},
