@@ -1,5 +1,4 @@
-// Makes what the repository's programs run from, and the packages that are published (npm run pack), with esbuild.
-import { spawnSync } from "node:child_process";
+// Makes what the repository's programs run from, and the programs of packages that are published (npm run pack), with esbuild.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -7,22 +6,17 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Folders of the packages that are published. What is in each is "bundle" of its package.json. */
-export const PACKAGES = ["mcp-manager", "gateway", "integrations/pi", "scripts/project", "scripts/create"];
-
 /** Bundles of the repository alone. */
-const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": bundleDevicePage };
+const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": (folder) => bundleDevicePage(folder) };
+
+/** Pages that packages have. */
+const PAGES = {
+	gateway: (target) => bundleConsole(`${target}/console`),
+	"scripts/project": (target) => bundleDevicePage(`${target}/device-page`),
+};
 
 /** Folders that determine what is bundled. */
-const SOURCES = [
-	"gateway/src",
-	"gateway/console",
-	"mcp-manager/src",
-	"src",
-	"toolchain",
-	"virtual-device/src",
-	"virtual-device/page",
-];
+const SOURCES = ["gateway/src", "gateway/console", "mcp-manager/src", "src", "toolchain", "virtual-device"];
 
 /** Age at which an outdated bundle is removed, ms. */
 const MAX_AGE = 86_400_000;
@@ -76,10 +70,10 @@ async function build(options) {
 
 /**
  * Puts a package's programs and libraries into a few files each, together with the packages that they use: that takes a tenth of
- * the space, and starts in half the time.
+ * the space, and starts in half the time. What is in a package is "bundle" of its package.json.
  */
-async function bundlePackage(name, target, sourcemap) {
-	const { programs = ".", entryPoints, external, sources = [], files = [] } = readJson(`${name}/package.json`).bundle;
+export async function bundlePackage(name, target, sourcemap) {
+	const { programs = ".", entryPoints, external, files = [] } = readJson(`${name}/package.json`).bundle;
 	const { metafile } = await build({
 		...FOR_NODE,
 		entryPoints,
@@ -91,20 +85,11 @@ async function bundlePackage(name, target, sourcemap) {
 		minifySyntax: true,
 		sourcemap,
 	});
-	for (const path of sources) {
-		cpSync(root + path, `${target}/${path}`, { recursive: true });
-	}
 	for (const file of [...files, "LICENSE"]) {
 		cpSync(root + file, `${target}/${basename(file)}`);
 	}
-	writeLicences(target, [...Object.keys(metafile.inputs), ...((await MORE[name]?.(target)) ?? [])]);
+	writeLicences(target, [...Object.keys(metafile.inputs), ...((await PAGES[name]?.(target)) ?? [])]);
 }
-
-/** What packages have beside their programs. */
-const MORE = {
-	gateway: (target) => bundleConsole(`${target}/console`),
-	"scripts/project": addFirmware,
-};
 
 /** Bundles the gateway's console, and the panel of a device in a chat. Resolves with the paths of their sources. */
 async function bundleConsole(folder) {
@@ -124,9 +109,7 @@ async function bundleConsole(folder) {
 	return inputs;
 }
 
-async function bundleDevicePage(folder) {
-	return await bundlePage("virtual-device/page", "device", folder);
-}
+const bundleDevicePage = (folder) => bundlePage("virtual-device/page", "device", folder);
 
 /**
  * Bundles a page: one script and one style sheet, whose names change with their contents, the page that loads them, and scripts
@@ -170,20 +153,6 @@ async function bundleDevice(outdir) {
 	await stop();
 }
 
-/** Adds the engine's sources and the device's page. */
-async function addFirmware(target) {
-	for (const name of ["manifest.json", "manifest_minimal.json"]) {
-		// mcconfig would take the name of an included manifest for the project's.
-		writeJson(`${target}/${name}`, { ...readJson(name), build: undefined });
-	}
-	for (const folder of ["includes", "platforms", "sources"]) {
-		const engine = `${root}node_modules/@agoric/xsnap/moddable/xs/${folder}`;
-		cpSync(engine, `${target}/virtual-device/xs/${folder}`, { recursive: true });
-	}
-	cpSync(`${root}virtual-device/licences`, `${target}/virtual-device/xs`, { recursive: true });
-	return await bundleDevicePage(`${target}/device-page`);
-}
-
 /** Writes the licences of the packages in a bundle. */
 function writeLicences(target, inputs) {
 	const folders = new Set(inputs.flatMap((path) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
@@ -196,83 +165,7 @@ function writeLicences(target, inputs) {
 	writeFileSync(`${target}/THIRD-PARTY-LICENSES`, `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 }
 
-/** Writes the types of a library, with those of the packages in its bundle: a program that uses it needs none of these. */
-async function bundleTypes(input, target) {
-	const manager = `${root}mcp-manager/src`;
-	// Without these, the plugin takes the manager for a package, and compiles it anew for each of its files.
-	const paths = { "xs-mcp-manager": [`${manager}/manager/index.ts`], "xs-mcp-manager/*": [`${manager}/*/index.ts`] };
-	const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
-	const bundle = await rollup({
-		input,
-		// The types of mqtt and pino cannot be bundled.
-		external: [/^node:/, "piscina", "mqtt", "pino"],
-		onwarn: () => {},
-		plugins: [
-			dts({
-				respectExternal: true,
-				tsconfig: `${root}tsconfig.node.json`,
-				compilerOptions: { composite: false, incremental: false, paths },
-			}),
-		],
-	});
-	await bundle.write({ dir: `${target}/types`, format: "es" });
-	await bundle.close();
-}
-
-/**
- * Makes the tarball of a package, and of the gateway also its extension for Claude Desktop. npm refuses to pack the sources,
- * whose package.json have no version.
- */
-export async function pack(name, folder) {
-	const manifest = readJson(`${name}/package.json`);
-	const { bundle, publishConfig, optionalDependencies = {} } = manifest;
-	const target = `${folder}/package`;
-	rmSync(target, { recursive: true, force: true });
-	await bundlePackage(name, target, false);
-	if (bundle.types) {
-		await bundleTypes(Object.fromEntries(bundle.types.map((each) => [each, root + bundle.entryPoints[each]])), target);
-	}
-	cpSync(`${root}${name}/README.md`, `${target}/README.md`);
-	const { engines, dependencies } = readJson("package.json");
-	const known = {
-		...dependencies,
-		...readJson("mcp-manager/package.json").dependencies,
-		...publishConfig.dependencies,
-	};
-	const [, version] = /version: "([^"]+)"/.exec(readFileSync(`${root}src/settings/firmware.ts`, "utf8"));
-	const ownVersions = Object.entries(optionalDependencies).map(([each, range]) => [
-		each,
-		range === "*" ? version : range,
-	]);
-	writeJson(`${target}/package.json`, {
-		...manifest,
-		version,
-		engines,
-		...publishConfig,
-		dependencies: Object.fromEntries(bundle.external.map((each) => [each, known[each]])),
-		optionalDependencies: Object.fromEntries(ownVersions),
-		...Object.fromEntries(["private", "devDependencies", "publishConfig", "bundle"].map((each) => [each, undefined])),
-	});
-	const { status, error } = spawnSync("npm", ["pack", "./package", "--loglevel=error"], {
-		cwd: folder,
-		stdio: ["ignore", 2, 2],
-		shell: process.platform === "win32",
-	});
-	if (status !== 0) {
-		throw new Error(`npm pack ${name} failed`, { cause: error });
-	}
-	if (name === "gateway") {
-		const { makeExtension } = await import(pathToFileURL(`${target}/claude-extension.js`).href);
-		writeFileSync(`${folder}/xs-mcp-gateway.mcpb`, await makeExtension(target));
-	}
-	rmSync(target, { recursive: true });
-}
-
 const readJson = (path) => JSON.parse(readFileSync(root + path, "utf8"));
-
-function writeJson(path, content) {
-	writeFileSync(path, `${JSON.stringify(content, undefined, "\t")}\n`);
-}
 
 /**
  * Bundles a package, "console", "device" or "device-page" of the sources as they are now, unless that was done before.
