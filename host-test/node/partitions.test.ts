@@ -10,15 +10,7 @@ const APP_ALIGNMENT = 0x10000;
 const ALIGNMENT = 0x1000;
 const FIRST = 0x9000;
 
-interface Partition {
-	readonly name: string;
-	readonly type: string;
-	readonly subtype: string;
-	readonly offset: number;
-	readonly size: number;
-}
-
-function readTable(megabytes: number): Partition[] {
+function readTable(megabytes: number) {
 	return readFileSync(`${PLATFORM}partitions/${megabytes}mb.csv`, "utf8")
 		.split("\n")
 		.filter((line) => line !== "" && !line.startsWith("#"))
@@ -38,8 +30,7 @@ for (const megabytes of [4, 8, 16]) {
 			end = offset + size;
 		}
 		assert.ok(end <= megabytes * 0x100000, `the table ends at ${end}`);
-		const [first, second, ...more] = table.filter(({ type }) => type === "app");
-		assert.deepEqual([first?.subtype, second?.subtype, more], ["ota_0", "ota_1", []]);
+		const [first, second] = table.filter(({ type }) => type === "app");
 		assert.equal(first?.size, second?.size);
 		const kinds = table.map(({ type, subtype, size }) => `${type} ${subtype} ${type === "app" ? "" : size}`.trim());
 		assert.deepEqual(kinds, [

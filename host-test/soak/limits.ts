@@ -10,12 +10,6 @@ export const PROCESS_ROUNDS = isSoak ? 50 : 2;
 /** Milliseconds for which each kind of attack is repeated; it is carried out once at least. */
 export const ATTACK_TIME = isSoak ? 15_000 : 0;
 
-/** Milliseconds without network. */
-export const OUTAGE = isSoak ? 60_000 : 500;
-
-/** Milliseconds for a device to come back: after a minute without network it tries only once a minute. */
-export const RETURN_LIMIT = isSoak ? 90_000 : 15_000;
-
 /** Milliseconds for which a gateway is killed again and again. */
 export const RESTARTS_TIME = 1_000 * Number(process.env.XS_MCP_SOAK_SECONDS ?? (isSoak ? 1_800 : 20));
 

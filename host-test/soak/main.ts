@@ -1,4 +1,4 @@
-// npm run soak: clients and devices come and go a thousand times, networks fail for a minute, the gateway is attacked, a chip gets
+// npm run soak: clients and devices come and go a thousand times, the gateway is attacked, a chip gets
 // 60,000 hostile messages, and a gateway is killed each minute for half an hour (XS_MCP_SOAK_SECONDS for another time). About
 // fifty minutes. npm run test:all does a little of the same.
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
@@ -6,7 +6,6 @@ import { LONG_SILENCE, runTests } from "../runner/run.js";
 
 const FILES = {
 	leaks: "host-test/soak/gateway-leaks.full.test.ts",
-	outages: "host-test/soak/gateway-outages.full.test.ts",
 	attacks: "host-test/soak/gateway-attacks.full.test.ts",
 	hostile: "host-test/soak/hostile.full.test.ts",
 	restarts: "host-test/soak/gateway-restarts.full.test.ts",
@@ -16,7 +15,7 @@ const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
 
 const program = makeProgram(
 	"run soak",
-	"Wears the gateway and a chip for fifty minutes: gateways, clients, devices and networks come and go, messages are hostile.",
+	"Wears the gateway and a chip for fifty minutes: gateways, clients and devices come and go, messages are hostile.",
 ).argument("[names...]", `Only some of it: ${NAMES.join(", ")}`);
 await runProgram(
 	program.action(async (names: string[]) => {

@@ -1,7 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ERAS } from "../../gateway/test/support/gateway.js";
-import { PATIENT } from "../e2e/following-clients.js";
+
+/** Tries for longer than any outage; by default the SDK gives up after two attempts, that is 2.5 s. */
+const PATIENT = {
+	initialReconnectionDelay: 1_000,
+	maxReconnectionDelay: 5_000,
+	reconnectionDelayGrowFactor: 1.5,
+	maxRetries: 1_000_000,
+};
 
 const REVISIONS_WITH_SESSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"];
 

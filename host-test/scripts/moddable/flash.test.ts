@@ -110,6 +110,12 @@ describe("npm run flash", { skip }, () => {
 		for (const target of ["esp8266", "esp32/toaster", "esp32/", "esp32/../esp32s3", "esp32/esp32s3/x", ""]) {
 			await assert.rejects(flash(["--target", target]), /--target: unknown target /, target);
 		}
+		await assert.rejects(flash(["--target", "m5stack_core3"]), /Did you mean esp32\/m5stack_cores3\?$/);
+	});
+
+	it("rejects a target whose chip has no Wi-Fi, with the reason", async () => {
+		await assert.rejects(flash(["--target", "esp32/esp32h2"]), /the chip esp32h2, which has no Wi-Fi: its radio/);
+		await assert.rejects(flash(["--target", "esp32/esp32p4"]), /which has no Wi-Fi: it has no radio$/);
 	});
 
 	it("reports whether MODDABLE or IDF_PATH is missing or invalid", async () => {

@@ -10,14 +10,15 @@ const RECORDER = `#!/bin/sh\necho "$(basename "$0") $* at $UPLOAD_PORT" >> "$MOD
  * run.
  *
  * @param more commands that its mcconfig also runs
- * @param targets names of its targets, all for an ESP32-S3
+ * @param targets names of its targets, for an ESP32-S3 unless they are chips without Wi-Fi
  */
-export function makeSdk(more = "", targets = ["esp32s3", "m5stack_cores3", "m5dial"]) {
+export function makeSdk(more = "", targets = ["esp32s3", "m5stack_cores3", "m5dial", "esp32h2", "esp32p4"]) {
 	const root = temporaryFolder("xs-mcp-sdk-");
 	for (const target of targets) {
 		const folder = join(root, "build", "devices", "esp32", "targets", target);
 		mkdirSync(folder, { recursive: true });
-		writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { ESP32_SUBCLASS: "esp32s3" } }));
+		const chip = /^esp32(h2|p4)$/.test(target) ? target : "esp32s3";
+		writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { ESP32_SUBCLASS: chip } }));
 	}
 	for (const host of ["lin", "mac"]) {
 		const bin = join(root, "build", "bin", host, "release");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { checkPort, choosePort, eraseFlash, listPorts } from "../../../scripts/moddable/ports.js";
+import { checkPort, choosePort, listPorts } from "../../../scripts/moddable/ports.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** A folder with the names of devices, as /dev has them. */
@@ -28,17 +28,6 @@ describe("the serial ports of boards", { skip: process.platform === "win32" && "
 			{ path: join(dev, "ttyUSB2"), name: "usb-Silicon_Labs_CP2104-if00-port0" },
 			{ path: join(dev, "ttyUSB10"), name: "" },
 		]);
-	});
-
-	it("are used to erase a board's flash with ESP-IDF's esptool, whose failure is reported", () => {
-		const bin = temporaryFolder("xs-mcp-esptool-");
-		const seen = join(bin, "seen.txt");
-		writeFileSync(join(bin, "esptool"), `#!/bin/sh\necho "$@" > "${seen}"\n[ "$2" != /dev/gone ]\n`, { mode: 0o755 });
-		const path = { PATH: `${bin}${delimiter}${process.env.PATH}` };
-		eraseFlash("/dev/ttyUSB0", path);
-		assert.equal(readFileSync(seen, "utf8"), "--port /dev/ttyUSB0 erase-flash\n");
-		assert.throws(() => eraseFlash("/dev/gone", path), /PortError: .*\/dev\/gone: exit code 1/);
-		assert.throws(() => eraseFlash("/dev/ttyUSB0", { PATH: dirname(bin) }), /PortError: .*ENOENT/);
 	});
 
 	it("need no choice if there is one, or if the person names one", () => {
