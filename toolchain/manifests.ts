@@ -22,25 +22,21 @@ interface Manifest {
 	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
 }
 
-/** Modules of a build: paths of sources from the project's folder, by the names of their modules. */
-export interface Build {
-	readonly modules: ReadonlyMap<string, string>;
-}
-
 /**
- * Reads a manifest and those it includes, as mcconfig does.
+ * Reads the modules of a manifest and of those it includes, as mcconfig does.
  *
  * @param manifest path from the project's folder
  * @param target as mcconfig calls it, or "virtual"
+ * @returns paths of sources from the project's folder, by the names of their modules
  * @throws Error that names the manifest and its fault
  */
-export function readBuild(manifest: string, target: string): Build {
+export function readModules(manifest: string, target: string): ReadonlyMap<string, string> {
 	const modules = new Map<string, string>();
 	readInto(modules, new Set(), manifest, target);
 	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {
 		modules.delete(name);
 	}
-	return { modules };
+	return modules;
 }
 
 /** @param read manifests that were read before */
@@ -117,18 +113,13 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
-		if (isOwn(module) && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
+		if (module.startsWith("src/") && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
 			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
 		}
 		if (existsSync(join(ROOT, `${own}.ts`)) && ![...modules.values()].includes(`${own}.ts`)) {
 			modules.set(module, `${own}.ts`);
 		}
 	}
-}
-
-/** Whether a module has a name of this project. */
-function isOwn(name: string): boolean {
-	return name.startsWith("src/");
 }
 
 /** The path of a file from the project's folder, as the functions here take it. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import { type Build, moduleOf, readBuild } from "./manifests.js";
+import { moduleOf, readModules } from "./manifests.js";
 import { ROOT } from "./root.js";
 
 /** The modules that a module finds by their names. */
@@ -14,34 +14,23 @@ const FOUND: Readonly<Record<string, RegExp>> = {
 /** The module that defines a device of one's own. */
 const DEVICE = "device";
 
-interface ModulesOptions {
-	/** Path of the build's manifest, from the project's folder. Default: the firmware's. */
-	readonly manifest?: string | undefined;
-	/** The files of the modules that the host has, by their names. Default: none. */
-	readonly host?: Readonly<Record<string, string>>;
-}
-
-/**
- * Reads what the manifests of a build have for a virtual device.
- *
- * @param manifest path from the project's folder. Default: the firmware's
- * @throws Error that names the manifest and its fault
- */
-export function readVirtual(manifest = "manifest.json"): Build {
-	return readBuild(manifest, "virtual");
-}
+/** Path of the firmware's manifest, from the project's folder. */
+export const FIRMWARE_MANIFEST = "manifest.json";
 
 /**
  * Stands in for the SDK's module `modules`, which lists the modules of a build and imports them: here, those that the
  * manifests name for a virtual device, and those of the host.
+ *
+ * @param manifest path of the build's manifest, from the project's folder
+ * @param host files of the modules that the host has, by their names
  */
-export function modulesPlugin({ manifest, host = {} }: ModulesOptions = {}): Plugin {
+export function modulesPlugin(manifest = FIRMWARE_MANIFEST, host: Readonly<Record<string, string>> = {}): Plugin {
 	return {
 		name: "modules",
 		setup(build) {
 			build.onResolve({ filter: /^modules$/ }, ({ importer }) => ({ path: moduleOf(importer), namespace: "modules" }));
 			build.onLoad({ filter: /.*/, namespace: "modules" }, ({ path }) => {
-				const own = [...readVirtual(manifest).modules].map(([name, file]) => [name, join(ROOT, file)] as const);
+				const own = [...readModules(manifest, "virtual")].map(([name, file]) => [name, join(ROOT, file)] as const);
 				// Only the parts of a device find modules of the host.
 				const more = own.some(([name]) => name === DEVICE) ? Object.entries(host) : [];
 				const found = [...own, ...more].filter(([name]) => FOUND[path]?.test(name));

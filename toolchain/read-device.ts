@@ -3,7 +3,7 @@ import type { Message, Plugin } from "esbuild";
 import { checkPins } from "../src/parts/chips/check-pins.js";
 import { type DeviceDefinition, device } from "../src/parts/device.js";
 import { importBundle } from "./import-bundle.js";
-import { readBuild, shown } from "./manifests.js";
+import { readModules, shown } from "./manifests.js";
 import { ROOT } from "./root.js";
 
 /** The module that defines a device of one's own. */
@@ -62,7 +62,7 @@ const standIns: Plugin = {
  * @returns undefined if the build defines none. Rejects with DeviceError if it cannot be used
  */
 export async function readDevice(manifest: string, target: string): Promise<DeviceDefinition | undefined> {
-	const file = readBuild(manifest, target).modules.get(DEVICE);
+	const file = readModules(manifest, target).get(DEVICE);
 	if (file === undefined) {
 		return undefined;
 	}

@@ -8,7 +8,7 @@ import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { boardOf } from "../../scripts/moddable/targets.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { readBuild } from "../../toolchain/manifests.js";
+import { readModules } from "../../toolchain/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -86,7 +86,7 @@ function missingIn(build: ReadonlySet<string>, modules: ReadonlyMap<string, stri
 for (const manifest of MANIFESTS) {
 	it(`a build of ${manifest} has all that its modules import`, () => {
 		const faults = targets.flatMap((target) => {
-			const { modules } = readBuild(manifest, target);
+			const modules = readModules(manifest, target);
 			const missing = missingIn(new Set(modules.values()), modules);
 			return missing.map((fault) => `${target}: ${fault}`);
 		});
@@ -95,7 +95,7 @@ for (const manifest of MANIFESTS) {
 }
 
 it("the build of the suites for the simulator has all that its modules import", () => {
-	assert.deepEqual(missingIn(new Set(readBuild("host-test/manifest.json", "lin").modules.values())), []);
+	assert.deepEqual(missingIn(new Set(readModules("host-test/manifest.json", "lin").values())), []);
 });
 
 it("src/mcp_server has all that its modules import, alone and with each feature", () => {
@@ -103,7 +103,7 @@ it("src/mcp_server has all that its modules import, alone and with each feature"
 	assert.ok(features.length > 0);
 	for (const more of [[], ...features.map((path) => [path])]) {
 		const included = ["src/mcp_server/manifest.json", ...more];
-		const files = new Set(included.flatMap((path) => [...readBuild(path, "").modules.values()]));
+		const files = new Set(included.flatMap((path) => [...readModules(path, "").values()]));
 		assert.deepEqual(missingIn(files), [], included.join(" with "));
 	}
 });
@@ -111,7 +111,7 @@ it("src/mcp_server has all that its modules import, alone and with each feature"
 it("src/mcp_server preloads its modules, alone and with each feature: a build that embeds it lists no others", () => {
 	const own = manifests.filter((path) => path.startsWith("src/mcp_server/"));
 	const preloaded = own.flatMap((path) => readManifest(path).preload ?? []);
-	const modules = own.flatMap((path) => [...readBuild(path, "").modules.keys()]);
+	const modules = own.flatMap((path) => [...readModules(path, "").keys()]);
 	assert.deepEqual(preloaded.sort(), [...new Set(modules)].filter(isPreloaded).sort());
 });
 
@@ -123,7 +123,7 @@ it("src/preload.json names every module of the firmware that a build preloads, s
 it("every module of the firmware is named by a manifest", () => {
 	const named = new Set(
 		[...manifests, "host-test/manifest.json"].flatMap((path) =>
-			targets.flatMap((target) => [...readBuild(path, target).modules.values()]),
+			targets.flatMap((target) => [...readModules(path, target).values()]),
 		),
 	);
 	// The last one is of a target of the SDK's kind, which mcconfig finds by itself.
@@ -177,7 +177,7 @@ it("the emulated board, whose manifest mcconfig reads before all others, uses no
 
 it("the smallest build has no feature, and of tools only those that every board has", async () => {
 	const offered = toolsOf(["network", "settings", "system"]);
-	const names = [...readBuild("manifest_minimal.json", "esp32").modules.keys()];
+	const names = [...readModules("manifest_minimal.json", "esp32").keys()];
 	assert.deepEqual(
 		names.filter((name) => name.endsWith("/feature")),
 		[],
@@ -194,9 +194,7 @@ it("a board's build has the tools of its parts", () => {
 	const partsOf = readParts(boards.map((target) => boardOf(target).board));
 	for (const target of boards) {
 		const { parts = [], optional = [] } = partsOf.get(boardOf(target).board) ?? {};
-		const files = [...readBuild("manifest.json", target).modules.values()].filter((file) =>
-			file.startsWith("src/tools/"),
-		);
+		const files = [...readModules("manifest.json", target).values()].filter((file) => file.startsWith("src/tools/"));
 		const built = files.map(toolNameOf);
 		const missing = toolsOf([...parts, ...optional]).filter((name) => !built.includes(name));
 		// Its partition has no room for the log.

@@ -81,21 +81,16 @@ function draw(glyphs: readonly Glyph[], { width, height }: { width: number; heig
 	return pixels;
 }
 
-/** PNG's colour types, by the bytes of a pixel: gray and alpha, RGBA. */
-const COLOUR_TYPES: Readonly<Record<number, number>> = { 2: 4, 4: 6 };
+/** PNG's colour type of gray and alpha. */
+const GRAY_AND_ALPHA = 4;
 
-/**
- * Makes a PNG file of 8 bits a channel.
- *
- * @param pixels gray and alpha, or RGBA
- */
+/** Makes a PNG file. @param pixels two bytes each: gray and alpha */
 function makePng(width: number, height: number, pixels: Buffer): Buffer {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
-	const channels = pixels.length / (width * height);
-	header.set([8, COLOUR_TYPES[channels] as number, 0, 0, 0], 8);
-	const stride = channels * width;
+	header.set([8, GRAY_AND_ALPHA, 0, 0, 0], 8);
+	const stride = 2 * width;
 	const lines = Array.from({ length: height }, (_, row) =>
 		Buffer.concat([Buffer.of(0), pixels.subarray(row * stride, (row + 1) * stride)]),
 	);

@@ -5,60 +5,21 @@ export type GlyphSet = (typeof GLYPH_SETS)[number];
 
 type Range = readonly [first: number, last: number];
 
-/** Latin with the diacritics of Europe, Greek, Cyrillic, and the signs that texts in these have. */
-const LATIN: readonly Range[] = [
-	[0x20, 0x7e],
-	[0xa0, 0xac],
-	[0xae, 0x17f],
-	[0x18f, 0x18f],
-	[0x218, 0x21b],
-	[0x259, 0x259],
-	[0x384, 0x38a],
-	[0x38c, 0x38c],
-	[0x38e, 0x3a1],
-	[0x3a3, 0x3ce],
-	[0x400, 0x45f],
-	[0x490, 0x491],
-	[0x1e9e, 0x1e9e],
-	[0x2010, 0x2016],
-	[0x2018, 0x201e],
-	[0x2020, 0x2022],
-	[0x2026, 0x2026],
-	[0x2030, 0x2030],
-	[0x2032, 0x2033],
-	[0x2039, 0x203a],
-	[0x20ac, 0x20ac],
-	[0x20bd, 0x20bd],
-	[0x2103, 0x2103],
-	[0x2116, 0x2116],
-	[0x2122, 0x2122],
-	[0x2190, 0x2193],
-	[0x2212, 0x2212],
-	[0x221e, 0x221e],
-	[0x2248, 0x2248],
-	[0x2260, 0x2260],
-	[0x2264, 0x2265],
-	[0x25a1, 0x25a1],
-	[0x2713, 0x2713],
-];
+/** Latin with the diacritics of Europe, Greek, Cyrillic, and the signs that texts in these have. Ranges of code points, in hex. */
+const LATIN = `
+	20-7e a0-ac ae-17f 18f 218-21b 259 384-38a 38c 38e-3a1 3a3-3ce 400-45f 490-491 1e9e 2010-2016
+	2018-201e 2020-2022 2026 2030 2032-2033 2039-203a 20ac 20bd 2103 2116 2122 2190-2193 2212 221e 2248
+	2260 2264-2265 25a1 2713
+`;
 
 /** The diacritics of Vietnam, for which a board with 4 MB has no room. */
-const VIETNAMESE: readonly Range[] = [
-	[0x1a0, 0x1a1],
-	[0x1af, 0x1b0],
-	[0x1ea0, 0x1ef9],
-];
+const VIETNAMESE = "1a0-1a1 1af-1b0 1ea0-1ef9";
 
 /** Kana of half width, and signs that Japanese texts have besides JIS X 0208. */
-const JAPANESE: readonly Range[] = [
-	[0x2460, 0x2473],
-	[0x301c, 0x301c],
-	[0x3094, 0x3094],
-	[0xff61, 0xff9f],
-];
+const JAPANESE = "2460-2473 301c 3094 ff61-ff9f";
 
 /** Kana that GB 2312 lacks. */
-const CHINESE: readonly Range[] = [[0x30fb, 0x30fc]];
+const CHINESE = "30fb-30fc";
 
 /** Frequent characters of assistants from the second level of GB 2312. */
 const SPOKEN_CHINESE = "嗯嗨嘿哎呗哒咯喵嘻呃诶嗷嘞喔噢嘟咚叮瞅";
@@ -94,10 +55,14 @@ function addTo(all: Set<string>, ...lists: readonly (readonly string[])[]): void
 	}
 }
 
-function inRanges(ranges: readonly Range[]): string[] {
-	return ranges.flatMap(([first, last]) =>
-		Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)),
-	);
+function inRanges(ranges: string): string[] {
+	return ranges
+		.trim()
+		.split(/\s+/)
+		.flatMap((range) => {
+			const [first = 0, last = first] = range.split("-").map((code) => Number.parseInt(code, 16));
+			return Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at));
+		});
 }
 
 /** The characters in rows of a set of 94 × 94, by its encoding for Unix: a byte for the row, a byte for the cell. */

@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
-import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
+import { isElsewhere, moduleOf, readModules } from "../../toolchain/manifests.js";
+import { FIRMWARE_MANIFEST, modulesPlugin } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
 import { ROOT } from "../../toolchain/root.js";
 import { SENSORS } from "../platform/io/sensors.js";
@@ -39,11 +39,10 @@ const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
 /** Prefix of the SDK's drivers of sensors. */
 const SENSOR = "embedded:sensor/";
 
-/** @param manifest of the build, whose own modules come first */
-const platform = (manifest: string | undefined): Plugin => ({
+/** @param modules of the build */
+const platform = (modules: ReadonlyMap<string, string>): Plugin => ({
 	name: "platform",
 	setup(build) {
-		const { modules } = readVirtual(manifest);
 		build.onResolve({ filter: /\/(pins|bus)\.js$/ }, ({ importer, path }) =>
 			importer.startsWith(PLATFORM) && !OF_NODE.includes(importer)
 				? { path: `${PLATFORM}node-${basename(path, ".js")}.ts` }
@@ -78,10 +77,9 @@ function whyMissing(module: string): string {
 }
 
 /** Bundles only modules that the manifests of the build name, as a build for a chip does. */
-const named = (manifest: string | undefined): Plugin => ({
+const named = (modules: ReadonlyMap<string, string>): Plugin => ({
 	name: "named",
 	setup(build) {
-		const { modules } = readVirtual(manifest);
 		const files = new Set([...modules.values()].map((path) => path.replace(/\.ts$/, "")));
 		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 			const module = moduleOf(path);
@@ -149,6 +147,7 @@ export async function bundle(
 	manifest?: string,
 ): Promise<string> {
 	await readOwnDevice(manifest);
+	const modules = readModules(manifest ?? FIRMWARE_MANIFEST, VIRTUAL_TARGET);
 	const result = await build({
 		entryPoints: [entry],
 		bundle: true,
@@ -161,15 +160,15 @@ export async function bundle(
 		minifyIdentifiers: isRelease,
 		logLevel: "silent",
 		plugins: [
-			modulesPlugin({ manifest, host: HARDWARE }),
-			...(entry === FIRMWARE_ENTRY ? [named(manifest)] : []),
-			platform(manifest),
+			modulesPlugin(manifest, HARDWARE),
+			...(entry === FIRMWARE_ENTRY ? [named(modules)] : []),
+			platform(modules),
 			identified({ ...readIdentity(manifest), ...(version !== undefined && { version }) }),
 		],
 	});
-	const modules = result.outputFiles[0]?.text ?? "";
+	const script = result.outputFiles[0]?.text ?? "";
 	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.
-	return `"use strict";{\n${modules.replace(/^var /gm, "let ")}}\n`;
+	return `"use strict";{\n${script.replace(/^var /gm, "let ")}}\n`;
 }
 
 /** The members of a project's device that a virtual device needs before it starts. */
