@@ -68,19 +68,16 @@ export class EventLog extends EventEmitter<Changes> {
 		const log = new EventLog();
 		if (folder !== undefined) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
-			log.#lines = new JsonLines(`${folder}/`, {
-				maxBytes: MAX_BYTES,
-				isUrgent: true,
-				onSaved: (error, events) => {
-					onSaved(error);
-					// Events that waited for the disk while the gateway joined a cluster have no place in its log.
-					if (log.#share === undefined) {
-						// After a restart, new events would get the ids of events that are only in memory.
-						log.#epoch = error === undefined ? log.#epoch : newEpoch();
-						log.#keep(events as readonly LoggedEvent[], log.#events);
-					}
-				},
-			});
+			const keep = (error: Error | undefined, events: readonly object[]): void => {
+				onSaved(error);
+				// Events that waited for the disk while the gateway joined a cluster have no place in its log.
+				if (log.#share === undefined) {
+					// After a restart, new events would get the ids of events that are only in memory.
+					log.#epoch = error === undefined ? log.#epoch : newEpoch();
+					log.#keep(events as readonly LoggedEvent[], log.#events);
+				}
+			};
+			log.#lines = new JsonLines(`${folder}/`, MAX_BYTES, keep, 0);
 			await log.#load(log.#lines);
 		}
 		return log;

@@ -1,7 +1,7 @@
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { JsonLines } from "./json-lines.js";
 
-/** Characters of a request's path. */
+/** Maximum length of a request's path, in characters. */
 const MAX_REQUEST = 300;
 
 interface AuditedCall {
@@ -10,37 +10,31 @@ interface AuditedCall {
 	/** The caller: a token's name, or "local". */
 	readonly principal: string;
 	/** The application that called, as it names itself. */
-	readonly client?: string;
+	readonly client?: string | undefined;
 	/** The device's id, and its alias at the time. */
 	readonly device: string;
-	readonly alias?: string;
+	readonly alias?: string | undefined;
 	readonly tool: string;
 	/** As JSON, cut, without secrets. */
-	readonly args?: string;
+	readonly args?: string | undefined;
 	readonly userOnly?: boolean;
 	readonly outcome: string;
 	/** Milliseconds. */
 	readonly duration: number;
 }
 
-interface AuditedRequest {
-	readonly time: string;
-	readonly principal: string;
-	/** A change over HTTP: "DELETE /tokens/kiosk". */
-	readonly request: string;
-	readonly status: number;
-}
-
-/** A call, or a change over HTTP. */
-export type AuditEntry = AuditedCall | AuditedRequest;
+/** A call, or a change over HTTP: "DELETE /tokens/kiosk". */
+export type AuditEntry =
+	| AuditedCall
+	| { readonly time: string; readonly principal: string; readonly request: string; readonly status: number };
 
 /** Filter of entries. Times are in ISO 8601. */
-export interface AuditQuery {
+interface AuditQuery {
 	/** A device's id. */
-	readonly device?: string;
-	readonly principal?: string;
-	readonly from?: string;
-	readonly to?: string;
+	readonly device: string | undefined;
+	readonly principal: string | undefined;
+	readonly from: string | undefined;
+	readonly to: string | undefined;
 }
 
 /** The log of calls and changes, on disk. */
@@ -61,25 +55,19 @@ export class AuditLog {
 		this.lines.append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
 	}
 
-	/** Finds the entries of a query that a client may see, the oldest first. */
-	async *find({ device, principal, from, to }: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
+	/** Finds the entries that a client may see, the oldest first. Arguments of user-only tools need the right to call them. */
+	async *find({ device, principal, from = "", to = "~" }: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
 		for await (const line of this.lines.read()) {
 			const entry = line as unknown as AuditEntry;
+			const call = "device" in entry ? entry : undefined;
 			const isFound =
-				(device === undefined || ("device" in entry && entry.device === device)) &&
+				(device === undefined || call?.device === device) &&
 				(principal === undefined || entry.principal === principal) &&
-				(from === undefined || entry.time >= from) &&
-				(to === undefined || entry.time <= to);
-			if (isFound && (!("device" in entry) || reaches(access, entry.device))) {
-				yield withoutHidden(entry, access);
+				entry.time >= from &&
+				entry.time <= to;
+			if (isFound && (call === undefined || reaches(access, call.device))) {
+				yield call?.userOnly && !hasUserTools(access, call.device) ? { ...call, args: undefined } : entry;
 			}
 		}
 	}
-}
-
-/** An entry without the arguments of a user-only tool, unless the client may call it. */
-function withoutHidden(entry: AuditEntry, access: Access): AuditEntry {
-	return "device" in entry && entry.userOnly && !hasUserTools(access, entry.device)
-		? { ...entry, args: undefined }
-		: entry;
 }

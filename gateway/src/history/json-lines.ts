@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
-/** Lines that may wait for the disk; further ones are dropped. */
+/** Maximum number of lines that wait for the disk. Further ones are dropped. */
 const MAX_WAITING = 5_000;
 
 /** Milliseconds for which lines are collected. Opening, writing and closing a file for each took a sixth of the CPU of a call. */
@@ -12,22 +12,12 @@ const COLLECT_TIME = 100;
 /** Only this user can read it. */
 const MODE = 0o600;
 
-interface JsonLinesOptions {
-	/** Size of both files together. */
-	readonly maxBytes: number;
-	/** Called with each attempt to write, the error if it failed, and its entries, which are then lost. */
-	readonly onSaved: (error: Error | undefined, entries: readonly object[]) => void;
-	/** Whether each line is written at once. Default: after up to 100 ms. */
-	readonly isUrgent?: boolean;
-}
-
-/**
- * Lines of JSON in two files, whose paths are a prefix with `old.jsonl` and `new.jsonl`. The older one is deleted when the newer one
- * is full. Their folder must exist.
- */
+/** Lines of JSON in two files. The older one is deleted when the newer one is full. Their folder must exist. */
 export class JsonLines {
 	readonly #paths: { readonly old: string; readonly new: string };
-	readonly #options: JsonLinesOptions;
+	readonly #maxBytes: number;
+	readonly #onSaved: (error: Error | undefined, entries: readonly object[]) => void;
+	readonly #collectTime: number;
 	#oldBytes: number;
 	#newBytes: number;
 	#waiting: object[] = [];
@@ -36,12 +26,24 @@ export class JsonLines {
 	#saved = Promise.resolve();
 	#isClosed = false;
 
-	/** Opens the files, with the lines that they have. */
-	constructor(prefix: string, options: JsonLinesOptions) {
+	/**
+	 * Opens the files, with the lines that they have.
+	 *
+	 * @param prefix of their paths, which end in `old.jsonl` and `new.jsonl`
+	 * @param maxBytes size of both files together
+	 * @param onSaved called with each attempt to write, the error if it failed, and its entries, which are then lost
+	 */
+	constructor(
+		prefix: string,
+		maxBytes: number,
+		onSaved: (error: Error | undefined, entries: readonly object[]) => void,
+		collectTime = COLLECT_TIME,
+	) {
 		this.#paths = { old: `${prefix}old.jsonl`, new: `${prefix}new.jsonl` };
-		this.#options = options;
-		this.#oldBytes = sizeOf(this.#paths.old);
-		this.#newBytes = sizeOf(this.#paths.new);
+		this.#maxBytes = maxBytes;
+		this.#onSaved = onSaved;
+		this.#collectTime = collectTime;
+		[this.#oldBytes, this.#newBytes] = [sizeOf(this.#paths.old), sizeOf(this.#paths.new)];
 	}
 
 	/** Bytes on disk. */
@@ -49,21 +51,13 @@ export class JsonLines {
 		return this.#oldBytes + this.#newBytes;
 	}
 
-	/**
-	 * Writes a line within a moment, unless they are closed or 5,000 lines wait for the disk.
-	 *
-	 * @returns whether it is to be written
-	 */
+	/** Writes a line within a moment. Returns false if it is lost: they are closed, or 5,000 lines wait for the disk. */
 	append(entry: object): boolean {
 		if (this.#isClosed || this.#waiting.length >= MAX_WAITING) {
 			return false;
 		}
 		this.#waiting.push(entry);
-		if (this.#options.isUrgent) {
-			void this.#save();
-		} else {
-			this.#timer ??= setTimeout(() => void this.#save(), COLLECT_TIME);
-		}
+		this.#timer ??= setTimeout(() => void this.#save(), this.#collectTime);
 		return true;
 	}
 
@@ -97,7 +91,6 @@ export class JsonLines {
 	async remove(): Promise<void> {
 		await this.close();
 		await Promise.all(Object.values(this.#paths).map((path) => rm(path, { force: true })));
-		[this.#oldBytes, this.#newBytes] = [0, 0];
 	}
 
 	/** Writes the waiting lines together. Settles when they and those before are on disk, or lost. */
@@ -105,21 +98,20 @@ export class JsonLines {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
 		this.#saved = this.#saved.then(async () => {
-			const batch = this.#waiting;
+			const entries = this.#waiting;
 			this.#waiting = [];
-			if (batch.length > 0) {
-				const error = await this.#write(batch).catch((failure: Error) => failure);
-				this.#options.onSaved(error, batch);
+			if (entries.length > 0) {
+				this.#onSaved(await this.#write(entries).catch((error: Error) => error), entries);
 			}
 		});
 		return this.#saved;
 	}
 
-	async #write(batch: readonly object[]): Promise<undefined> {
+	async #write(entries: readonly object[]): Promise<undefined> {
 		// A write that the disk has cut short leaves a part of a line: the next one starts on a line of its own.
-		const text = `\n${batch.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
+		const text = `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
 		const bytes = Buffer.byteLength(text);
-		if (this.#newBytes > 0 && this.#newBytes + bytes > this.#options.maxBytes / 2) {
+		if (this.#newBytes > 0 && this.#newBytes + bytes > this.#maxBytes / 2) {
 			await rename(this.#paths.new, this.#paths.old);
 			[this.#oldBytes, this.#newBytes] = [this.#newBytes, 0];
 		}
@@ -128,16 +120,12 @@ export class JsonLines {
 	}
 }
 
-/** Returns 0 for a file that is missing or cannot be read: the next attempt to write reports why. */
+/** Returns 0 for a missing file. */
 function sizeOf(path: string): number {
-	try {
-		return statSync(path).size;
-	} catch {
-		return 0;
-	}
+	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-async function openIfPresent(path: string): Promise<FileHandle | undefined> {
+async function openIfPresent(path: string) {
 	return await open(path).catch((error: NodeJS.ErrnoException) => {
 		if (error.code !== "ENOENT") {
 			throw error;

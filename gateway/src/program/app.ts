@@ -8,6 +8,7 @@ import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import type { AuditLog } from "../history/audit-log.js";
 import type { History } from "../history/history.js";
+import { addHistoryRoutes } from "../history/routes.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { RejectionReport } from "../http/rejections.js";
@@ -16,7 +17,6 @@ import { allow, type HttpEnv, type Middleware, needsOperator, type Route } from 
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";
 import type { GatewayEvents } from "../operator/events.js";
-import { exportAudit, showAudit, showHistory, showLog } from "../operator/history-routes.js";
 import type { Metrics } from "../operator/metrics.js";
 import {
 	type ClusterSource,
@@ -98,10 +98,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.delete("/devices/:device", forgetDevice(servers));
 	app.patch("/devices/:device", needsOperator, changeDevice(servers, maxBodyBytes));
 	app.all("/devices/:device/session", allow("DELETE"), disconnectDevice(servers));
-	app.all("/devices/:device/history", allow("GET"), showHistory(servers, options.history));
-	app.all("/devices/:device/log", allow("GET"), needsOperator, showLog(servers, options.history));
-	app.all("/audit", allow("GET"), needsOperator, showAudit(servers, options.audit));
-	app.all("/audit.jsonl", allow("GET"), needsOperator, exportAudit(servers, options.audit));
+	addHistoryRoutes(app, servers, options.history, options.audit);
 	app.all("/devices/:device/firmware", allow("POST"), offerFirmware({ servers, firmware, urlFor, maxBodyBytes }));
 	app.use("/bindings/*", needsOperator);
 	app.all("/bindings", allow("GET"), listBindings(bindings));

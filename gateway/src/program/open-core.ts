@@ -85,8 +85,9 @@ function openHistory(context: ProgramContext, { servers }: Gateway): History | u
 	if (maxBytes === 0) {
 		return undefined;
 	}
-	const onSaved = (error: Error | undefined): void => context.saves.appended(error);
-	const history = new History({ servers, folder: join(stateFolder, "history"), maxBytes, onSaved });
+	const history = new History(servers, join(stateFolder, "history"), maxBytes, (error) =>
+		context.saves.appended(error),
+	);
 	context.onClose(() => history.close());
 	return history;
 }
@@ -96,7 +97,7 @@ function openAudit({ configuration, saves, onClose }: ProgramContext): AuditLog 
 	if (maxBytes === 0) {
 		return undefined;
 	}
-	const lines = new JsonLines(join(stateFolder, "audit."), { maxBytes, onSaved: (error) => saves.appended(error) });
+	const lines = new JsonLines(join(stateFolder, "audit."), maxBytes, (error) => saves.appended(error));
 	onClose(() => lines.close());
 	return new AuditLog(lines);
 }

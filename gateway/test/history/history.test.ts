@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { type HistoryPart, thinned } from "../../src/history/device-history.js";
+import { type HistoryPart, thinned } from "../../src/history/history.js";
 import { startWithToken } from "../support/console.js";
 import { STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";

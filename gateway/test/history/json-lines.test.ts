@@ -17,7 +17,7 @@ async function numbersIn(lines: JsonLines): Promise<unknown[]> {
 describe("lines of JSON on disk", () => {
 	it("stay within their bound, and the newest ones stay", async () => {
 		const folder = makeStateFolder();
-		const lines = new JsonLines(join(folder, "a."), { maxBytes: 1_000, onSaved: assert.ifError });
+		const lines = new JsonLines(join(folder, "a."), 1_000, assert.ifError);
 		for (let number = 0; number < 200; number += 1) {
 			lines.append({ number, text: "x".repeat(20) });
 			await numbersIn(lines);
@@ -36,13 +36,12 @@ describe("lines of JSON on disk", () => {
 
 	it("are there after a restart, also behind a line that was cut short", async () => {
 		const path = join(makeStateFolder(), "a.");
-		const options = { maxBytes: 1_000, onSaved: assert.ifError };
-		const before = new JsonLines(path, options);
+		const before = new JsonLines(path, 1_000, assert.ifError);
 		before.append({ number: 1 });
 		await before.close();
 		before.append({ number: 2 });
 		appendFileSync(`${path}new.jsonl`, '{"number":3');
-		const after = new JsonLines(path, options);
+		const after = new JsonLines(path, 1_000, assert.ifError);
 		after.append({ number: 4 });
 		assert.deepEqual(await numbersIn(after), [1, 4]);
 	});
@@ -56,7 +55,7 @@ describe("lines of JSON on disk", () => {
 			saved();
 		};
 		const nextBatch = () => new Promise<void>((resolve) => (saved = resolve));
-		const lines = new JsonLines(join(makeStateFolder(), "a."), { maxBytes: 1_000, onSaved });
+		const lines = new JsonLines(join(makeStateFolder(), "a."), 1_000, onSaved);
 		lines.append({ number: 1 });
 		const first = nextBatch();
 		t.mock.timers.tick(100);
@@ -73,8 +72,7 @@ describe("lines of JSON on disk", () => {
 
 	it("report a disk that cannot be written", async () => {
 		const errors: unknown[] = [];
-		const options = { maxBytes: 1_000, onSaved: (error: unknown) => void errors.push(error) };
-		const lines = new JsonLines(join(makeStateFolder(), "missing", "a."), options);
+		const lines = new JsonLines(join(makeStateFolder(), "missing", "a."), 1_000, (error) => void errors.push(error));
 		lines.append({ number: 1 });
 		await lines.close();
 		assert.match(`${errors}`, /ENOENT/);

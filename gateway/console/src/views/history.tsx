@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import type { HistoryPart } from "../../../src/history/device-history.js";
+import type { HistoryPart } from "../../../src/history/history.js";
 import { useLoaded } from "../parts/basics.js";
 import { Segments } from "../parts/inputs.js";
 import { Plot } from "../parts/plot.js";
