@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import { type Server, type ServerRegistry, textResult } from "xs-mcp-manager/core";
+import { type ServerRegistry, textResult } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { OwnTool } from "../catalog/own-tools.js";
 import type { Access } from "../config/access.js";
@@ -52,9 +52,12 @@ export function askTool(access: Access, { servers, turns, ...options }: AskToolO
 		const onProgress = (passed: number, message: string): void =>
 			caller.progress(Math.min(passed, seconds), seconds, message);
 		try {
-			checkAnswerable(device, answers, options.microphones);
+			const hasButtons = device.online && answers.length > 0 && findTool(device, ASK_USER) !== undefined;
+			if (!hasButtons) {
+				options.microphones.check(device);
+			}
 			const { principal, clientName } = caller;
-			const answer = await turns.take(device, caller, (signal) =>
+			const answer = await turns.take(device, caller.signal, (signal) =>
 				ask(device, question, { principal, clientName, signal, onProgress }, options),
 			);
 			return textResult(describe(answer), {
@@ -64,14 +67,6 @@ export function askTool(access: Access, { servers, turns, ...options }: AskToolO
 			throw new Error(`${device.alias}: ${(error as Error).message}`);
 		}
 	});
-}
-
-/** @throws Error if this device has neither buttons nor a microphone for the answer */
-function checkAnswerable(device: Server, answers: readonly string[], microphones: Microphones): void {
-	const hasButtons = device.online && answers.length > 0 && findTool(device, ASK_USER) !== undefined;
-	if (!hasButtons) {
-		microphones.check(device);
-	}
 }
 
 function describe(answer: Answer | undefined): string {

@@ -98,14 +98,23 @@ function chosen(pressed: Promise<Answer | undefined>): Promise<Answer> {
 	});
 }
 
-/** Asks aloud, and listens until something was understood or the time is over. */
+/** Asks aloud, and listens until something was understood or the time is over. Rejects if the question is neither said nor shown. */
 async function byVoice(
 	device: Server,
 	question: Question & { readonly isOnScreen: boolean },
 	caller: ListeningCaller,
 	{ microphones, announcements }: AskOptions,
 ): Promise<Answer | undefined> {
-	await pose(device, question, caller, announcements);
+	const { text: asked, isOnScreen } = question;
+	try {
+		await (announcements === undefined
+			? isOnScreen || showText(device, asked, caller)
+			: announcements.sayNow({ text: asked, isOnlySaid: isOnScreen }, device, caller));
+	} catch (error) {
+		if (!isOnScreen || caller.signal.aborted) {
+			throw error;
+		}
+	}
 	const end = performance.now() + question.seconds * 1_000;
 	for (;;) {
 		const seconds = Math.round((end - performance.now()) / 1_000);
@@ -118,24 +127,6 @@ async function byVoice(
 		}
 		if (ended !== "silence") {
 			return undefined;
-		}
-	}
-}
-
-/** Rejects with an Error if the question is neither said nor shown. */
-async function pose(
-	device: Server,
-	{ text, isOnScreen }: Question & { readonly isOnScreen: boolean },
-	caller: ListeningCaller,
-	announcements: Announcements | undefined,
-): Promise<void> {
-	try {
-		await (announcements === undefined
-			? isOnScreen || showText(device, text, caller)
-			: announcements.sayNow({ text, isOnlySaid: isOnScreen }, device, caller));
-	} catch (error) {
-		if (!isOnScreen || caller.signal.aborted) {
-			throw error;
 		}
 	}
 }

@@ -22,21 +22,19 @@ export async function beginListening(session: Session, channel: AudioChannel, si
 	if (channel.isListening) {
 		return;
 	}
-	await told(session, channel, signal, {
-		ask() {
-			if (channel.listensOnRequest) {
-				session.sendMessage({ type: "listen", state: "start" });
-			} else {
-				session.sendMessage({ type: "tts", state: "start" });
-				session.sendMessage({ type: "tts", state: "stop" });
-			}
-		},
-		isAnswer({ state, reason }) {
-			if (state === "stop" && typeof reason === "string") {
-				throw new Error(REASONS[reason] ?? `it is busy: ${reason.slice(0, 40)}`);
-			}
-			return state === "start";
-		},
+	const ask = (): void => {
+		if (channel.listensOnRequest) {
+			session.sendMessage({ type: "listen", state: "start" });
+		} else {
+			session.sendMessage({ type: "tts", state: "start" });
+			session.sendMessage({ type: "tts", state: "stop" });
+		}
+	};
+	await request(session, channel, signal, ask, ({ state, reason }) => {
+		if (state === "stop" && typeof reason === "string") {
+			throw new Error(REASONS[reason] ?? `it is busy: ${reason.slice(0, 40)}`);
+		}
+		return state === "start";
 	});
 }
 
@@ -54,22 +52,30 @@ export async function endListening(session: Session, channel: AudioChannel): Pro
 		return;
 	}
 	const { signal } = new AbortController();
-	await told(session, channel, signal, { ask, isAnswer: ({ state }) => state === "stop" }).catch(() => {});
+	await request(session, channel, signal, ask, ({ state }) => state === "stop").catch(() => {});
 }
 
 type Message = AudioEvents["message"][0];
 
-interface Exchange {
-	readonly ask: () => void;
-	/** Throws an Error if the answer is no. */
-	readonly isAnswer: (message: Message) => boolean;
-}
-
-/** Resolves when the device answers. Rejects with an Error on a timeout, or if the signal is aborted. */
-async function told(session: Session, channel: AudioChannel, signal: AbortSignal, { ask, isAnswer }: Exchange) {
+/**
+ * Asks a device, and resolves when it answers. Rejects with an Error on a timeout, or if the signal is aborted.
+ *
+ * @param isAnswer throws an Error if the answer is no
+ */
+async function request(
+	session: Session,
+	channel: AudioChannel,
+	signal: AbortSignal,
+	ask: () => void,
+	isAnswer: (message: Message) => boolean,
+): Promise<void> {
 	const ended = new AbortController();
 	const closed = (reason: string): void => ended.abort(new Error(`it disconnected: ${reason}`));
-	const tooLate = setTimeout(() => ended.abort(new Error(whyNot(channel))), ANSWER_TIME);
+	const silent = `it has not begun to listen within ${ANSWER_TIME / 1_000} s`;
+	const problem = channel.listensOnRequest
+		? silent
+		: `${silent}: its firmware does not do so by itself. Ask the person to press its button or say its wake word, and call again`;
+	const tooLate = setTimeout(() => ended.abort(new Error(problem)), ANSWER_TIME);
 	const either = AbortSignal.any([signal, ended.signal]);
 	session.once("closed", closed);
 	try {
@@ -86,11 +92,4 @@ async function told(session: Session, channel: AudioChannel, signal: AbortSignal
 		clearTimeout(tooLate);
 		session.off("closed", closed);
 	}
-}
-
-function whyNot({ listensOnRequest }: AudioChannel): string {
-	const silent = `it has not begun to listen within ${ANSWER_TIME / 1_000} s`;
-	return listensOnRequest
-		? silent
-		: `${silent}: its firmware does not do so by itself. Ask the person to press its button or say its wake word, and call again`;
 }

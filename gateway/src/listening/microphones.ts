@@ -82,7 +82,7 @@ export class Microphones {
 	/** Listens with a device in its turn. Rejects with an Error that says why nothing was heard. */
 	async listen(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
 		this.check(device, what);
-		return await this.#options.turns.take(device, caller, (signal) =>
+		return await this.#options.turns.take(device, caller.signal, (signal) =>
 			this.listenNow(device, what, { ...caller, signal }),
 		);
 	}

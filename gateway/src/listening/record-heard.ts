@@ -10,20 +10,17 @@ const PRINCIPAL = "device";
 
 const NAME = "speech.heard";
 
-interface HeardOptions {
-	readonly turns: DeviceTurns;
-	readonly microphones: Microphones;
-	readonly events: Pick<EventService, "wants">;
-	readonly log: EventLog;
-	readonly onFailure: (device: string, reason: string) => void;
-}
-
 /**
  * Records speech as an event when a device starts to listen by itself, after a press or a wake word, and only while a client
  * subscribes to that. Listening that follows a request of the gateway does not count.
  */
-export function recordHeard(servers: ServerRegistry, options: HeardOptions): void {
-	const { turns, microphones, events, log, onFailure } = options;
+export function recordHeard(
+	servers: ServerRegistry,
+	turns: DeviceTurns,
+	microphones: Microphones,
+	{ events, log }: { readonly events: Pick<EventService, "wants">; readonly log: EventLog },
+	onFailure: (device: string, reason: string) => void,
+): void {
 	const hear = async (device: Server): Promise<void> => {
 		const { signal } = new AbortController();
 		const what = { seconds: MAX_SECONDS, untilSilence: true };

@@ -5,8 +5,9 @@ import { EndOfSpeech, LISTENING_RATE } from "./end-of-speech.js";
 /** Seconds that a device listens at most. */
 export const MAX_SECONDS = 30;
 
-/** Samples that are kept. */
+/** Samples that are kept, and those of a lost packet: 60 ms. */
 const MAX_SAMPLES = MAX_SECONDS * LISTENING_RATE;
+const LOST = (LISTENING_RATE * 60) / 1_000;
 
 /** Milliseconds without a packet after which speech has ended: some devices send no silence, and Wi-Fi has gaps of a second. */
 const NO_PACKETS = 2_500;
@@ -22,185 +23,103 @@ export interface Recorded {
 	readonly hasSpeech: boolean;
 }
 
-interface RecordingOptions {
-	/** 1 to 30. */
-	readonly seconds: number;
-	/** Whether it ends with the silence after speech; otherwise it takes the whole time. */
-	readonly untilSilence: boolean;
-	readonly signal: AbortSignal;
-}
-
 /**
  * Records the sound of a device while it listens.
  *
  * Rejects with an Error if the device disconnects, sends no Opus, or the signal is aborted, and as `begin` does.
  *
+ * @param seconds 1 to 30
+ * @param untilSilence whether it ends with the silence after speech; otherwise it takes the whole time
  * @param begin makes the device listen. Packets may come before it resolves
  */
 export async function record(
 	session: Session,
 	channel: AudioChannel,
-	options: RecordingOptions,
+	{ seconds, untilSilence, signal }: { seconds: number; untilSilence: boolean; signal: AbortSignal },
 	begin: () => Promise<void>,
 ): Promise<Recorded> {
-	options.signal.throwIfAborted();
-	const recording = new Recording(session, channel, options);
-	try {
-		recording.packets.open(await openOpusDecoder(LISTENING_RATE));
-		await begin();
-		recording.limitTime();
-		return await recording.recorded;
-	} finally {
-		recording.close();
-	}
-}
-
-class Recording {
-	readonly recorded: Promise<Recorded>;
-	readonly packets: DecodedPackets;
-	readonly #session: Session;
-	readonly #channel: AudioChannel;
-	readonly #options: RecordingOptions;
-	readonly #detector = new EndOfSpeech();
-	readonly #droppedBefore: number;
+	signal.throwIfAborted();
+	const detector = new EndOfSpeech();
+	const samples = new Int16Array(MAX_SAMPLES);
+	let count = 0;
+	/** Packets that came before the decoder was open, and how many of them cannot be decoded. */
+	const early: Uint8Array[] = [];
+	let undecoded = 0;
+	const droppedBefore = channel.dropped;
 	/** Whether the device listens: packets and a stop from before belong to an earlier recording. */
-	#hasBegun: boolean;
-	#end: NodeJS.Timeout | undefined;
+	let hasBegun = channel.isListening;
+	let decoder: OpusDecoder | undefined;
+	let limit: NodeJS.Timeout | undefined;
 	/** Runs while no packet comes. */
-	#pause: NodeJS.Timeout | undefined;
-	#settle!: { readonly resolve: (recorded: Recorded) => void; readonly reject: (error: Error) => void };
-
-	constructor(session: Session, channel: AudioChannel, options: RecordingOptions) {
-		this.#session = session;
-		this.#channel = channel;
-		this.#options = options;
-		this.#hasBegun = channel.isListening;
-		this.#droppedBefore = channel.dropped;
-		this.packets = new DecodedPackets(MAX_SAMPLES, (samples) => this.#heard(samples));
-		this.recorded = new Promise((resolve, reject) => {
-			this.#settle = { resolve, reject };
-		});
-		// It may end before the decoder is open.
-		this.recorded.catch(() => {});
-		channel.on("packet", this.#onPacket);
-		channel.on("message", this.#onMessage);
-		session.on("closed", this.#onClosed);
-		options.signal.addEventListener("abort", this.#onAbort, { once: true });
-	}
-
-	limitTime(): void {
-		this.#end = setTimeout(() => this.#ended("time"), this.#options.seconds * 1_000);
-	}
-
-	close(): void {
-		this.packets.close();
-		clearTimeout(this.#end);
-		clearTimeout(this.#pause);
-		this.#channel.off("packet", this.#onPacket);
-		this.#channel.off("message", this.#onMessage);
-		this.#session.off("closed", this.#onClosed);
-		this.#options.signal.removeEventListener("abort", this.#onAbort);
-	}
-
-	readonly #onPacket = (packet: Uint8Array): void => {
-		if (this.#hasBegun) {
-			this.packets.add(packet);
+	let pause: NodeJS.Timeout | undefined;
+	let settle!: { readonly resolve: (ended: Ending) => void; readonly reject: (error: Error) => void };
+	const recorded = new Promise<Ending>((resolve, reject) => {
+		settle = { resolve, reject };
+	});
+	// It may end before the decoder is open.
+	recorded.catch(() => {});
+	/** Throws an Error if the packet is not Opus. */
+	const decode = (opened: OpusDecoder, packet: Uint8Array): void => {
+		const decoded = packet.length === 0 ? opened.decodePacketLoss(LOST) : opened.decode(packet);
+		const kept = decoded.slice(0, MAX_SAMPLES - count);
+		samples.set(kept, count);
+		count += kept.length;
+		detector.add(kept);
+		clearTimeout(pause);
+		if (count === MAX_SAMPLES) {
+			settle.resolve("time");
+		} else if (untilSilence && detector.hasEnded) {
+			settle.resolve("silence");
+		} else if (untilSilence && detector.hasSpeech) {
+			pause = setTimeout(() => settle.resolve("silence"), NO_PACKETS);
 		}
 	};
-
-	readonly #onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
+	const onPacket = (packet: Uint8Array): void => {
+		if (hasBegun && decoder === undefined) {
+			early.push(packet.slice());
+		} else if (hasBegun && decoder !== undefined) {
+			decode(decoder, packet);
+		}
+	};
+	const onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
 		if (type === "listen" && state === "start") {
-			this.#hasBegun = true;
-		} else if (type === "listen" && state === "stop" && this.#hasBegun) {
-			this.#ended("stopped");
+			hasBegun = true;
+		} else if (type === "listen" && state === "stop" && hasBegun) {
+			settle.resolve("stopped");
 		}
 	};
-
-	readonly #onClosed = (reason: string): void => this.#settle.reject(new Error(`it disconnected: ${reason}`));
-
-	readonly #onAbort = (): void => this.#settle.reject(this.#options.signal.reason);
-
-	#heard(samples: Int16Array): void {
-		const { untilSilence } = this.#options;
-		this.#detector.add(samples);
-		clearTimeout(this.#pause);
-		if (this.packets.count === MAX_SAMPLES) {
-			this.#ended("time");
-		} else if (untilSilence && this.#detector.hasEnded) {
-			this.#ended("silence");
-		} else if (untilSilence && this.#detector.hasSpeech) {
-			this.#pause = setTimeout(() => this.#ended("silence"), NO_PACKETS);
-		}
-	}
-
-	#ended(ended: Ending): void {
-		const dropped = this.#channel.dropped - this.#droppedBefore + this.packets.undecoded;
-		if (this.packets.count > 0) {
-			const { hasSpeech } = this.#detector;
-			this.#settle.resolve({ samples: this.packets.samples, ended, hasSpeech });
-		} else if (dropped > 0) {
-			this.#settle.reject(new Error(`none of the ${dropped} packets that it sent is Opus`));
-		} else {
-			this.#settle.reject(new Error("it sent no sound: it may have no microphone"));
-		}
-	}
-}
-
-/** Samples that stand for a packet that was lost: 60 ms. */
-const LOST = (LISTENING_RATE * 60) / 1_000;
-
-/** Packets of Opus as samples. Those that come before the decoder is open wait for it. */
-class DecodedPackets {
-	/** Samples that there are. */
-	count = 0;
-	/** Packets that came early and cannot be decoded. */
-	undecoded = 0;
-	readonly #samples: Int16Array;
-	readonly #onSamples: (samples: Int16Array) => void;
-	#decoder: OpusDecoder | undefined;
-	#early: Uint8Array[] = [];
-
-	/**
-	 * @param maxCount samples that are kept; further ones are dropped
-	 * @param onSamples is called with those of each packet
-	 */
-	constructor(maxCount: number, onSamples: (samples: Int16Array) => void) {
-		this.#samples = new Int16Array(maxCount);
-		this.#onSamples = onSamples;
-	}
-
-	/** @throws Error if the packet is not Opus. An empty one stands for one that was lost */
-	add(packet: Uint8Array): void {
-		if (this.#decoder === undefined) {
-			this.#early.push(packet.slice());
-			return;
-		}
-		const decoded = packet.length === 0 ? this.#decoder.decodePacketLoss(LOST) : this.#decoder.decode(packet);
-		const samples = decoded.slice(0, this.#samples.length - this.count);
-		this.#samples.set(samples, this.count);
-		this.count += samples.length;
-		this.#onSamples(samples);
-	}
-
-	/** Decodes the packets that are waiting, and later ones. */
-	open(decoder: OpusDecoder): void {
-		this.#decoder = decoder;
-		for (const packet of this.#early) {
+	const onClosed = (reason: string): void => settle.reject(new Error(`it disconnected: ${reason}`));
+	const onAbort = (): void => settle.reject(signal.reason);
+	channel.on("packet", onPacket).on("message", onMessage);
+	session.on("closed", onClosed);
+	signal.addEventListener("abort", onAbort, { once: true });
+	try {
+		decoder = await openOpusDecoder(LISTENING_RATE);
+		for (const packet of early) {
 			try {
-				this.add(packet);
+				decode(decoder, packet);
 			} catch {
-				this.undecoded += 1;
+				undecoded += 1;
 			}
 		}
-		this.#early = [];
-	}
-
-	get samples(): Int16Array {
-		return this.#samples.subarray(0, this.count);
-	}
-
-	close(): void {
-		this.#decoder?.free();
-		this.#decoder = undefined;
+		await begin();
+		limit = setTimeout(() => settle.resolve("time"), seconds * 1_000);
+		const ended = await recorded;
+		const dropped = channel.dropped - droppedBefore + undecoded;
+		if (count === 0) {
+			throw new Error(
+				dropped > 0
+					? `none of the ${dropped} packets that it sent is Opus`
+					: "it sent no sound: it may have no microphone",
+			);
+		}
+		return { samples: samples.subarray(0, count), ended, hasSpeech: detector.hasSpeech };
+	} finally {
+		decoder?.free();
+		clearTimeout(limit);
+		clearTimeout(pause);
+		channel.off("packet", onPacket).off("message", onMessage);
+		session.off("closed", onClosed);
+		signal.removeEventListener("abort", onAbort);
 	}
 }

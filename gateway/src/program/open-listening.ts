@@ -54,12 +54,9 @@ export async function openListening(
 			audit?.called({ ...record, device: id, alias, tool: "listen", args: JSON.stringify({ seconds }) }),
 	});
 	if (recognize !== undefined) {
-		recordHeard(servers, {
-			turns,
-			microphones,
-			...events,
-			onFailure: (device, reason) => limitedLog.warn("speech", { device }, `not heard: ${reason}`),
-		});
+		recordHeard(servers, turns, microphones, events, (device, reason) =>
+			limitedLog.warn("speech", { device }, `not heard: ${reason}`),
+		);
 	}
 	return (access) =>
 		mayListen(access)

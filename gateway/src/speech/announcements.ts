@@ -56,8 +56,20 @@ export class Announcements {
 
 	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
 	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
+		const { turns } = this.#options;
 		return await this.#withSound(what, caller, (spoken) =>
-			Promise.all(devices.map((device) => this.#sayOn(device, spoken, caller))),
+			Promise.all(
+				devices.map((device) =>
+					turns
+						.take(
+							device,
+							caller.signal,
+							(signal) => this.#announce(device, spoken, { ...caller, signal }),
+							what.isUrgent,
+						)
+						.catch((error: Error): Outcome => ({ device: device.alias, outcome: "failed", reason: error.message })),
+				),
+			),
 		);
 	}
 
@@ -72,16 +84,6 @@ export class Announcements {
 			return await say({ ...what, spoken });
 		} finally {
 			spoken.withdraw();
-		}
-	}
-
-	async #sayOn(device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
-		try {
-			return await this.#options.turns.take(device, { ...what, signal: caller.signal }, (signal) =>
-				this.#announce(device, what, { ...caller, signal }),
-			);
-		} catch (error) {
-			return { device: device.alias, outcome: "failed", reason: (error as Error).message };
 		}
 	}
 
@@ -140,7 +142,7 @@ export class Announcements {
 		}
 		return async () => {
 			const packets = await spoken.packets();
-			return (signal) => streamSpeech(session, channel, { text: isOnlySaid ? undefined : text, packets, signal });
+			return (signal) => streamSpeech(session, channel, isOnlySaid ? undefined : text, packets, signal);
 		};
 	}
 
@@ -159,14 +161,9 @@ export class Announcements {
  * @param hours of each day, without the end: "22:00-07:00"; undefined: none
  */
 function areQuiet(hours: string | undefined, now = new Date()): boolean {
-	const [from = 0, to = 0] = (hours ?? "00:00-00:00").split("-").map(minutesOf);
-	const minutes = 60 * now.getHours() + now.getMinutes();
-	return from <= to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
-}
-
-function minutesOf(time: string): number {
-	const [hours = 0, minutes = 0] = time.split(":").map(Number);
-	return 60 * hours + minutes;
+	const [from = "", to = ""] = (hours ?? "00:00-00:00").split("-");
+	const time = [now.getHours(), now.getMinutes()].map((each) => `${each}`.padStart(2, "0")).join(":");
+	return from <= to ? from <= time && time < to : time >= from || time < to;
 }
 
 /** How often a sound is repeated, and milliseconds between two. */

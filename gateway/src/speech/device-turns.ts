@@ -3,12 +3,6 @@ import type { Server } from "xs-mcp-manager/core";
 /** Calls that wait for a device; and as many urgent ones. */
 const MAX_WAITING = 8;
 
-interface TurnOptions {
-	/** Whether it interrupts the current turn, and comes before those that wait. */
-	readonly isUrgent?: boolean;
-	readonly signal: AbortSignal;
-}
-
 interface Turns {
 	/** Aborts the call in progress. */
 	current: AbortController | undefined;
@@ -28,11 +22,13 @@ export class DeviceTurns {
 	 * Runs a task in a device's turn. Rejects with an Error if too many wait, or with the reason of its interruption.
 	 *
 	 * @param act rejects once its signal says so
+	 * @param isUrgent interrupts the current turn, and comes before those that wait
 	 */
 	async take<T>(
 		device: Server,
-		{ isUrgent = false, signal: cancelled }: TurnOptions,
+		cancelled: AbortSignal,
 		act: (signal: AbortSignal) => Promise<T>,
+		isUrgent = false,
 	): Promise<T> {
 		cancelled.throwIfAborted();
 		const turns = this.#turns.get(device) ?? { current: undefined, waiting: [] };

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { EVERY_DEVICE, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { EVERY_DEVICE, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { chooseMembers, DEVICES } from "../catalog/groups.js";
 import type { OwnTool } from "../catalog/own-tools.js";
@@ -30,23 +30,18 @@ const LISTED: Omit<Tool, "inputSchema"> = {
 
 /** The tool `say`, if a client with this access may change anything. */
 export function sayToolFor(access: Access, announcements: Announcements, servers: ServerRegistry): readonly OwnTool[] {
-	return access.readOnly || access.isForeignPage ? [] : [sayTool(access, announcements, servers)];
-}
-
-function sayTool(access: Access, announcements: Announcements, servers: ServerRegistry): OwnTool {
-	return ownTool(LISTED, INPUT, async (args, { principal, signal }) => {
-		const devices = findDevices(servers, access, args[DEVICES]);
+	if (access.readOnly || access.isForeignPage) {
+		return [];
+	}
+	const say = ownTool(LISTED, INPUT, async (args, { principal, signal }) => {
+		const reachable = servers.all.filter((server) => !server.configured && reaches(access, server.id));
+		const members = reachable.map((server) => ({ server }));
+		const devices = chooseMembers({ listed: LISTED, members }, args[DEVICES]).map(({ server }) => server);
 		const { text, chime, urgent: isUrgent, volume, until_pressed: untilPressed } = args;
 		const what = { text, chime, isUrgent, volume, untilPressed };
 		return resultOf(await announcements.say(what, devices, { principal, signal }));
 	});
-}
-
-/** @throws RangeError with the devices and tags that there are */
-function findDevices(servers: ServerRegistry, access: Access, named: readonly string[]): Server[] {
-	const reachable = servers.all.filter((server) => !server.configured && reaches(access, server.id));
-	const members = reachable.map((server) => ({ server }));
-	return chooseMembers({ listed: LISTED, members }, named).map(({ server }) => server);
+	return [say];
 }
 
 /** It is a failed call only if every device has failed. */

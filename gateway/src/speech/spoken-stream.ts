@@ -20,15 +20,6 @@ const TAIL = 2 * FRAME;
 /** Milliseconds that a device has to say that it does not speak any more. */
 const CONFIRMATION_TIME = 3_000;
 
-interface SpokenOptions {
-	/** Shown on the screen. */
-	readonly text: string | undefined;
-	readonly packets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-	readonly signal: AbortSignal;
-	/** Default: the machine's. */
-	readonly clock?: Clock;
-}
-
 /** Milliseconds that pass. */
 interface Clock {
 	now(): number;
@@ -46,15 +37,35 @@ const MACHINE: Clock = {
  *
  * Rejects with an Error if the signal ends it, or the person at the device does.
  *
+ * @param text shown on the screen
  * @returns whether the device has said that it has ended: by its state, or because it listens. Some devices of the family say nothing
  */
 export async function streamSpeech(
 	session: Session,
 	channel: AudioChannel,
-	{ text, packets, signal, clock = MACHINE }: SpokenOptions,
+	text: string | undefined,
+	packets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+	signal: AbortSignal,
+	clock = MACHINE,
 ): Promise<boolean> {
-	const device = new Listener(session, channel, clock);
-	const ended = AbortSignal.any([signal, device.interrupted]);
+	const interrupted = new AbortController();
+	const confirmed = new AbortController();
+	const ended = AbortSignal.any([signal, interrupted.signal]);
+	const onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
+		if (type === "abort") {
+			interrupted.abort(new Error("stopped at the device"));
+		} else if (type === "listen" && state === "start") {
+			confirmed.abort();
+		}
+	};
+	const onNotification = (method: string, { oldState }: Readonly<Record<string, unknown>>): void => {
+		if (method === "notifications/state_changed" && oldState === "speaking") {
+			confirmed.abort();
+		}
+	};
+	const onClosed = (reason: string): void => interrupted.abort(new Error(reason));
+	session.on("notification", onNotification).on("closed", onClosed);
+	channel.on("message", onMessage);
 	try {
 		session.sendMessage({ type: "tts", state: "start" });
 		if (text !== undefined) {
@@ -63,93 +74,34 @@ export async function streamSpeech(
 		if (channel.mayOvertake) {
 			await clock.wait(HEAD_START, ended);
 		}
-		await sendPaced(channel, packets, { signal: ended, clock });
+		const started = clock.now();
+		const waitUntil = async (time: number): Promise<void> => {
+			const rest = started + time - clock.now();
+			ended.throwIfAborted();
+			if (rest > 0) {
+				await clock.wait(rest, ended);
+			}
+		};
+		let count = 0;
+		for await (const packet of packets) {
+			count += 1;
+			await waitUntil((count - LEAD) * FRAME);
+			channel.send(packet);
+		}
+		await waitUntil(count * FRAME + TAIL);
 		session.sendMessage({ type: "tts", state: "stop" });
-		return await device.confirmed(ended);
+		if (!confirmed.signal.aborted) {
+			await clock.wait(CONFIRMATION_TIME, AbortSignal.any([ended, confirmed.signal])).catch(() => {});
+		}
+		ended.throwIfAborted();
+		return confirmed.signal.aborted;
 	} catch (error) {
 		// Firmware of this project drops what it has not played at a new start; others play it, at most 180 ms.
 		session.sendMessage({ type: "tts", state: "start" });
 		session.sendMessage({ type: "tts", state: "stop" });
 		throw ended.aborted ? ended.reason : error;
 	} finally {
-		device.close();
+		session.off("notification", onNotification).off("closed", onClosed);
+		channel.off("message", onMessage);
 	}
-}
-
-/** Rejects once the signal is aborted. */
-async function sendPaced(
-	channel: AudioChannel,
-	packets: SpokenOptions["packets"],
-	{ signal, clock }: Required<Pick<SpokenOptions, "signal" | "clock">>,
-): Promise<void> {
-	const started = clock.now();
-	const waitUntil = async (time: number): Promise<void> => {
-		const rest = started + time - clock.now();
-		signal.throwIfAborted();
-		if (rest > 0) {
-			await clock.wait(rest, signal);
-		}
-	};
-	let count = 0;
-	for await (const packet of packets) {
-		count += 1;
-		await waitUntil((count - LEAD) * FRAME);
-		channel.send(packet);
-	}
-	await waitUntil(count * FRAME + TAIL);
-}
-
-/** Messages of the device meanwhile. */
-class Listener {
-	readonly #session: Session;
-	readonly #channel: AudioChannel;
-	readonly #clock: Clock;
-	readonly #interrupted = new AbortController();
-	readonly #confirmed = new AbortController();
-
-	constructor(session: Session, channel: AudioChannel, clock: Clock) {
-		this.#session = session;
-		this.#channel = channel;
-		this.#clock = clock;
-		session.on("notification", this.#onNotification);
-		session.on("closed", this.#onClosed);
-		channel.on("message", this.#onMessage);
-	}
-
-	/** Aborted if the person at the device ends the sound, or the device is gone. */
-	get interrupted(): AbortSignal {
-		return this.#interrupted.signal;
-	}
-
-	/** Whether the device says in time that it has ended. Rejects once the signal is aborted. */
-	async confirmed(signal: AbortSignal): Promise<boolean> {
-		const heard = this.#confirmed.signal;
-		if (!heard.aborted) {
-			await this.#clock.wait(CONFIRMATION_TIME, AbortSignal.any([signal, heard])).catch(() => {});
-		}
-		signal.throwIfAborted();
-		return heard.aborted;
-	}
-
-	close(): void {
-		this.#session.off("notification", this.#onNotification);
-		this.#session.off("closed", this.#onClosed);
-		this.#channel.off("message", this.#onMessage);
-	}
-
-	readonly #onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
-		if (type === "abort") {
-			this.#interrupted.abort(new Error("stopped at the device"));
-		} else if (type === "listen" && state === "start") {
-			this.#confirmed.abort();
-		}
-	};
-
-	readonly #onNotification = (method: string, { oldState }: Readonly<Record<string, unknown>>): void => {
-		if (method === "notifications/state_changed" && oldState === "speaking") {
-			this.#confirmed.abort();
-		}
-	};
-
-	readonly #onClosed = (reason: string): void => this.#interrupted.abort(new Error(reason));
 }

@@ -61,7 +61,7 @@ function say(count: number, { mayOvertake = false } = {}) {
 	const cancel = new AbortController();
 	const packets = Array.from({ length: count }, (_, index) => Uint8Array.of(index));
 	const outcome: { confirmed?: boolean; error?: Error } = {};
-	streamSpeech(session as unknown as Session, channel, { text: "hello", packets, signal: cancel.signal, clock }).then(
+	streamSpeech(session as unknown as Session, channel, "hello", packets, cancel.signal, clock).then(
 		(confirmed) => Object.assign(outcome, { confirmed }),
 		(error) => Object.assign(outcome, { error }),
 	);
