@@ -12,59 +12,39 @@ const LIGHT_COMMAND = z.object({
 	color: z.object({ r: CHANNEL, g: CHANNEL, b: CHANNEL }).optional(),
 });
 
-/** A call of a device's tool. */
-export interface ToolCall {
-	readonly tool: string;
-	readonly args: object;
-}
-
 /**
- * Reads a command of Home Assistant's. The tool's schema checks the ranges.
+ * Reads a command of Home Assistant's, as a call of a device's tool. The tool's schema checks the ranges.
  *
  * @param part of the device, as in the command's topic
  * @throws Error if the command is malformed
  */
-export function readCommand(part: string, payload: Buffer): ToolCall {
+export function readCommand(part: string, payload: Buffer): { readonly tool: string; readonly args: object } {
 	if (payload.length > MAX_COMMAND) {
 		throw new Error(`command too long (limit ${MAX_COMMAND} bytes)`);
 	}
 	const text = payload.toString();
+	const refuse = (expected: string): never => {
+		throw new Error(`expected ${expected}, got ${JSON.stringify(text.slice(0, 64))}`);
+	};
 	if (part === "volume" || part === "brightness") {
-		return { tool: TOOLS[part], args: { [part]: readNumber(text) } };
+		const value = /^\d{1,3}(\.0+)?$/.test(text) ? Number(text) : refuse("a number from 0 to 100");
+		return { tool: TOOLS[part], args: { [part]: value } };
 	}
 	if (part.startsWith(LIGHT_PREFIX)) {
-		return { tool: TOOLS.light, args: { light: part.slice(LIGHT_PREFIX.length), ...readLightCommand(text) } };
+		const light = part.slice(LIGHT_PREFIX.length);
+		const { state, brightness, color } = LIGHT_COMMAND.safeParse(jsonIn(text)).data ?? refuse("a command for a light");
+		const channels = color && [color.r, color.g, color.b].map((each) => each.toString(16).padStart(2, "0"));
+		const args = {
+			light,
+			on: state === "ON",
+			...(brightness !== undefined && { brightness }),
+			...(channels && { color: `#${channels.join("")}` }),
+		};
+		return { tool: TOOLS.light, args };
 	}
 	if (part.startsWith(SWITCH_PREFIX)) {
-		return { tool: TOOLS.switch, args: { name: part.slice(SWITCH_PREFIX.length), on: readSwitched(text) } };
+		const on = text === "ON" || (text !== "OFF" && refuse("ON or OFF"));
+		return { tool: TOOLS.switch, args: { name: part.slice(SWITCH_PREFIX.length), on } };
 	}
 	throw new Error(`unknown part ${JSON.stringify(part)}`);
-}
-
-function readSwitched(text: string): boolean {
-	if (text !== "ON" && text !== "OFF") {
-		throw new Error(`expected ON or OFF, got ${JSON.stringify(text.slice(0, 64))}`);
-	}
-	return text === "ON";
-}
-
-function readNumber(text: string): number {
-	if (!/^\d{1,3}(\.0+)?$/.test(text)) {
-		throw new Error(`expected a number from 0 to 100, got ${JSON.stringify(text.slice(0, 64))}`);
-	}
-	return Number(text);
-}
-
-function readLightCommand(text: string): object {
-	const { data } = LIGHT_COMMAND.safeParse(jsonIn(text));
-	if (data === undefined) {
-		throw new Error(`expected a command for a light, got ${JSON.stringify(text.slice(0, 64))}`);
-	}
-	const { state, brightness, color } = data;
-	const channels = color && [color.r, color.g, color.b].map((each) => each.toString(16).padStart(2, "0"));
-	return {
-		on: state === "ON",
-		...(brightness !== undefined && { brightness }),
-		...(channels && { color: `#${channels.join("")}` }),
-	};
 }

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import pLimit, { type LimitFunction } from "p-limit";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
 import type { BrokerConnection } from "./broker-connection.js";
-import { readCommand, type ToolCall } from "./commands.js";
+import { readCommand } from "./commands.js";
 import { ANNOUNCE, describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
 import { NO_STATUS, readStatus, type Status, withSensor } from "./status.js";
 import { keyOf, topicsOf } from "./topics.js";
@@ -32,7 +32,7 @@ export interface HomeDeviceOptions {
 /** A device in Home Assistant. */
 export class HomeDevice {
 	readonly server: Server;
-	readonly key: string;
+	readonly #key: string;
 	readonly #options: HomeDeviceOptions;
 	readonly #topics: ReturnType<typeof topicsOf>;
 	/** Undefined until it was first asked: its entities are not known. */
@@ -49,15 +49,15 @@ export class HomeDevice {
 
 	constructor(server: Server, options: HomeDeviceOptions) {
 		this.server = server;
-		this.key = keyOf(server.id);
+		this.#key = keyOf(server.id);
 		this.#options = options;
-		this.#topics = topicsOf(this.key);
+		this.#topics = topicsOf(this.#key);
 	}
 
 	/** Publishes changes. */
 	publish(): void {
 		const { broker } = this.#options;
-		const { server, key } = this;
+		const { server } = this;
 		const status = this.#status;
 		if (this.#isForgotten || !server.known) {
 			return;
@@ -69,7 +69,7 @@ export class HomeDevice {
 		const { alias, board, state } = server;
 		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
 		const isAnnounced = this.#options.announce !== undefined;
-		const shown = { key, alias, board, state, status, offers, isAnnounced };
+		const shown = { key: this.#key, alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
 		for (const name of [...this.#lights].filter((each) => !status.lights.has(each))) {
@@ -105,7 +105,7 @@ export class HomeDevice {
 	/** Reads its status soon: something may have changed. */
 	readSoon(): void {
 		this.#isStale = true;
-		this.#timer ??= setTimeout(() => void this.#options.limit(() => this.#readInTurn()), READ_DELAY).unref();
+		this.#timer ??= setTimeout(() => void this.#options.limit(() => this.#read()), READ_DELAY).unref();
 	}
 
 	/** Carries out a command of Home Assistant's. What fails is logged. */
@@ -115,7 +115,15 @@ export class HomeDevice {
 			if (part === ANNOUNCE && announce !== undefined) {
 				await announce(this.server, payload.subarray(0, MAX_ANNOUNCEMENT).toString(), PRINCIPAL);
 			} else {
-				await this.#call(readCommand(part, payload));
+				const { tool: name, args } = readCommand(part, payload);
+				const tool = this.#find(name);
+				if (tool === undefined) {
+					throw new Error(`${this.server.alias} has no tool ${name}`);
+				}
+				const { isError, content } = (await this.server.calls.call(PRINCIPAL, tool, args)) as CallToolResult;
+				if (isError) {
+					throw new Error(textOf(content));
+				}
 			}
 		} catch (error) {
 			this.#warn(`command for ${part} failed: ${(error as Error).message}`);
@@ -141,39 +149,22 @@ export class HomeDevice {
 	}
 
 	/** One read at a time: a device may be slow to answer, and quick to report changes. */
-	async #readInTurn(): Promise<void> {
+	async #read(): Promise<void> {
 		this.#isStale = false;
-		await this.#read();
+		if (!this.#isForgotten && this.server.online) {
+			const tool = this.#find(STATUS_TOOL);
+			try {
+				// The registry reports the answer, as it reports answers to other clients.
+				await (tool && this.server.calls.call(PRINCIPAL, tool, {}));
+			} catch (error) {
+				this.#warn(`status not read: ${(error as Error).message}`);
+			}
+			this.#status ??= NO_STATUS;
+			this.publish();
+		}
 		this.#timer = undefined;
 		if (this.#isStale) {
 			this.readSoon();
-		}
-	}
-
-	async #read(): Promise<void> {
-		const tool = this.#find(STATUS_TOOL);
-		if (this.#isForgotten || !this.server.online) {
-			return;
-		}
-		try {
-			// The registry tells of the answer, as of answers to other clients.
-			await (tool && this.server.calls.call(PRINCIPAL, tool, {}));
-		} catch (error) {
-			this.#warn(`status not read: ${(error as Error).message}`);
-		}
-		this.#status ??= NO_STATUS;
-		this.publish();
-	}
-
-	async #call({ tool: name, args }: ToolCall): Promise<void> {
-		const { server } = this;
-		const tool = this.#find(name);
-		if (tool === undefined) {
-			throw new Error(`${server.alias} has no tool ${name}`);
-		}
-		const { isError, content } = (await server.calls.call(PRINCIPAL, tool, args)) as CallToolResult;
-		if (isError) {
-			throw new Error(textOf(content));
 		}
 	}
 

@@ -57,9 +57,6 @@ export interface Measurement {
 	readonly title?: string | undefined;
 }
 
-/** By a name that is unique in the device. */
-type Measurements = ReadonlyMap<string, Measurement>;
-
 /** The parts of a device, as far as Home Assistant shows them. */
 export interface Status {
 	readonly volume?: number | undefined;
@@ -67,7 +64,8 @@ export interface Status {
 	readonly brightness?: number | undefined;
 	readonly lights: ReadonlyMap<string, Light>;
 	readonly switches: ReadonlyMap<string, Switch>;
-	readonly measurements: Measurements;
+	/** By a name that is unique in the device. */
+	readonly measurements: ReadonlyMap<string, Measurement>;
 }
 
 /** The status of a device that has reported none. */
@@ -84,13 +82,20 @@ export function readStatus(result: CallToolResult, before: Status): Status | und
 	if (data === undefined) {
 		return undefined;
 	}
-	const { audio_speaker: speaker, screen, lights, switches } = data;
+	const { audio_speaker: speaker, screen, battery, chip, lights, switches, sensors } = data;
+	const now: (readonly [string, Measurement])[] = [
+		...(battery ? [["battery", { kind: "battery", value: battery.level, unit: "%" }] as const] : []),
+		...(chip ? [["chip_temperature", { kind: "temperature", value: chip.temperature, unit: "°C" }] as const] : []),
+		...partsOf(sensors).flatMap(([name, value]) => measure(name, value)),
+	];
+	const missing = [...before.measurements].map(([name, each]) => [name, { ...each, value: null }] as const);
+	const measurements = new Map([...missing, ...now]);
 	return {
 		volume: speaker?.volume,
 		brightness: screen?.brightness,
 		lights: new Map(partsOf(lights).flatMap(([name, value]) => readPart(LIGHT, name, value))),
 		switches: new Map(partsOf(switches).flatMap(([name, value]) => readPart(SWITCH, name, value))),
-		measurements: merge(before.measurements, measurementsOf(data)),
+		measurements: measurements.size <= MAX_MEASUREMENTS ? measurements : new Map(now.slice(0, MAX_MEASUREMENTS)),
 	};
 }
 
@@ -99,28 +104,13 @@ function readPart<Part>(schema: z.ZodType<Part>, name: string, value: unknown): 
 	return data === undefined ? [] : [[name, data]];
 }
 
-function measurementsOf({ battery, chip, sensors }: z.infer<typeof STATUS>): Measurements {
-	return new Map([
-		...(battery ? [["battery", { kind: "battery", value: battery.level, unit: "%" }] as const] : []),
-		...(chip ? [["chip_temperature", { kind: "temperature", value: chip.temperature, unit: "°C" }] as const] : []),
-		...partsOf(sensors).flatMap(([name, value]) => measure(name, value)),
-	]);
-}
-
-/** The measurements, and those of before without their values. */
-function merge(before: Measurements, now: Measurements): Measurements {
-	const missing = [...before].map(([name, each]) => [name, { ...each, value: null }] as const);
-	const merged = new Map([...missing, ...now]);
-	return merged.size <= MAX_MEASUREMENTS ? merged : new Map([...now].slice(0, MAX_MEASUREMENTS));
-}
-
 /** The status after `notifications/sensor_changed` with these params. */
 export function withSensor(status: Status, { sensor, ...params }: Readonly<Record<string, unknown>>): Status {
 	const measured = measure(String(sensor), params).filter(([name]) => status.measurements.has(name));
 	return measured.length === 0 ? status : { ...status, measurements: new Map([...status.measurements, ...measured]) };
 }
 
-/** A sensor's value by its name; a value with members becomes several. Empty if it fails. */
+/** Returns a sensor's value by its name; a value with members becomes several. Empty if the sensor fails. */
 function measure(sensor: string, reading: unknown): [string, Measurement][] {
 	const { data } = SENSOR.safeParse(reading);
 	if (data === undefined) {

@@ -19,30 +19,27 @@ export type GatewayEvent = {
 );
 
 /** The gateway's events, for `/events` and the log. */
-export class GatewayEvents extends EventEmitter<{ event: [event: GatewayEvent] }> {
-	readonly #servers: ServerRegistry;
-
-	constructor(servers: ServerRegistry, updates: FirmwareUpdates) {
-		super();
-		this.#servers = servers;
-		// A listener for each operator who watches.
-		this.setMaxListeners(0);
-		servers.on("connected", ({ id }, { identity: { transport } }) =>
-			this.#emit({ device: id, type: "connected", transport }),
-		);
-		servers.on("disconnected", ({ id }, _session, reason) => this.#emit({ device: id, type: "disconnected", reason }));
-		servers.on("notification", ({ id }, method, params) =>
-			this.#emit({ device: id, type: "notification", method, params }),
-		);
-		servers.on("call", ({ serverId, ...call }) => this.#emit({ device: serverId, type: "call", ...call }));
-		updates.on("update", ({ device, step, version }) => this.#emit({ device, type: "firmware", step, version }));
-	}
-
-	#emit({ device, ...event }: WithoutTime<GatewayEvent>): void {
-		const { alias } = this.#servers.find(device) ?? {};
-		const of = { time: new Date().toISOString(), device, alias };
-		this.emit("event", { ...of, ...event } as GatewayEvent);
-	}
-}
+export type GatewayEvents = EventEmitter<{ event: [event: GatewayEvent] }>;
 
 type WithoutTime<T> = T extends unknown ? Omit<T, "time"> : never;
+
+/** Makes the gateway's events of those of its servers and their updates. */
+export function gatewayEvents(servers: ServerRegistry, updates: FirmwareUpdates): GatewayEvents {
+	const events: GatewayEvents = new EventEmitter();
+	// A listener for each operator who watches.
+	events.setMaxListeners(0);
+	const emit = ({ device, ...event }: WithoutTime<GatewayEvent>): void => {
+		const { alias } = servers.find(device) ?? {};
+		events.emit("event", { time: new Date().toISOString(), device, alias, ...event } as GatewayEvent);
+	};
+	servers.on("connected", ({ id: device }, { identity: { transport } }) =>
+		emit({ device, type: "connected", transport }),
+	);
+	servers.on("disconnected", ({ id: device }, _session, reason) => emit({ device, type: "disconnected", reason }));
+	servers.on("notification", ({ id: device }, method, params) =>
+		emit({ device, type: "notification", method, params }),
+	);
+	servers.on("call", ({ serverId: device, ...call }) => emit({ device, type: "call", ...call }));
+	updates.on("update", ({ device, step, version }) => emit({ device, type: "firmware", step, version }));
+	return events;
+}

@@ -54,60 +54,49 @@ export class Metrics {
 	});
 
 	constructor(sources: MetricsSources) {
-		const { devicesConnected, devicesElsewhere, devicesKnown, serversConnected } = sources;
-		const { sessions, failedSaves, cluster } = sources;
-		this.#counter("saves_failed_total", "Files of the state folder that could not be written", failedSaves);
-		const dropped = "Events that were given up, because the endpoint of a webhook did not accept them";
-		this.#counter("webhook_events_dropped_total", dropped, sources.droppedWebhookEvents);
-		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
-		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
-		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
-		this.#gauge("servers_connected", "Configured servers that are connected", serversConnected);
-		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
-		this.#gauge("history_bytes", "Disk space of the history of devices", sources.historyBytes);
-		this.#gauge("audit_bytes", "Disk space of the log of calls and changes", sources.auditBytes);
-		this.#gauge("resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss());
-		this.#gauge("heap_bytes", "Memory of its JavaScript objects", () => process.memoryUsage().heapUsed);
+		const { cluster } = sources;
+		let last = performance.eventLoopUtilization();
+		const utilization = (): number => {
+			const before = last;
+			last = performance.eventLoopUtilization();
+			return performance.eventLoopUtilization(last, before).utilization;
+		};
 		const busy = "Part of the time since the last scrape in which the event loop was busy: near 1, answers are late";
-		this.#gauge("event_loop_utilization", busy, utilizationSinceLast());
-		if (cluster !== undefined) {
-			const help = "Attempts to share a device's lists with the cluster that failed; the log says why";
-			this.#counter("cluster_lists_refused_total", help, cluster.listsRefused);
-			this.#gauge("cluster_connected", "Whether NATS can be reached", () => Number(cluster.isConnected()));
+		const dropped = "Events that were given up, because the endpoint of a webhook did not accept them";
+		const refused = "Attempts to share a device's lists with the cluster that failed; the log says why";
+		const read: readonly (readonly [name: string, help: string, value: () => number])[] = [
+			["saves_failed_total", "Files of the state folder that could not be written", sources.failedSaves],
+			["webhook_events_dropped_total", dropped, sources.droppedWebhookEvents],
+			["devices_connected", "Devices in a session with this gateway", sources.devicesConnected],
+			["devices_elsewhere", "Devices in a session with another gateway of the cluster", sources.devicesElsewhere],
+			["devices_known", "Devices known, online or offline", sources.devicesKnown],
+			["servers_connected", "Configured servers that are connected", sources.serversConnected],
+			["sessions", "Sessions of clients (revisions up to 2025-11-25)", sources.sessions],
+			["history_bytes", "Disk space of the history of devices", sources.historyBytes],
+			["audit_bytes", "Disk space of the log of calls and changes", sources.auditBytes],
+			["resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss()],
+			["heap_bytes", "Memory of its JavaScript objects", () => process.memoryUsage().heapUsed],
+			["event_loop_utilization", busy, utilization],
+			...(cluster === undefined
+				? []
+				: ([
+						["cluster_lists_refused_total", refused, cluster.listsRefused],
+						["cluster_connected", "Whether NATS can be reached", () => Number(cluster.isConnected())],
+					] as const)),
+		];
+		for (const [name, help, value] of read) {
+			const options = { name: `xs_mcp_gateway_${name}`, help, registers: [this.registry] };
+			if (name.endsWith("_total")) {
+				const counter: Counter = new Counter({
+					...options,
+					collect() {
+						counter.reset();
+						counter.inc(value());
+					},
+				});
+			} else {
+				const gauge: Gauge = new Gauge({ ...options, collect: () => gauge.set(value()) });
+			}
 		}
 	}
-
-	#counter(name: string, help: string, value: () => number): void {
-		new Counter({
-			name: `xs_mcp_gateway_${name}`,
-			help,
-			registers: [this.registry],
-			collect() {
-				this.reset();
-				this.inc(value());
-			},
-		});
-	}
-
-	#gauge(name: string, help: string, value: () => number): void {
-		new Gauge({
-			name: `xs_mcp_gateway_${name}`,
-			help,
-			registers: [this.registry],
-			collect() {
-				this.set(value());
-			},
-		});
-	}
-}
-
-/** From 0 to 1, since the call before. */
-function utilizationSinceLast(): () => number {
-	let last = performance.eventLoopUtilization();
-	return () => {
-		const now = performance.eventLoopUtilization();
-		const { utilization } = performance.eventLoopUtilization(now, last);
-		last = now;
-		return utilization;
-	};
 }

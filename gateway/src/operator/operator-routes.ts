@@ -1,15 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Context } from "hono";
-import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
-import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import type { Context, Hono } from "hono";
+import { isUserOnly, type Server, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { ClusterStatus } from "../cluster/status.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { readJsonAs } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
-import type { HttpEnv, Route } from "../http/route.js";
+import { allow, type HttpEnv, needsOperator, type Route } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 import type { Metrics } from "./metrics.js";
@@ -38,22 +37,50 @@ const MAX_BACKLOG = 1024 * 1024;
 /** Milliseconds between comments in a stream, which keep proxies from closing a quiet one. */
 const KEEP_ALIVE = 15_000;
 
-/** `GET /metrics`, for Prometheus. */
-export function showMetrics({ registry }: Metrics): Route {
-	return async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
+/** Serves metrics for Prometheus, events of devices, and for tokens that can access all devices the state of the cluster. */
+export function addOperatorRoutes(
+	app: Hono<HttpEnv>,
+	{ registry }: Metrics,
+	events: GatewayEvents,
+	cluster: ClusterSource,
+): void {
+	app.all("/metrics", allow("GET"), async (c) =>
+		c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
+	);
+	const count = streamLimit("event streams");
+	app.all("/events", allow("GET"), (c) => {
+		count(c.var.admission.owner, c.env.outgoing);
+		streamEvents(events, c.env.outgoing, c.var.admission.access);
+		return RESPONSE_ALREADY_SENT;
+	});
+	app.all("/cluster", allow("GET"), (c) => {
+		if (c.var.admission.access.devices !== undefined) {
+			throw new HttpError(403, "token", "the cluster requires a token for all devices");
+		}
+		const status = cluster();
+		if (status === undefined) {
+			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
+		}
+		return c.json(status);
+	});
 }
 
-/** `GET /devices`: the devices that the token can access. */
-export function listDevices(servers: ServerRegistry): Route {
-	return (c) => {
+const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.array(z.string()).optional() });
+
+/**
+ * Serves the devices that a token can access.
+ *
+ * - `GET /devices` lists them. `DELETE /devices?offlineSeconds=N` forgets those that have been offline for at least that long.
+ * - `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}` changes one, `DELETE /devices/NAME` forgets it.
+ * - `DELETE /devices/NAME/session` disconnects it. It may connect again at once.
+ */
+export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, maxBodyBytes: number): void {
+	app.all("/devices", allow("GET", "DELETE"));
+	app.get("/devices", (c) => {
 		const { access } = c.var.admission;
 		return c.json({ devices: servers.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
-	};
-}
-
-/** `DELETE /devices?offlineSeconds=N`: forgets the devices that have been offline for at least that long. */
-export function forgetOfflineDevices(servers: ServerRegistry): Route {
-	return async (c) => {
+	});
+	app.delete("/devices", async (c) => {
 		const text = c.req.query("offlineSeconds") ?? "";
 		if (!/^[0-9]{1,9}$/.test(text)) {
 			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
@@ -65,14 +92,17 @@ export function forgetOfflineDevices(servers: ServerRegistry): Route {
 		);
 		await Promise.all(chosen.map(({ id }) => servers.forget(id)));
 		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
-	};
-}
-
-const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.array(z.string()).optional() });
-
-/** `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}`: gives a device another alias, or other tags. */
-export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
-	return async (c) => {
+	});
+	app.all("/devices/:device", allow("DELETE", "PATCH"));
+	app.delete("/devices/:device", async (c) => {
+		const server = deviceOf(c, servers);
+		if (server.session !== undefined) {
+			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
+		}
+		await servers.forget(server.id);
+		return c.body(null, 204);
+	});
+	app.patch("/devices/:device", needsOperator, async (c) => {
 		const server = deviceOf(c, servers);
 		const { alias, tags } = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, maxBodyBytes);
 		if (alias === undefined && tags === undefined) {
@@ -88,45 +118,28 @@ export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Rou
 			throw code === undefined ? error : new HttpError(503, "busy", `${server.alias}: cannot be saved: ${code}`);
 		}
 		return c.json(summaryOf(server));
-	};
-}
-
-/** `DELETE /devices/NAME`: forgets a device that will not return. */
-export function forgetDevice(servers: ServerRegistry): Route {
-	return async (c) => {
-		const server = deviceOf(c, servers);
-		if (server.session !== undefined) {
-			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
-		}
-		await servers.forget(server.id);
-		return c.body(null, 204);
-	};
-}
-
-/** `DELETE /devices/NAME/session`: disconnects a device. It may connect again at once. */
-export function disconnectDevice(servers: ServerRegistry): Route {
-	return (c) => {
+	});
+	app.all("/devices/:device/session", allow("DELETE"), (c) => {
 		const { session } = deviceOf(c, servers);
 		session?.close("disconnected by the operator");
 		return c.body(null, 204);
-	};
+	});
 }
 
 const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).optional() });
 
-interface OfferFirmwareOptions {
-	readonly servers: ServerRegistry;
-	readonly firmware: FirmwareOffers;
-	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
-	readonly urlFor: (identity: ServerIdentity) => string | undefined;
-	readonly maxBodyBytes: number;
-}
-
 /**
  * `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
  * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
+ *
+ * @param urlFor returns the URL at which a device reaches the gateway over HTTP; undefined if unknown
  */
-export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: OfferFirmwareOptions): Route {
+export function offerFirmware(
+	servers: ServerRegistry,
+	firmware: FirmwareOffers,
+	urlFor: (identity: ServerIdentity) => string | undefined,
+	maxBodyBytes: number,
+): Route {
 	return async (c) => {
 		const server = deviceOf(c, servers);
 		const { alias, id, board, session } = server;
@@ -152,18 +165,8 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 	};
 }
 
-/** `GET /events`: server-sent events about the devices that the token can access. */
-export function streamEvents(events: GatewayEvents): Route {
-	const count = streamLimit("event streams");
-	return (c) => {
-		count(c.var.admission.owner, c.env.outgoing);
-		follow(events, c.env.outgoing, c.var.admission.access);
-		return RESPONSE_ALREADY_SENT;
-	};
-}
-
-/** Writes to Node's response, which says how much waits for a client that does not read. */
-function follow(events: GatewayEvents, response: ServerResponse, access: Access): void {
+/** Writes server-sent events to Node's response, which says how much waits for a client that does not read. */
+function streamEvents(events: GatewayEvents, response: ServerResponse, access: Access): void {
 	response.writeHead(200, { "Content-Type": "text/event-stream" });
 	response.write(": connected\n\n");
 	const write = (event: GatewayEvent): void => {
@@ -211,17 +214,3 @@ export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 
 /** The cluster as it is now; undefined if the gateway is alone. */
 export type ClusterSource = () => ClusterStatus | undefined;
-
-/** `GET /cluster`: the gateways of the cluster, for a token that can access all devices. */
-export function showCluster(source: ClusterSource): Route {
-	return (c) => {
-		if (c.var.admission.access.devices !== undefined) {
-			throw new HttpError(403, "token", "the cluster requires a token for all devices");
-		}
-		const status = source();
-		if (status === undefined) {
-			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
-		}
-		return c.json(status);
-	};
-}

@@ -18,18 +18,7 @@ import type { RequestGuard } from "../oauth/request-guard.js";
 import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";
 import type { GatewayEvents } from "../operator/events.js";
 import type { Metrics } from "../operator/metrics.js";
-import {
-	type ClusterSource,
-	changeDevice,
-	disconnectDevice,
-	forgetDevice,
-	forgetOfflineDevices,
-	listDevices,
-	offerFirmware,
-	showCluster,
-	showMetrics,
-	streamEvents,
-} from "../operator/operator-routes.js";
+import { addDeviceRoutes, addOperatorRoutes, type ClusterSource, offerFirmware } from "../operator/operator-routes.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import { addServerCard } from "../transports/server-card.js";
 
@@ -89,23 +78,15 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	}
 	app.use(keepAudit(options.audit), rejectChanges);
 	addConsoleRoutes(app, { ...options.console, servers, guard, maxBodyBytes });
-	app.all("/metrics", allow("GET"), showMetrics(metrics));
-	app.all("/cluster", allow("GET"), showCluster(options.cluster));
-	app.all("/devices", allow("GET", "DELETE"));
-	app.get("/devices", listDevices(servers));
-	app.delete("/devices", forgetOfflineDevices(servers));
-	app.all("/devices/:device", allow("DELETE", "PATCH"));
-	app.delete("/devices/:device", forgetDevice(servers));
-	app.patch("/devices/:device", needsOperator, changeDevice(servers, maxBodyBytes));
-	app.all("/devices/:device/session", allow("DELETE"), disconnectDevice(servers));
+	addOperatorRoutes(app, metrics, events, options.cluster);
+	addDeviceRoutes(app, servers, maxBodyBytes);
 	addHistoryRoutes(app, servers, options.history, options.audit);
-	app.all("/devices/:device/firmware", allow("POST"), offerFirmware({ servers, firmware, urlFor, maxBodyBytes }));
+	app.all("/devices/:device/firmware", allow("POST"), offerFirmware(servers, firmware, urlFor, maxBodyBytes));
 	app.use("/bindings/*", needsOperator);
 	app.all("/bindings", allow("GET"), listBindings(bindings));
 	app.all("/bindings/:code", allow("POST", "DELETE"));
 	app.post("/bindings/:code", approveBinding(bindings));
 	app.delete("/bindings/:code", rejectBinding(bindings));
-	app.all("/events", allow("GET"), streamEvents(events));
 	return app;
 }
 

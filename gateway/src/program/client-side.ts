@@ -21,7 +21,7 @@ import { HttpServer } from "../http/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
 import { localAccess, RequestGuard } from "../oauth/request-guard.js";
 import { openSignIn, type SignIn } from "../oauth/sign-in.js";
-import { type GatewayEvent, GatewayEvents } from "../operator/events.js";
+import { type GatewayEvent, type GatewayEvents, gatewayEvents } from "../operator/events.js";
 import { Metrics } from "../operator/metrics.js";
 import { Endpoint } from "../transports/endpoint.js";
 import { HttpEndpoint } from "../transports/http-endpoint.js";
@@ -74,7 +74,7 @@ export class ClientSide {
 		this.#files = readConsole(context.consoleFolder);
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
-		this.#events = new GatewayEvents(servers, core.gateway.updates);
+		this.#events = gatewayEvents(servers, core.gateway.updates);
 		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals, context.resolve);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
