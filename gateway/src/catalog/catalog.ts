@@ -201,22 +201,15 @@ export class Catalog {
 	}
 
 	/**
-	 * The names of the tools that a client means by a name that is none of this catalog: as the server has it, with or without the
-	 * alias, in the characters of the server or of clients. One is certain.
+	 * Returns the names of the tools that a client means by a name that is none of this catalog: as the server has it, with or
+	 * without the alias, in the characters of the server or of clients. One is certain.
 	 */
-	namesMeant(name: string): readonly string[] {
+	#namesMeant(name: string): readonly string[] {
 		const alias = aliasIn(name);
 		const server = this.#withAlias(alias);
 		const own = portable(server === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length));
 		const group = server === undefined ? this.findGroup(own) : undefined;
 		return group === undefined ? this.#names((tool) => portable(tool.name) === own, server) : [group.listed.name];
-	}
-
-	/** The names of tools that are like this one, for a client that has made a mistake. */
-	similarNames(name: string): readonly string[] {
-		const alias = aliasIn(name);
-		const own = alias === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length);
-		return this.#names((tool) => isSimilar(tool.name, own), this.#withAlias(alias));
 	}
 
 	/** The names of some tools of a server, or of all. */
@@ -256,14 +249,16 @@ export class Catalog {
 		if (this.findListed(name) !== undefined) {
 			return name;
 		}
-		const [meant = name, another] = this.namesMeant(name);
+		const [meant = name, another] = this.#namesMeant(name);
 		return another === undefined ? meant : name;
 	}
 
 	/** What a client is told about a name that is no tool's. */
 	unknownText(name: string): string {
-		const meant = this.namesMeant(name);
-		const names = meant.length > 0 ? meant : this.similarNames(name);
+		const alias = aliasIn(name);
+		const own = alias === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length);
+		const meant = this.#namesMeant(name);
+		const names = meant.length > 0 ? meant : this.#names((tool) => isSimilar(tool.name, own), this.#withAlias(alias));
 		return names.length > 0 ? `Unknown tool: ${name}. Did you mean ${names.join(", ")}?` : `Unknown tool: ${name}`;
 	}
 
@@ -283,7 +278,7 @@ export class Catalog {
 	findResource(uri: string): FoundResource | undefined {
 		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
-		const server = own ? this.#only() : this.#withAlias(parsed?.alias);
+		const server = own ? this.#options.lists.only : this.#withAlias(parsed?.alias);
 		const { resources = [], resourceTemplates = [] } = server?.offers ?? {};
 		// A server may have resources that it does not list.
 		const mayHave = resources.length + resourceTemplates.length > 0 || server?.session?.declares("resources");
@@ -312,26 +307,32 @@ export class Catalog {
 		const { lists, ownTools = [] } = this.#options;
 		const size = {
 			servers: lists.servers().length,
-			hasAtMost: (most: number) => this.#hasAtMost(most),
-			inGroups: () => this.#countInGroups(),
+			// Without making their list.
+			hasAtMost(most: number): boolean {
+				let count = 0;
+				for (const _tool of lists.members()) {
+					count += 1;
+					if (count > most) {
+						return false;
+					}
+				}
+				return true;
+			},
+			inGroups: () =>
+				[...this.groups.values()].reduce((left, { members }) => left - (members.length - 1), this.allTools.length),
 		};
 		const kind = chooseKind(this.view, size, this.#lists.kind);
 		if (kind !== this.#lists.kind) {
 			this.#kept = new Set(this.#used);
 		}
-		const listed = (): readonly Tool[] => [
-			...ownTools.map((own) => own.listed),
-			...(kind === "full" ? lists.fullList() : this.#someTools(kind)),
-		];
+		const listed = kind === "full" ? lists.fullList() : this.#someTools(kind);
+		// Comparing each item of a full list would take long: clients share one array.
 		const isShared = kind === "full" && ownTools.length === 0;
-		const tools = isShared ? lists.fullList() : keepSame(this.#lists.tools, listed());
+		const now = isShared ? listed : [...ownTools.map((own) => own.listed), ...listed];
+		const { tools: before } = this.#lists;
+		const isSame = !isShared && before.length === now.length && before.every((tool, index) => tool === now[index]);
 		const [resources, resourceTemplates, prompts] = [lists.resources(), lists.resourceTemplates(), lists.prompts()];
-		return { tools, kind, resources, resourceTemplates, prompts };
-	}
-
-	#countInGroups(): number {
-		const inGroups = [...this.groups.values()].map(({ members }) => members.length - 1);
-		return this.allTools.length - inGroups.reduce((sum, each) => sum + each, 0);
+		return { tools: isSame ? before : now, kind, resources, resourceTemplates, prompts };
 	}
 
 	#someTools(kind: "groups" | "search"): readonly Tool[] {
@@ -350,20 +351,6 @@ export class Catalog {
 		return [...catalogTools, ...shownGroups, ...this.allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool))];
 	}
 
-	/** Whether the client may call no more tools than that, without making their list. */
-	#hasAtMost(most: number): boolean {
-		const { listings, lists } = this.#options;
-		let count = 0;
-		for (const server of lists.servers()) {
-			const allowed = lists.allowed(server);
-			count += server.tools.filter((tool) => listings.allows(tool, allowed)).length;
-			if (count > most) {
-				return false;
-			}
-		}
-		return true;
-	}
-
 	/** An item of a server's list, by any name that it has in this catalog. */
 	#find<Item>(
 		name: string,
@@ -373,7 +360,7 @@ export class Catalog {
 			const item = server && findIn(server, naming);
 			return server && item && { server, item };
 		};
-		const only = this.#only();
+		const { only } = this.#options.lists;
 		return find(only, "own") ?? find(only, "portable") ?? find(this.#withAlias(aliasIn(name)), "prefixed");
 	}
 
@@ -385,14 +372,4 @@ export class Catalog {
 		const server = alias === undefined ? undefined : this.#servers.find(alias);
 		return server?.alias === alias && server !== undefined && this.#options.lists.reaches(server) ? server : undefined;
 	}
-
-	/** The server of a catalog of one server, if it is known. */
-	#only(): Server | undefined {
-		return this.#options.lists.only;
-	}
-}
-
-/** The old array if the new one has the same items. */
-function keepSame<Item>(before: readonly Item[], next: readonly Item[]): readonly Item[] {
-	return before.length === next.length && before.every((item, index) => item === next[index]) ? before : next;
 }

@@ -42,40 +42,30 @@ export function followListened(catalog: Catalog, uris: Iterable<string>, warn: (
 	};
 }
 
-/** Follows what a client listens to over a single connection: standard input. */
-export class Listening {
-	readonly #catalog: Catalog;
-	readonly #warn: (message: string) => void;
+/**
+ * Follows what a client listens to over a single connection: standard input.
+ *
+ * @param warn called with the reason if a resource is not followed
+ * @returns a function for each message of the client, and one that stops all. The SDK answers, and limits the open streams
+ */
+export function followClient(catalog: Catalog, warn: (message: string) => void) {
 	/** Stops each, by the id of the request. */
-	readonly #ends = new Map<unknown, () => void>();
-
-	/** @param warn called with the reason if a resource is not followed */
-	constructor(catalog: Catalog, warn: (message: string) => void) {
-		this.#catalog = catalog;
-		this.#warn = warn;
-	}
-
-	/** Inspects a message of the client. The SDK answers it, and limits how many streams are open. */
-	received(message: JSONRPCMessage): void {
-		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
-		if (method === "subscriptions/listen" && !this.#ends.has(id) && this.#ends.size < MAX_LISTENS) {
-			this.#ends.set(id, followListened(this.#catalog, listenedUris(message), this.#warn));
-		} else if (method === "notifications/cancelled") {
-			this.#end(params?.requestId);
-		}
-	}
-
-	/** The client has disconnected. */
-	close(): void {
-		for (const id of [...this.#ends.keys()]) {
-			this.#end(id);
-		}
-	}
-
-	#end(id: unknown): void {
-		this.#ends.get(id)?.();
-		this.#ends.delete(id);
-	}
+	const ends = new Map<unknown, () => void>();
+	const end = (id: unknown): void => {
+		ends.get(id)?.();
+		ends.delete(id);
+	};
+	return {
+		received(message: JSONRPCMessage): void {
+			const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
+			if (method === "subscriptions/listen" && !ends.has(id) && ends.size < MAX_LISTENS) {
+				ends.set(id, followListened(catalog, listenedUris(message), warn));
+			} else if (method === "notifications/cancelled") {
+				end(params?.requestId);
+			}
+		},
+		close: (): void => [...ends.keys()].forEach(end),
+	};
 }
 
 /** The resources that a `subscriptions/listen` names. */

@@ -83,7 +83,9 @@ export function groupTools(
 	const groups = new Map<string, ToolGroup>();
 	for (const [key, each] of shared) {
 		const first = listed(each[0] as Member);
-		const name = freeName(first.name, key, (wish) => groups.has(wish) || isTaken(wish));
+		const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_DIGITS);
+		const isFree = !groups.has(first.name) && !isTaken(first.name);
+		const name = isFree ? first.name : `${first.name.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${hash}`;
 		const now = listedAs({ ...first, name }, each);
 		const old = before.get(name)?.listed;
 		groups.set(name, { listed: old && JSON.stringify(old) === JSON.stringify(now) ? old : now, members: each });
@@ -123,14 +125,6 @@ export function chooseMembers<Each extends Pick<Member, "server">>(
 		}),
 	);
 	return members.filter((member) => meant.has(member));
-}
-
-function freeName(name: string, key: string, isTaken: (name: string) => boolean): string {
-	if (!isTaken(name)) {
-		return name;
-	}
-	const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_DIGITS);
-	return `${name.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${hash}`;
 }
 
 function listedAs(

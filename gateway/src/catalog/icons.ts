@@ -17,13 +17,12 @@ export type IconName = keyof typeof PATHS;
 
 /** Icons of tools and of the gateway (MCP, since 2025-11-25): about 230 bytes each, so that nothing has to be fetched. */
 export const ICONS = Object.fromEntries(
-	Object.entries(PATHS).map(([name, path]) => [name, [iconOf(path)]]),
+	Object.entries(PATHS).map(([name, path]) => {
+		const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="gray"><path d="${path}"/></svg>`;
+		const src = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+		return [name, [{ src, mimeType: "image/svg+xml" }]];
+	}),
 ) as unknown as Readonly<Record<IconName, NonNullable<Tool["icons"]>>>;
-
-function iconOf(path: string) {
-	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="gray"><path d="${path}"/></svg>`;
-	return { src: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`, mimeType: "image/svg+xml" };
-}
 
 /** The gateway's description of itself for clients. Earlier revisions get less of it. */
 export const SERVER_INFO = { ...GATEWAY_INFO, title: GATEWAY_TITLE, icons: [...ICONS.chip] };

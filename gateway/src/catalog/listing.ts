@@ -14,33 +14,33 @@ export interface Allowed {
 	readonly readOnly: boolean;
 }
 
-/** A value derived from a list of each server. It stays the same as long as the server has the same list and alias. */
-class PerServer<Item extends object, Value> {
-	readonly #made = new WeakMap<
+/** Makes a function that derives a value from a list of a server. The value is kept as long as list and alias are the same. */
+function perServer<Item extends object, Value>() {
+	const kept = new WeakMap<
 		Server,
 		{ readonly items: readonly Item[]; readonly alias: string; readonly value: Value }
 	>();
-
-	of(server: Server, items: readonly Item[], make: () => Value): Value {
-		const known = this.#made.get(server);
-		if (known?.items === items && known.alias === server.alias) {
+	return (server: Server, items: readonly Item[], make: () => Value): Value => {
+		const { alias } = server;
+		const known = kept.get(server);
+		if (known?.items === items && known.alias === alias) {
 			return known.value;
 		}
 		const value = make();
-		this.#made.set(server, { items, alias: server.alias, value });
+		kept.set(server, { items, alias, value });
 		return value;
-	}
+	};
 }
 
-/** Values derived from servers' lists, for one naming. */
-class Made {
-	readonly namedTools = new PerServer<ServerTool, readonly NamedItem<Tool>[]>();
+/** Makes the functions for one naming. */
+const derived = () => ({
+	namedTools: perServer<ServerTool, readonly NamedItem<Tool>[]>(),
 	/** For each {@link Allowed}. */
-	readonly tools = Array.from({ length: 4 }, () => new PerServer<ServerTool, readonly Tool[]>());
-	readonly prompts = new PerServer<ServerPrompt, readonly Prompt[]>();
-	readonly resources = new PerServer<Resource, readonly Resource[]>();
-	readonly templates = new PerServer<ResourceTemplateType, readonly ResourceTemplateType[]>();
-}
+	tools: Array.from({ length: 4 }, () => perServer<ServerTool, readonly Tool[]>()),
+	prompts: perServer<ServerPrompt, readonly Prompt[]>(),
+	resources: perServer<Resource, readonly Resource[]>(),
+	templates: perServer<ResourceTemplateType, readonly ResourceTemplateType[]>(),
+});
 
 /** Most servers have neither prompts nor templates. */
 const NONE: readonly never[] = [];
@@ -54,7 +54,7 @@ export class Listings {
 	readonly #tools = sharedLists<ServerTool>((tool) => withoutExecution(this.hinted(tool)));
 	readonly #prompts = sharedLists<ServerPrompt>(itself);
 	readonly #likenesses = new WeakMap<ServerTool, string>();
-	readonly #made: Readonly<Record<Naming, Made>> = { portable: new Made(), prefixed: new Made() };
+	readonly #made: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
 
 	/** @param hints for tools without any */
 	constructor(hints: ToolHints) {
@@ -81,17 +81,15 @@ export class Listings {
 	/** A server's tools as a client lists them. */
 	tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
 		const made = this.#made[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
-		return (made as Made["tools"][number]).of(server, server.tools, () =>
+		const make = (): Tool[] =>
 			this.#namedTools(server, naming)
 				.filter(({ item }) => this.allows(item, allowed))
-				.map(({ listed }) => listed),
-		);
+				.map(({ listed }) => listed);
+		return made?.(server, server.tools, make) ?? make();
 	}
 
 	#namedTools(server: Server, naming: Naming): readonly NamedItem<Tool>[] {
-		return this.#made[naming].namedTools.of(server, server.tools, () =>
-			this.#tools(server.tools).named(server, naming),
-		);
+		return this.#made[naming].namedTools(server, server.tools, () => this.#tools(server.tools).named(server, naming));
 	}
 
 	/** How a client lists a tool of a server. */
@@ -110,7 +108,7 @@ export class Listings {
 		const { prompts } = server.offers;
 		return prompts.length === 0
 			? NONE
-			: this.#made[naming].prompts.of(server, prompts, () =>
+			: this.#made[naming].prompts(server, prompts, () =>
 					this.#prompts(prompts)
 						.named(server, naming)
 						.map(({ listed }) => listed),
@@ -125,7 +123,7 @@ export class Listings {
 	/** A server's state, and its resources as a client lists them. */
 	resources(server: Server, naming: Naming): readonly Resource[] {
 		const { resources } = server.offers;
-		return this.#made[naming].resources.of(server, resources, () => {
+		return this.#made[naming].resources(server, resources, () => {
 			const state = stateResource(server);
 			const listed = resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
 			return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
@@ -137,7 +135,7 @@ export class Listings {
 		const { resourceTemplates } = server.offers;
 		return resourceTemplates.length === 0
 			? NONE
-			: this.#made[naming].templates.of(server, resourceTemplates, () =>
+			: this.#made[naming].templates(server, resourceTemplates, () =>
 					resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
 				);
 	}

@@ -25,7 +25,10 @@ export function portableNames(own: readonly string[], alias = ""): Map<string, s
 	const wanted = own.map((name) => portable(name));
 	// A hashed name must not equal a name that a tool keeps.
 	const taken = new Set(wanted);
-	const alike = countEach(wanted);
+	const alike = new Map<string, number>();
+	for (const name of wanted) {
+		alike.set(name, (alike.get(name) ?? 0) + 1);
+	}
 	const names = new Map<string, string>();
 	for (const [index, name] of own.entries()) {
 		let portable = wanted[index] as string;
@@ -49,12 +52,4 @@ function hashedName(own: string, portable: string, length: number, taken: Readon
 			return name;
 		}
 	}
-}
-
-function countEach(names: readonly string[]): Map<string, number> {
-	const counts = new Map<string, number>();
-	for (const name of names) {
-		counts.set(name, (counts.get(name) ?? 0) + 1);
-	}
-	return counts;
 }

@@ -31,6 +31,10 @@ export function skillText(catalog: Catalog): string {
 	const { servers } = catalog;
 	const tools = namedTools(catalog);
 	const isAlone = catalog.server !== undefined;
+	const careful = tools
+		.filter(({ listed }) => listed.annotations?.destructiveHint === true)
+		.slice(0, MAX_TOOLS)
+		.map(({ name }) => `- \`${name}\``);
 	return [
 		"---",
 		`name: ${SKILL_NAME}`,
@@ -48,7 +52,7 @@ export function skillText(catalog: Catalog): string {
 		"- A call waits a moment for a device that is offline. Then it fails, and nothing was sent.",
 		"- If a device is lost during a call, the call may have been carried out: read the state before you repeat it.",
 		"",
-		...section("## Ask the person first", "What these tools do cannot be undone by another call:", careful(tools)),
+		...section("## Ask the person first", "What these tools do cannot be undone by another call:", careful),
 		...section("## Limits", "Arguments outside of these ranges are rejected:", limits(tools)),
 	]
 		.join("\n")
@@ -96,12 +100,6 @@ function namedTools(catalog: Catalog): readonly NamedTool[] {
 		found.set(name, found.get(name) ?? { name, listed });
 	}
 	return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-/** Tools that are known to be destructive. */
-function careful(tools: readonly NamedTool[]): string[] {
-	const names = tools.filter(({ listed }) => listed.annotations?.destructiveHint === true).map(({ name }) => name);
-	return names.slice(0, MAX_TOOLS).map((name) => `- \`${name}\``);
 }
 
 /** The ranges of numbers that tools take. */

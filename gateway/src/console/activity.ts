@@ -117,18 +117,13 @@ export class Activity {
 	/** The calls of a device; undefined if it was not called. */
 	statistics(id: string): CallStatistics | undefined {
 		const calls = this.#devices.peek(id);
-		if (calls !== undefined) {
-			calls.statistics ??= statisticsOf(calls);
+		if (calls !== undefined && calls.statistics === undefined) {
+			const { count, failed, lastFailed, durations } = calls;
+			const sorted = [...durations].sort((one, other) => one - other);
+			// A share of less than 1 is within the list.
+			const percentile = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+			calls.statistics = { count, failed, lastFailed, p50: percentile(0.5), p95: percentile(0.95) };
 		}
 		return calls?.statistics;
 	}
-}
-
-function statisticsOf({ count, failed, lastFailed, durations }: DeviceCalls): CallStatistics {
-	const sorted = [...durations].sort((one, other) => one - other);
-	return { count, failed, lastFailed, p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) };
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-	return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 }

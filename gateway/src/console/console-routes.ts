@@ -15,7 +15,7 @@ import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ConsoleFiles } from "./console-files.js";
 import type { Fleet } from "./fleet.js";
-import { FleetStreams } from "./fleet-stream.js";
+import { addFleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 import { addToken, listTokens, removeToken } from "./token-routes.js";
 
@@ -59,9 +59,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
 	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
-	const streams = new FleetStreams(fleet, maxBodyBytes);
-	app.all("/console/stream", allow("GET"), streams.open);
-	app.all("/console/stream/:id", allow("PUT"), streams.look);
+	addFleetStreams(app, fleet, maxBodyBytes);
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}

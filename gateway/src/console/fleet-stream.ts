@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Hono } from "hono";
 import { readJsonAs } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
-import { type Admission, mayOperate, type Route } from "../http/route.js";
+import { type Admission, allow, type HttpEnv, mayOperate } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { Fleet } from "./fleet.js";
 import { FLEET_VIEW, type FleetView } from "./fleet-query.js";
@@ -12,49 +13,35 @@ import type { FleetMessage } from "./messages.js";
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
 const KEEP_ALIVE = 10_000;
 
-/** An open page: its stream, and what it looks at. */
-interface OpenPage {
-	readonly principal: string;
-	look(view: FleetView): void;
-}
-
-/** The routes by which pages follow the fleet. */
-export class FleetStreams {
-	readonly #fleet: Fleet;
-	readonly #maxBodyBytes: number;
-	readonly #pages = new Map<string, OpenPage>();
-	readonly #count = streamLimit("consoles");
-
-	constructor(fleet: Fleet, maxBodyBytes: number) {
-		this.#fleet = fleet;
-		this.#maxBodyBytes = maxBodyBytes;
-	}
-
-	/**
-	 * `GET /console/stream`: server-sent events, each a FleetMessage: the totals, and of the table or a device what the page
-	 * looks at; then each part again that differs from what was sent. Only what the session's token can access.
-	 */
-	readonly open: Route = (c) => {
+/**
+ * Serves the fleet to pages.
+ *
+ * - `GET /console/stream`: server-sent events, each a FleetMessage: the totals, and of the table or a device what the page
+ *   looks at; then each part again that differs from what was sent. Only what the session's token can access.
+ * - `PUT /console/stream/ID` with a FleetView: what the page looks at from now on.
+ */
+export function addFleetStreams(app: Hono<HttpEnv>, fleet: Fleet, maxBodyBytes: number): void {
+	const pages = new Map<string, { readonly principal: string; readonly look: (view: FleetView) => void }>();
+	const count = streamLimit("consoles");
+	app.all("/console/stream", allow("GET"), (c) => {
 		const id = randomUUID();
 		const { outgoing } = c.env;
 		const { admission } = c.var;
-		this.#count(admission.owner, outgoing);
-		const look = streamPage(this.#fleet, outgoing, admission, id);
-		this.#pages.set(id, { principal: admission.access.principal, look });
-		outgoing.once("close", () => this.#pages.delete(id));
+		count(admission.owner, outgoing);
+		const look = streamPage(fleet, outgoing, admission, id);
+		pages.set(id, { principal: admission.access.principal, look });
+		outgoing.once("close", () => pages.delete(id));
 		return RESPONSE_ALREADY_SENT;
-	};
-
-	/** `PUT /console/stream/ID` with a FleetView: what the page looks at from now on. */
-	readonly look: Route = async (c) => {
-		const view = await readJsonAs(FLEET_VIEW, "view", c.env.incoming, this.#maxBodyBytes);
-		const page = this.#pages.get(c.req.param("id") ?? "");
+	});
+	app.all("/console/stream/:id", allow("PUT"), async (c) => {
+		const view = await readJsonAs(FLEET_VIEW, "view", c.env.incoming, maxBodyBytes);
+		const page = pages.get(c.req.param("id"));
 		if (page?.principal !== c.var.admission.access.principal) {
 			throw new HttpError(404, "not-found", "unknown stream");
 		}
 		page.look(view);
 		return c.body(null, 204);
-	};
+	});
 }
 
 /** Sends a page what it looks at, and what changes in it. Returns what has it look at something else. */

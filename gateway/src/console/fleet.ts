@@ -1,19 +1,17 @@
 import { EventEmitter } from "node:events";
-import { isUserOnly, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
 import type { AuditLog } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
-import { Activity, type KeptCall } from "./activity.js";
+import { Activity } from "./activity.js";
 import { type FleetQuery, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import {
-	type CallEntry,
 	type DeviceDetail,
 	FAVOURITE,
 	type FleetRow,
 	type FleetTotals,
-	type LockedTool,
 	type OperatorLists,
 	type Problem,
 } from "./messages.js";
@@ -104,14 +102,23 @@ export class Fleet extends EventEmitter<Events> {
 	/** Calls this whenever something may have changed. Returns a function that ends it. */
 	follow(onChange: () => void): () => void {
 		if (this.listenerCount("change") === 0) {
-			this.#start();
+			this.#refresh(this.#options.servers.all);
+			this.#interval = setInterval(() => this.emit("change"), LISTS_INTERVAL);
 		}
 		this.on("change", onChange);
 		return () => {
 			this.off("change", onChange);
-			if (this.listenerCount("change") === 0) {
-				this.#stop();
+			if (this.listenerCount("change") > 0) {
+				return;
 			}
+			clearInterval(this.#interval);
+			clearTimeout(this.#delay);
+			this.#delay = undefined;
+			this.#hasNews = false;
+			this.#rows.clear();
+			this.#sorted = undefined;
+			this.#totals = undefined;
+			this.#changed.clear();
 		};
 	}
 
@@ -137,13 +144,21 @@ export class Fleet extends EventEmitter<Events> {
 		}
 		const { id } = server;
 		const { pageUrl } = server.session?.identity ?? {};
+		const isUser = hasUserTools(access, id);
 		const events = this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? [];
 		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 		return {
 			row: this.#rowOf(server),
 			states: this.activity.statesOf(id),
-			calls: calls.map((call) => entryFor(call, access)),
-			locked: hasUserTools(access, id) ? [] : server.tools.filter(isUserOnly).map(lockedTool),
+			calls: calls.map(({ entry, isUserOnly }) =>
+				isUserOnly && !isUser ? { ...entry, args: undefined, answer: undefined } : entry,
+			),
+			locked: isUser
+				? []
+				: server.tools.filter(isUserOnly).map(({ name, title, annotations }) => {
+						const shown = title ?? annotations?.title;
+						return { name, ...(typeof shown === "string" && { title: shown }) };
+					}),
 			events: events.map(({ eventId, name, timestamp, data: { device: _, ...data } }) => ({
 				eventId,
 				name,
@@ -157,21 +172,6 @@ export class Fleet extends EventEmitter<Events> {
 	/** The short lists as they are. */
 	get lists(): OperatorLists {
 		return { ...this.#options.lists(), rejections: this.activity.rejections };
-	}
-
-	#start(): void {
-		this.#refresh(this.#options.servers.all);
-		this.#interval = setInterval(() => this.emit("change"), LISTS_INTERVAL);
-	}
-
-	#stop(): void {
-		clearInterval(this.#interval);
-		clearTimeout(this.#delay);
-		this.#delay = undefined;
-		this.#hasNews = false;
-		this.#rows.clear();
-		this.#forgetOrder();
-		this.#changed.clear();
 	}
 
 	#touch(id?: string): void {
@@ -208,25 +208,19 @@ export class Fleet extends EventEmitter<Events> {
 		for (const server of servers) {
 			this.#rows.set(server.id, searched(this.#rowOf(server)));
 		}
-		this.#forgetOrder();
-	}
-
-	#forgetOrder(): void {
 		this.#sorted = undefined;
 		this.#totals = undefined;
 	}
 
 	#visible(access: Access): readonly SearchedRow[] {
-		this.#sorted ??= this.#sort();
+		if (this.#sorted === undefined) {
+			// The registry keeps its servers by alias: favourites come first, then those with problems.
+			const rows = this.#options.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
+			const rankOf = ({ row: { tags, problem } }: SearchedRow): number =>
+				tags.includes(FAVOURITE) ? 0 : problem ? 1 : 2;
+			this.#sorted = [0, 1, 2].flatMap((rank) => rows.filter((row) => rankOf(row) === rank));
+		}
 		return access.devices === undefined ? this.#sorted : this.#sorted.filter(({ row }) => reaches(access, row.id));
-	}
-
-	/** The registry keeps its servers by alias: favourites come first, then those with problems. */
-	#sort(): readonly SearchedRow[] {
-		const rows = this.#options.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
-		const rankOf = ({ row: { tags, problem } }: SearchedRow): number =>
-			tags.includes(FAVOURITE) ? 0 : problem ? 1 : 2;
-		return [0, 1, 2].flatMap((rank) => rows.filter((row) => rankOf(row) === rank));
 	}
 
 	#rowOf({ id, alias, configured, tags, board, online, session, state, lastSeen, tools }: Server): FleetRow {
@@ -264,15 +258,4 @@ function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">):
 		return "rolledBack";
 	}
 	return calls?.lastFailed ? "lastCall" : undefined;
-}
-
-/** A call, as a page with this access may see it. */
-function entryFor({ entry, isUserOnly }: KeptCall, access: Access): CallEntry {
-	const { args: _args, answer: _answer, ...rest } = entry;
-	return !isUserOnly || hasUserTools(access, entry.serverId) ? entry : rest;
-}
-
-function lockedTool({ name, title, annotations }: ServerTool): LockedTool {
-	const shown = title ?? annotations?.title;
-	return { name, ...(typeof shown === "string" && { title: shown }) };
 }

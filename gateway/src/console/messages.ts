@@ -57,13 +57,7 @@ export interface DeviceDetail {
 	/** The page of a virtual device on the gateway's computer. */
 	readonly pageUrl?: string;
 	/** The tools that the page may not call because they are for people, and its token is not. */
-	readonly locked: readonly LockedTool[];
-}
-
-/** A tool that the page shows without a form. */
-export interface LockedTool {
-	readonly name: string;
-	readonly title?: string;
+	readonly locked: readonly { readonly name: string; readonly title?: string }[];
 }
 
 /** An event of a device. */
@@ -111,8 +105,8 @@ export interface CallEntry extends CallRecord {
 	/** The application that called, as it names itself. */
 	readonly client?: string;
 	/** As JSON, cut, without secrets. Absent, as the answer is, if the page may not see them. */
-	readonly args?: string;
-	readonly answer?: string;
+	readonly args?: string | undefined;
+	readonly answer?: string | undefined;
 	/** In milliseconds since 1970. */
 	readonly time: number;
 }

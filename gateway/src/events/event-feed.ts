@@ -49,7 +49,11 @@ export class EventFeed {
 			this.#seek(cursor);
 		}
 		if (cursor !== null && maxAgeMs !== undefined) {
-			this.#skipOlder(maxAgeMs);
+			const oldest = Date.now() - maxAgeMs;
+			const first = log.after(this.#position).find(({ timestamp }) => Date.parse(timestamp) >= oldest);
+			const position = first === undefined ? log.last : first.seq - 1;
+			this.#truncated ||= position > this.#position;
+			this.#position = Math.max(this.#position, position);
 		}
 		this.#prime();
 	}
@@ -120,17 +124,6 @@ export class EventFeed {
 		}
 		this.#position = Number(seq);
 		this.#start = Number(start);
-	}
-
-	#skipOlder(maxAgeMs: number): void {
-		const oldest = Date.now() - maxAgeMs;
-		for (const { seq, timestamp } of this.#log.after(this.#position)) {
-			if (Date.parse(timestamp) >= oldest) {
-				return;
-			}
-			this.#position = seq;
-			this.#truncated = true;
-		}
 	}
 
 	/** Events that the log has lost before they were read. */

@@ -36,14 +36,12 @@ export function queryFor(type: EventType, args: Readonly<Record<string, unknown>
 		(device === undefined || device === id || servers.find(device)?.id === id) &&
 		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
 		(name === LOST || (type.matches?.(data, others) ?? hasMembers(data, others)));
-	return { pause, matches: (event) => isMeant(event) && maySee(event.device, scope, type) };
-}
-
-/** Returns whether the subscriber may see events of a type of a device. */
-function maySee(device: string, { servers, current, server }: QueryScope, type: EventType): boolean {
-	const access = current();
-	const isHere = server === undefined || servers.find(server)?.id === device;
-	return access !== undefined && isHere && reaches(access, device) && isAllowed(type, access, device);
+	const maySee = (id: string): boolean => {
+		const access = scope.current();
+		const isHere = scope.server === undefined || servers.find(scope.server)?.id === id;
+		return access !== undefined && isHere && reaches(access, id) && isAllowed(type, access, id);
+	};
+	return { pause, matches: (event) => isMeant(event) && maySee(event.device) };
 }
 
 /** Whether a client has the permission that a type needs: at a device, or at any. */

@@ -40,7 +40,17 @@ type Params = Readonly<Record<string, unknown>>;
 
 /** Writes to the log what devices report, and what the gateway knows of them. */
 export function recordEvents(log: EventLog, servers: ServerRegistry, updates: FirmwareUpdates): void {
-	const readings = new LastReadings(log);
+	/** The last value of each sensor, by device and sensor: an event tells whether a limit was crossed. */
+	const values = new LRUCache<string, { readonly value: unknown }>({ max: MAX_SENSORS });
+	/** Returns the data of a sensor's event, with the value of the event before: of this process, the one before, or another gateway. */
+	const withPrevious = (device: string, data: Params): Params => {
+		const key = JSON.stringify([device, data.sensor]);
+		const isBefore = ({ name, device: of, data: logged }: LoggedEvent): boolean =>
+			name === "sensor.changed" && of === device && logged.sensor === data.sensor;
+		const previous = (values.get(key) ?? log.after(0).filter(isBefore).at(-1)?.data)?.value;
+		values.set(key, { value: data.value });
+		return previous === undefined ? data : { ...data, previous };
+	};
 	const rates = new LRUCache<string, RateLimit>({ max: MAX_DEVICES });
 	/** Devices whose last event was not kept. */
 	const losing = new LRUCache<string, true>({ max: MAX_DEVICES });
@@ -77,7 +87,7 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 		}
 		const { _meta: _, ...said } = params;
 		const data = event.data?.(said) ?? said;
-		append(event.name, server, event.name === "sensor.changed" ? readings.follow(server.id, data) : data);
+		append(event.name, server, event.name === "sensor.changed" ? withPrevious(server.id, data) : data);
 	});
 	servers.on("online", (server) => {
 		if (!isElsewhere(server.session)) {
@@ -106,35 +116,4 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 /** Whether a device is in a session with another gateway, which records its events. */
 function isElsewhere(session: Session | undefined): boolean {
 	return session?.identity.gateway !== undefined;
-}
-
-/** Last value of each sensor, by which an event tells whether a limit was crossed. */
-class LastReadings {
-	readonly #log: EventLog;
-	/** By device and sensor. */
-	readonly #values = new LRUCache<string, { readonly value: unknown }>({ max: MAX_SENSORS });
-
-	constructor(log: EventLog) {
-		this.#log = log;
-	}
-
-	/** Returns the data of a sensor's event, with the value of the event before. */
-	follow(device: string, data: Params): Params {
-		const key = JSON.stringify([device, data.sensor]);
-		const previous = (this.#values.get(key) ?? this.#logged(device, data.sensor))?.value;
-		this.#values.set(key, { value: data.value });
-		return previous === undefined ? data : { ...data, previous };
-	}
-
-	/** Finds the last reading in the log: of the process before, or of another gateway. */
-	#logged(device: string, sensor: unknown): Params | undefined {
-		const events = this.#log.after(0);
-		for (let index = events.length - 1; index >= 0; index -= 1) {
-			const { name, device: of, data } = events[index] as LoggedEvent;
-			if (name === "sensor.changed" && of === device && data.sensor === sensor) {
-				return data;
-			}
-		}
-		return undefined;
-	}
 }

@@ -66,13 +66,22 @@ export class WebhookDelivery {
 
 	/** Delivers until {@link stop}. Rejects with what is a fault of the gateway. */
 	async run(): Promise<void> {
-		const { feed, onMoved } = this.#options;
+		const { feed, onMoved, onGivenUp } = this.#options;
 		while (!this.#isStopped) {
-			await this.#tellGap();
+			if (feed.takeTruncated() || this.#hasGap) {
+				this.#hasGap = false;
+				await this.#deliver(controlMessage("gap", { cursor: feed.cursor }));
+			}
 			const [event] = feed.next(1);
 			if (event !== undefined) {
 				const { eventId, name, timestamp, data } = event;
-				this.#note(await this.#deliver({ id: eventId, body: { eventId, name, timestamp, data, cursor: feed.cursor } }));
+				const body = { eventId, name, timestamp, data, cursor: feed.cursor };
+				const problem = await this.#deliver({ id: eventId, body });
+				if (problem !== undefined) {
+					onGivenUp(problem, !this.#isLosing);
+					this.#hasGap = true;
+				}
+				this.#isLosing = problem !== undefined;
 			}
 			if (!this.#isStopped) {
 				onMoved(feed.cursor);
@@ -97,23 +106,6 @@ export class WebhookDelivery {
 
 	get #isStopped(): boolean {
 		return this.#stop.signal.aborted;
-	}
-
-	async #tellGap(): Promise<void> {
-		const { feed } = this.#options;
-		if (feed.takeTruncated() || this.#hasGap) {
-			this.#hasGap = false;
-			await this.#deliver(controlMessage("gap", { cursor: feed.cursor }));
-		}
-	}
-
-	/** Takes note of how the delivery of an event has ended. */
-	#note(problem: CallbackProblem | undefined): void {
-		if (problem !== undefined) {
-			this.#options.onGivenUp(problem, !this.#isLosing);
-			this.#hasGap = true;
-		}
-		this.#isLosing = problem !== undefined;
 	}
 
 	/** Resolves once the endpoint has accepted the message, or with the problem for which it is given up. */

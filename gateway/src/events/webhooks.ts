@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { jsonIn, RateLimit } from "xs-mcp-manager/core";
 import { isRefusedAddress } from "../net/public-request.js";
-import { type CallbackProblem, callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
+import { callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
 import type { CommonArguments } from "./event-types.js";
 import { controlMessage, type DeliveryStatus, WebhookDelivery } from "./webhook-delivery.js";
@@ -96,7 +96,17 @@ export class Webhooks {
 	open(store: WebhookStore): void {
 		this.#store = store;
 		store.open({
-			onRecord: (record, isOurs) => this.#received(record, isOurs),
+			onRecord: (record, isOurs) => {
+				const subscription = this.#subscriptions.get(record.id) ?? { record };
+				this.#subscriptions.set(record.id, subscription);
+				this.#change(subscription, record);
+				if (isOurs && subscription.delivery === undefined) {
+					subscription.record = record;
+					this.#start(subscription);
+				} else if (!isOurs) {
+					this.#stop(subscription);
+				}
+			},
 			onRemoved: (id) => {
 				const subscription = this.#subscriptions.get(id);
 				if (subscription !== undefined) {
@@ -109,26 +119,31 @@ export class Webhooks {
 
 	/** Begins a subscription, or renews it. Rejects with ProtocolError. */
 	async subscribe(request: WebhookRequest): Promise<SubscribeResult> {
+		const id = idOf(request);
 		try {
-			return await this.#subscribe(request);
+			return await this.#subscribe(id, request);
 		} catch (error) {
-			if (this.#subscriptions.get(idOf(request))?.feed !== request.feed) {
+			if (this.#subscriptions.get(id)?.feed !== request.feed) {
 				request.feed.close();
 			}
 			throw error;
 		}
 	}
 
-	async #subscribe(request: WebhookRequest): Promise<SubscribeResult> {
+	async #subscribe(id: string, request: WebhookRequest): Promise<SubscribeResult> {
 		const { holder, server, name, arguments: args, url, secret, feed } = request;
 		this.#check(request);
-		const id = idOf(request);
 		const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
 		const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
+		const refreshBefore = new Date(expires).toISOString();
 		const known = this.#subscriptions.get(id);
 		if (known !== undefined) {
 			feed.close();
-			return await this.#renew(known, secret, expires);
+			const { status: deliveryStatus } = known.delivery ?? {};
+			this.#change(known, { ...known.record, secret, expires });
+			await this.#store?.put(known.record);
+			const { cursor } = known.record;
+			return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
 		}
 		this.#checkRoom(holder);
 		if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
@@ -137,13 +152,12 @@ export class Webhooks {
 		}
 		const truncated = feed.takeTruncated();
 		const { cursor } = feed;
-		const subject = { holder, server, name, arguments: args, url };
-		const record = { id, ...subject, secret, cursor, expires };
+		const record = { id, holder, server, name, arguments: args, url, secret, cursor, expires };
 		const subscription = { record };
 		this.#subscriptions.set(id, subscription);
 		this.#start(subscription, feed);
 		await this.#store?.put(record);
-		return { id, refreshBefore: new Date(expires).toISOString(), cursor, truncated };
+		return { id, refreshBefore, cursor, truncated };
 	}
 
 	/** Ends a subscription, if there is one. */
@@ -199,19 +213,6 @@ export class Webhooks {
 		await this.#store?.close();
 	}
 
-	/** A subscription was stored, or has changed. */
-	#received(record: WebhookRecord, isOurs: boolean): void {
-		const subscription = this.#subscriptions.get(record.id) ?? { record };
-		this.#subscriptions.set(record.id, subscription);
-		this.#change(subscription, record);
-		if (isOurs && subscription.delivery === undefined) {
-			subscription.record = record;
-			this.#start(subscription);
-		} else if (!isOurs) {
-			this.#stop(subscription);
-		}
-	}
-
 	/** Takes the new secret and expiry. The position is the deliverer's. */
 	#change(known: Subscription, { secret, expires }: WebhookRecord): void {
 		const { record, delivery } = known;
@@ -258,12 +259,14 @@ export class Webhooks {
 		const challenge = randomBytes(24).toString("base64url");
 		const message = controlMessage("verification", { challenge });
 		const answer = await post(endpoint, message, [endpoint.secret], options);
-		const problem =
-			"problem" in answer
-				? answer.problem
-				: (problemOfStatus(answer.status) ?? failedChallenge(answer.body, challenge));
-		if (problem !== undefined) {
-			throw callbackFailed(problem);
+		const problem = "problem" in answer ? answer.problem : problemOfStatus(answer.status);
+		if (problem !== undefined || !("body" in answer)) {
+			throw callbackFailed(problem ?? "challenge_failed");
+		}
+		const answered = jsonIn(answer.body) as { readonly challenge?: unknown } | null | undefined;
+		const [given, expected] = [Buffer.from(`${answered?.challenge}`), Buffer.from(challenge)];
+		if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+			throw callbackFailed("challenge_failed");
 		}
 	}
 
@@ -274,15 +277,6 @@ export class Webhooks {
 		if (!limit.take()) {
 			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
 		}
-	}
-
-	async #renew(known: Subscription, secret: string, expires: number): Promise<SubscribeResult> {
-		const { status: deliveryStatus } = known.delivery ?? {};
-		this.#change(known, { ...known.record, secret, expires });
-		await this.#store?.put(known.record);
-		const { id, cursor } = known.record;
-		const refreshBefore = new Date(expires).toISOString();
-		return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
 	}
 
 	/** @param begun of a subscription that has just begun */
@@ -352,10 +346,4 @@ function idOf({ holder, server, url, name, arguments: args }: WebhookIdentity): 
 	const sorted = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1));
 	const key = JSON.stringify([holder, server ?? null, url, name, sorted]);
 	return `sub_${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
-}
-
-function failedChallenge(body: string, challenge: string): CallbackProblem | undefined {
-	const answer = jsonIn(body) as { readonly challenge?: unknown } | null | undefined;
-	const [given, expected] = [Buffer.from(`${answer?.challenge}`), Buffer.from(challenge)];
-	return given.length === expected.length && timingSafeEqual(given, expected) ? undefined : "challenge_failed";
 }

@@ -1,6 +1,6 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { clientInput } from "xs-mcp-manager/core";
-import { Listening } from "../catalog/follow.js";
+import { followClient } from "../catalog/follow.js";
 import type { Access } from "../config/access.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { openClientServer } from "../mcp/open-client-server.js";
@@ -21,7 +21,7 @@ export function serveOverStdio(gateway: Gateway, access: Access, server?: string
 	const transport = new StdioServerTransport(clientInput());
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
 	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }), { transport, onerror });
-	const listening = new Listening(gateway.catalog(access, server), (problem) => onerror(new Error(problem)));
+	const listening = followClient(gateway.catalog(access, server), (problem) => onerror(new Error(problem)));
 	const { onmessage } = transport;
 	transport.onmessage = (message) => {
 		listening.received(message);
