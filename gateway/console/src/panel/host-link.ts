@@ -14,11 +14,6 @@ interface Initialized {
 	readonly hostCapabilities?: { readonly serverResources?: object };
 }
 
-interface HostListener {
-	readonly onContext: (context: HostContext) => void;
-	readonly onResult: (result: CallToolResult) => void;
-}
-
 interface Message {
 	readonly id?: number | string;
 	readonly method?: string;
@@ -31,13 +26,15 @@ const REVISION = "2026-01-26";
 
 /** The application that shows the page: every call of a tool goes through it. */
 export class HostLink {
-	readonly #listener: HostListener;
+	readonly #onContext: (context: HostContext) => void;
+	readonly #onResult: (result: CallToolResult) => void;
 	readonly #waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
 	#id = 0;
 	#readsResources = false;
 
-	constructor(listener: HostListener) {
-		this.#listener = listener;
+	constructor(onContext: (context: HostContext) => void, onResult: (result: CallToolResult) => void) {
+		this.#onContext = onContext;
+		this.#onResult = onResult;
 		addEventListener("message", ({ source, data }) => {
 			if (source === parent) {
 				this.#receive(data as Message);
@@ -53,7 +50,7 @@ export class HostLink {
 			appCapabilities: {},
 		});
 		this.#readsResources = hostCapabilities?.serverResources !== undefined;
-		this.#listener.onContext(hostContext ?? {});
+		this.#onContext(hostContext ?? {});
 		this.#send({ method: "ui/notifications/initialized", params: {} });
 		const element = document.documentElement;
 		new ResizeObserver(() => {
@@ -98,9 +95,9 @@ export class HostLink {
 				request?.reject(new Error(error.message ?? "the host has rejected the request"));
 			}
 		} else if (method === "ui/notifications/host-context-changed") {
-			this.#listener.onContext(params as HostContext);
+			this.#onContext(params as HostContext);
 		} else if (method === "ui/notifications/tool-result") {
-			this.#listener.onResult(params as CallToolResult);
+			this.#onResult(params as CallToolResult);
 		} else if (id !== undefined) {
 			// "ui/resource-teardown" and "ping": nothing is to be saved.
 			this.#send({ id, result: {} });

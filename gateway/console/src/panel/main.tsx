@@ -42,14 +42,14 @@ class HostedDevice extends Device {
 	readonly state = signal("");
 	/** The tool whose result the page stands beside. */
 	#shown = "";
-	readonly #host = new HostLink({
-		onContext: (context) => {
+	readonly #host = new HostLink(
+		(context) => {
 			theme.value = context.theme ?? theme.value;
 			chosenLanguage.value = context.locale ?? chosenLanguage.value;
 			this.#shown = context.toolInfo?.tool.name ?? this.#shown;
 		},
-		onResult: (result) => this.keep(this.#shown, result),
-	});
+		(result) => this.keep(this.#shown, result),
+	);
 
 	async open(tools: readonly Tool[]): Promise<void> {
 		this.tools.value = tools;

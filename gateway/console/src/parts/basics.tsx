@@ -1,5 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
-import type { ButtonHTMLAttributes, ComponentChildren, TargetedEvent } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../texts/index.js";
 import { visibleLine } from "./visible.js";
@@ -162,17 +162,11 @@ export function CallText({ tool, args = "{}", client, principal, duration, outco
 	);
 }
 
-interface CopyProps {
-	readonly text: string;
-	/** Default: "Copy". */
-	readonly label?: string;
-}
-
 /** Milliseconds for which the button says that it has copied. */
 const SAID = 1_500;
 
 /** A button that copies a text. */
-export function Copy({ text, label }: CopyProps) {
+export function Copy({ text, label = t("copy") }: { readonly text: string; readonly label?: string }) {
 	const said = useSignal<"copied" | "notCopied" | undefined>(undefined);
 	const copy = async (): Promise<void> => {
 		try {
@@ -186,7 +180,7 @@ export function Copy({ text, label }: CopyProps) {
 			said.value = undefined;
 		}, SAID);
 	};
-	return <Button class="ghost small" onClick={copy} text={said.value ? t(said.value) : (label ?? t("copy"))} />;
+	return <Button class="ghost small" onClick={copy} text={said.value ? t(said.value) : label} />;
 }
 
 function copyBySelection(text: string): boolean {
@@ -311,20 +305,33 @@ export function ConfirmDialog() {
 	);
 }
 
-/** The words in a field, which spaces or commas separate. */
+type TextFieldProps = InputHTMLAttributes & {
+	readonly label: string;
+	readonly name: string;
+	/** The required format in words, shown if the value does not match the pattern. */
+	readonly help?: string;
+};
+
+/** A labelled text field of a form. */
+export function TextField({ label, help, ...props }: TextFieldProps) {
+	const onInvalid = ({ currentTarget: field }: TargetedEvent<HTMLInputElement>): void =>
+		field.setCustomValidity(help && field.validity.patternMismatch ? help : "");
+	return (
+		<label>
+			{label}
+			<input
+				title={help}
+				onInvalid={onInvalid}
+				onInput={({ currentTarget }) => currentTarget.setCustomValidity("")}
+				{...props}
+			/>
+		</label>
+	);
+}
+
+/** Returns the words in a field, which spaces or commas separate. */
 export function wordsIn(form: FormData, name: string): readonly string[] {
 	return String(form.get(name) ?? "")
 		.split(/[\s,]+/)
 		.filter((word) => word !== "");
-}
-
-/** Attributes of a field that says what is wrong with it in the page's language. @param help the form that it must have */
-export function explained(help: string) {
-	return {
-		title: help,
-		onInvalid: ({ currentTarget: field }: TargetedEvent<HTMLInputElement>) => {
-			field.setCustomValidity(field.validity.patternMismatch ? help : "");
-		},
-		onInput: ({ currentTarget: field }: TargetedEvent<HTMLInputElement>) => field.setCustomValidity(""),
-	};
 }

@@ -32,11 +32,7 @@ export function Plot({ series: { times, values }, label, span }: PlotProps) {
 		};
 		const create = (Drawn: typeof uPlot): (() => void) => {
 			const element = place.current as HTMLDivElement;
-			// Colours are read from the style sheet, where the theme decides.
-			const { color, borderTopColor, borderBottomColor } = getComputedStyle(element);
-			const colours = { line: color, words: borderTopColor, grid: borderBottomColor };
-			const options = optionsFor(Drawn, { width: element.clientWidth, colours, span });
-			const created = new Drawn(options, [[], []], element);
+			const created = new Drawn(optionsFor(Drawn, element, span), [[], []], element);
 			plot.value = created;
 			const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
 			observer.observe(element);
@@ -56,16 +52,13 @@ export function Plot({ series: { times, values }, label, span }: PlotProps) {
 	return <div ref={place} class="plot" role="img" aria-label={label} />;
 }
 
-interface PlotLook extends Pick<PlotProps, "span"> {
-	readonly width: number;
-	readonly colours: { readonly line: string; readonly words: string; readonly grid: string };
-}
-
-function optionsFor(Drawn: typeof uPlot, { width, colours: { line, words, grid }, span }: PlotLook): uPlot.Options {
+/** Returns uPlot's options. Colours are read from the style sheet, where the theme decides. */
+function optionsFor(Drawn: typeof uPlot, element: HTMLElement, span: PlotProps["span"]): uPlot.Options {
+	const { color: line, borderTopColor: words, borderBottomColor: grid } = getComputedStyle(element);
 	const axis = { stroke: words, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui" };
 	const steps = span && Drawn.paths.stepped?.({ align: 1 });
 	return {
-		width,
+		width: element.clientWidth,
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { show: false },

@@ -13,6 +13,7 @@ const MAX_ROWS = 200;
 /** The result of a call, for a person and as JSON. */
 export function Result({ outcome: { result, error, duration } }: { readonly outcome: Outcome }) {
 	const isBad = error !== undefined || result?.isError === true;
+	const value = result && !result.isError ? objectIn(result) : undefined;
 	return (
 		<div class={`result ${isBad ? "bad" : ""}`} role="status">
 			<p class="hstack">
@@ -20,7 +21,7 @@ export function Result({ outcome: { result, error, duration } }: { readonly outc
 				{t(isBad ? "callFailed" : "callDone", { duration })}
 			</p>
 			{error !== undefined && <pre>{visible(error)}</pre>}
-			{result && <Contents result={result} />}
+			{value ? <Table value={value} /> : result?.content?.map((block, index) => <Content key={index} block={block} />)}
 			{result && (
 				<details>
 					<summary>JSON</summary>
@@ -28,20 +29,6 @@ export function Result({ outcome: { result, error, duration } }: { readonly outc
 				</details>
 			)}
 		</div>
-	);
-}
-
-function Contents({ result }: { readonly result: CallToolResult }) {
-	const value = result.isError ? undefined : objectIn(result);
-	if (value !== undefined) {
-		return <Table value={value} />;
-	}
-	return (
-		<>
-			{(result.content ?? []).map((block, index) => (
-				<Content key={index} block={block} />
-			))}
-		</>
 	);
 }
 

@@ -108,7 +108,12 @@ function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Elemen
 					id={id}
 					placeholder={t("onePerLine")}
 					text={Array.isArray(value) ? value.join("\n") : ""}
-					parse={linesIn}
+					parse={(given) =>
+						given
+							.split("\n")
+							.map((line) => line.trim())
+							.filter(Boolean)
+					}
 					onChange={onChange}
 				/>
 			);
@@ -175,12 +180,4 @@ function ParsedArea({ id, placeholder, text, parse, onChange }: ParsedAreaProps)
 			onInput={({ currentTarget }) => read(currentTarget)}
 		/>
 	);
-}
-
-/** The texts in lines. */
-function linesIn(text: string): readonly string[] {
-	return text
-		.split("\n")
-		.map((line) => line.trim())
-		.filter((line) => line !== "");
 }

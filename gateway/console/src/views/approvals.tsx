@@ -8,6 +8,10 @@ import { ago, t } from "../texts/index.js";
 /** Devices that wait for approval, with the codes that they show. The gateway sends them to operators. */
 export function Approvals() {
 	const pending = lists.value.approvals ?? [];
+	const decide = async (method: "POST" | "DELETE", { code, device }: BindingSummary): Promise<void> => {
+		await ask(`bindings/${code}`, method);
+		show(t(method === "POST" ? "approved" : "rejected", { device: visibleLine(device) }));
+	};
 	if (pending.length === 0) {
 		return null;
 	}
@@ -16,32 +20,22 @@ export function Approvals() {
 			<p class="text-light">{t("approvalsHelp")}</p>
 			<ul class="unstyled vstack">
 				{pending.map((each) => (
-					<Pending key={each.code} pending={each} />
+					<li key={each.code} class="hstack pending">
+						<code class="code">{each.code}</code>
+						<span class="grow">
+							{visibleLine(each.board)} {visibleLine(each.version)}
+							<small>
+								{visibleLine(each.device)} · {each.address}
+							</small>
+						</span>
+						<span class="hstack">
+							<Button onClick={() => decide("DELETE", each)} text={t("reject")} />
+							<Button class="" onClick={() => decide("POST", each)} text={t("approve")} />
+						</span>
+					</li>
 				))}
 			</ul>
 		</Card>
-	);
-}
-
-function Pending({ pending: { code, device, board, version, address } }: { readonly pending: BindingSummary }) {
-	const decide = async (method: "POST" | "DELETE"): Promise<void> => {
-		await ask(`bindings/${code}`, method);
-		show(t(method === "POST" ? "approved" : "rejected", { device: visibleLine(device) }));
-	};
-	return (
-		<li class="hstack pending">
-			<code class="code">{code}</code>
-			<span class="grow">
-				{visibleLine(board)} {visibleLine(version)}
-				<small>
-					{visibleLine(device)} · {address}
-				</small>
-			</span>
-			<span class="hstack">
-				<Button onClick={() => decide("DELETE")} text={t("reject")} />
-				<Button class="" onClick={() => decide("POST")} text={t("approve")} />
-			</span>
-		</li>
 	);
 }
 

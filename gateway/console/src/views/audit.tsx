@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
-import { Button, CallText, Form, LogEntry, LogList, useLoaded } from "../parts/basics.js";
+import { Button, CallText, Form, LogEntry, LogList, TextField, useLoaded } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts/index.js";
@@ -26,14 +26,8 @@ export function AuditView() {
 			</div>
 			<p class="text-light">{t("auditHelp")}</p>
 			<Form kind="hstack edit" onSubmit={search}>
-				<label>
-					{t("device")}
-					<input name="device" />
-				</label>
-				<label>
-					{t("token")}
-					<input name="principal" />
-				</label>
+				<TextField label={t("device")} name="device" />
+				<TextField label={t("token")} name="principal" />
 				<Button type="submit" class="outline" text={t("show")} />
 			</Form>
 			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}

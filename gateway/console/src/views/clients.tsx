@@ -1,4 +1,3 @@
-import type { ServerEntry } from "../../../src/console/messages.js";
 import { Badge, Button, Card } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT } from "../store/device-link.js";
@@ -67,28 +66,23 @@ function Servers() {
 				<p class="text-light">{t("noServers")}</p>
 			) : (
 				<ul class="unstyled vstack">
-					{servers.map((server) => (
-						<ServerLine key={server.id} server={server} />
+					{servers.map(({ id, url, status, tools, lastError }) => (
+						<li key={id} class="hstack">
+							<span class={`dot ${status === "connected" ? "good" : "warn"}`} aria-hidden="true" />
+							<span class="grow">
+								<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{status}</Badge>
+								<small>
+									{visibleLine(url)} · {t("toolCount", { count: tools })}
+								</small>
+								{lastError !== "" && <small class="bad-text">{visible(lastError)}</small>}
+							</span>
+							{session.value?.operator && (
+								<Button onClick={() => ask(`servers/${encodeURIComponent(id)}/restart`, "POST")} text={t("reboot")} />
+							)}
+						</li>
 					))}
 				</ul>
 			)}
 		</Card>
-	);
-}
-
-function ServerLine({ server: { id, url, status, tools, lastError } }: { readonly server: ServerEntry }) {
-	const restart = (): Promise<unknown> => ask(`servers/${encodeURIComponent(id)}/restart`, "POST");
-	return (
-		<li class="hstack">
-			<span class={`dot ${status === "connected" ? "good" : "warn"}`} aria-hidden="true" />
-			<span class="grow">
-				<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{status}</Badge>
-				<small>
-					{visibleLine(url)} · {t("toolCount", { count: tools })}
-				</small>
-				{lastError !== "" && <small class="bad-text">{visible(lastError)}</small>}
-			</span>
-			{session.value?.operator && <Button onClick={restart} text={t("reboot")} />}
-		</li>
 	);
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/console/messages.js";
+import type { DeviceDetail, FleetRow, StateChange } from "../../../src/console/messages.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
-import { Badge, Button, confirm, explained, Form, show, wordsIn } from "../parts/basics.js";
+import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "../parts/basics.js";
 import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { plain, toolNamed } from "../store/device.js";
@@ -46,7 +46,11 @@ export function DeviceHead({ detail, link }: HeadProps) {
 				<span>{online ? t("onlineFor", { time: duration(now.value - since) }) : `${t("lastSeen")} ${ago(since)}`}</span>
 			</p>
 			<States changes={states} />
-			{update && <Update step={update} />}
+			{update && (
+				<p class={update.step === "rolled-back" ? "bad-text" : "text-light"}>
+					{t(`firmware_${update.step}`, { version: visibleLine(update.version ?? "") })} · {ago(update.time)}
+				</p>
+			)}
 			{kind === "device" && !session.value?.readOnly && (
 				<Actions detail={detail} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />
 			)}
@@ -74,14 +78,6 @@ export function States({ changes }: { readonly changes: readonly StateChange[] }
 				);
 			})}
 		</ol>
-	);
-}
-
-function Update({ step: { step, version = "", time } }: { readonly step: FirmwareEntry }) {
-	return (
-		<p class={step === "rolled-back" ? "bad-text" : "text-light"}>
-			{t(`firmware_${step}`, { version: visibleLine(version) })} · {ago(time)}
-		</p>
 	);
 }
 
@@ -142,10 +138,7 @@ function Say({ alias }: { readonly alias: string }) {
 	};
 	return (
 		<Form kind="hstack edit" onSubmit={say}>
-			<label>
-				{t("sayText")}
-				<input name="text" required maxLength={1_000} />
-			</label>
+			<TextField label={t("sayText")} name="text" required maxLength={1_000} />
 			<Button type="submit" class="outline" disabled={isSaying.value} text={t("say")} />
 		</Form>
 	);
@@ -160,21 +153,22 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 	};
 	return (
 		<Form kind="hstack edit" onSubmit={save}>
-			<label>
-				{t("column_name")}
-				<input
-					name="alias"
-					defaultValue={alias}
-					required
-					maxLength={24}
-					pattern={ALIAS}
-					{...explained(t("aliasHelp"))}
-				/>
-			</label>
-			<label>
-				{t("column_tags")}
-				<input name="tags" defaultValue={tags.join(" ")} pattern={ALIASES} {...explained(t("aliasHelp"))} />
-			</label>
+			<TextField
+				label={t("column_name")}
+				name="alias"
+				defaultValue={alias}
+				required
+				maxLength={24}
+				pattern={ALIAS}
+				help={t("aliasHelp")}
+			/>
+			<TextField
+				label={t("column_tags")}
+				name="tags"
+				defaultValue={tags.join(" ")}
+				pattern={ALIASES}
+				help={t("aliasHelp")}
+			/>
 			<Button type="submit" text={t("save")} />
 		</Form>
 	);

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { Button, Form, Snippet, show, useLoaded } from "../parts/basics.js";
+import { Button, Form, Snippet, show, TextField, useLoaded } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { askEvents } from "../store/device-link.js";
 import { ask } from "../store/session.js";
@@ -28,7 +28,10 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 	const webhook = useSignal<Webhook | undefined>(undefined);
 	const url = useSignal("");
 	// The endpoint needs it before it is challenged. It is known only until the page is closed.
-	const secret = useMemo(newSecret, [alias]);
+	const secret = useMemo(
+		() => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`,
+		[alias],
+	);
 	const { value: types = [], problem } = useLoaded(async () => {
 		const { events } = await askEvents<{ events: readonly EventType[] }>("events/list");
 		return events.filter(({ name }) => (isServer ? name.startsWith(`${alias}__`) : !name.includes("__")));
@@ -59,17 +62,15 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 							))}
 						</select>
 					</label>
-					<label>
-						URL
-						<input
-							name="url"
-							type="url"
-							required
-							maxLength={2_048}
-							placeholder="https://example.com/hook"
-							onInput={({ currentTarget }) => (url.value = currentTarget.value.trim())}
-						/>
-					</label>
+					<TextField
+						label="URL"
+						name="url"
+						type="url"
+						required
+						maxLength={2_048}
+						placeholder="https://example.com/hook"
+						onInput={({ currentTarget }) => (url.value = currentTarget.value.trim())}
+					/>
 					<div>
 						<p class="text-light">{t("webhookSecret")}</p>
 						<Snippet text={secret} />
@@ -93,11 +94,8 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly onEnd: () => void }) {
 	const { name, arguments: args, url, until } = webhook;
 	const test = async (): Promise<void> => {
-		const { answer } = await ask<{ answer: string }>("console/webhooks/test", "POST", {
-			name,
-			arguments: args,
-			url,
-		});
+		const subscription = { name, arguments: args, url };
+		const { answer } = await ask<{ answer: string }>("console/webhooks/test", "POST", subscription);
 		show(t("testAnswered", { answer }), !/^HTTP 2/.test(answer));
 	};
 	const end = async (): Promise<void> => {
@@ -113,10 +111,6 @@ function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly on
 			</p>
 		</div>
 	);
-}
-
-function newSecret(): string {
-	return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
 }
 
 /** Shell commands that post a signed challenge (Standard Webhooks): the endpoint answers with `{"challenge":"hello"}`. */

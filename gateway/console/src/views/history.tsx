@@ -28,31 +28,26 @@ interface DevicePast extends HistoryPart {
 /** Readings, controls and states over hours or days, as the gateway has kept them. */
 export function PastView({ link }: { readonly link: DeviceLink }) {
 	const isOpen = useSignal(false);
+	const span = useSignal<number>(SPANS[1]);
+	const { value: chosen } = span;
+	const path = `${pathOf(link.alias)}/history?from=${Date.now() - chosen}`;
+	const read = async () => (isOpen.value ? await ask<DevicePast>(path) : undefined);
+	const { value: past, problem } = useLoaded(read, [link, chosen, isOpen.value]);
 	return (
 		<details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
 			<summary>{t("history")}</summary>
-			{isOpen.value && <Past link={link} />}
+			<div class="vstack">
+				<Segments
+					label={t("span")}
+					options={SPANS}
+					nameOf={duration}
+					chosen={chosen}
+					onChoose={(each) => (span.value = each)}
+				/>
+				{problem !== "" && <p class="bad-text">{visible(problem)}</p>}
+				{past && <Plots link={link} past={past} />}
+			</div>
 		</details>
-	);
-}
-
-function Past({ link }: { readonly link: DeviceLink }) {
-	const span = useSignal<number>(SPANS[1]);
-	const { value: chosen } = span;
-	const read = (): Promise<DevicePast> => ask(`${pathOf(link.alias)}/history?from=${Date.now() - chosen}`);
-	const { value: past, problem } = useLoaded(read, [link, chosen]);
-	return (
-		<div class="vstack">
-			<Segments
-				label={t("span")}
-				options={SPANS}
-				nameOf={duration}
-				chosen={chosen}
-				onChoose={(each) => (span.value = each)}
-			/>
-			{problem !== "" && <p class="bad-text">{visible(problem)}</p>}
-			{past && <Plots link={link} past={past} />}
-		</div>
 	);
 }
 

@@ -7,8 +7,8 @@ import { PictureView } from "../parts/result.js";
 import { controlOf, parametersOf } from "../parts/schema.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { controlsOf } from "../store/controls.js";
-import { type Device, PICTURE_TOOL, plain, type Series } from "../store/device.js";
-import { type Reading, readingsIn } from "../store/readings.js";
+import { type Device, PICTURE_TOOL, plain } from "../store/device.js";
+import { readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
 import { factName, factValue, readingName, readingValue } from "../texts/words.js";
 
@@ -45,9 +45,20 @@ export function Readings({ link, interval }: ReadingsProps) {
 			aside={<Button class="ghost small" onClick={() => link.readStatus()} text={t("refresh")} />}
 		>
 			<div class="plots">
-				{readings.map((reading) => (
-					<ReadingView key={reading.path} reading={reading} series={link.series.value.get(reading.path)} />
-				))}
+				{readings.map((reading) => {
+					const name = readingName(reading);
+					const series = link.series.value.get(reading.path);
+					const isPlotted = series?.values.some((value) => value !== series.values[0]);
+					return (
+						<figure key={reading.path} class="reading">
+							<figcaption>
+								{name} <b>{readingValue(reading)}</b>
+							</figcaption>
+							{reading.error !== undefined && <small class="bad-text">{visible(reading.error)}</small>}
+							{series && isPlotted && <Plot series={series} label={name} />}
+						</figure>
+					);
+				})}
 			</div>
 			<p class="hstack facts">
 				{facts.map(([path, fact]) => (
@@ -57,20 +68,6 @@ export function Readings({ link, interval }: ReadingsProps) {
 				))}
 			</p>
 		</Card>
-	);
-}
-
-function ReadingView({ reading, series }: { readonly reading: Reading; readonly series: Series | undefined }) {
-	const name = readingName(reading);
-	const isPlotted = series?.values.some((value) => value !== series.values[0]);
-	return (
-		<figure class="reading">
-			<figcaption>
-				{name} <b>{readingValue(reading)}</b>
-			</figcaption>
-			{reading.error !== undefined && <small class="bad-text">{visible(reading.error)}</small>}
-			{series && isPlotted && <Plot series={series} label={name} />}
-		</figure>
 	);
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { Button, Form, Snippet } from "../parts/basics.js";
+import { Button, Form, Snippet, TextField } from "../parts/basics.js";
 import { ApiError, phase, signIn } from "../store/session.js";
 import { t } from "../texts/index.js";
 import { CreatedToken } from "./tokens.js";
@@ -30,10 +30,14 @@ export function SignIn() {
 			)}
 			{phase.value === "token-needed" && <CreatedToken />}
 			<Form onSubmit={submit}>
-				<label>
-					{t("token")}
-					<input name="token" type="password" autocomplete="current-password" required placeholder="xsmcp_…" />
-				</label>
+				<TextField
+					label={t("token")}
+					name="token"
+					type="password"
+					autocomplete="current-password"
+					required
+					placeholder="xsmcp_…"
+				/>
 				{problem.value !== "" && (
 					<p class="bad-text" role="alert">
 						{problem.value}

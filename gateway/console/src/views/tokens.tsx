@@ -7,10 +7,10 @@ import {
 	Button,
 	Card,
 	confirm,
-	explained,
 	Form,
 	type FormProps,
 	Snippet,
+	TextField,
 	wordsIn,
 } from "../parts/basics.js";
 import { visibleLine } from "../parts/visible.js";
@@ -21,14 +21,12 @@ import { ago, t } from "../texts/index.js";
 const created = signal<{ readonly name: string; readonly secret: string } | undefined>(undefined);
 
 /** Permissions and limits of a client's token. */
-const FLAGS = ["userTools", "microphone", "operator", "readOnly"] as const;
-
-const FLAG_TEXTS = {
-	userTools: "userTools",
-	microphone: "microphoneHelp",
-	operator: "operatorHelp",
-	readOnly: "readOnlyHelp",
-} as const;
+const FLAGS = [
+	["userTools", "userTools"],
+	["microphone", "microphoneHelp"],
+	["operator", "operatorHelp"],
+	["readOnly", "readOnlyHelp"],
+] as const;
 
 /** Most names in a question. */
 const MAX_NAMED = 10;
@@ -43,8 +41,15 @@ export function Tokens() {
 	};
 	useEffect(() => void attempt(read), []);
 	const revoke = async (token: TokenSummary): Promise<void> => {
-		if (await confirm(revokeQuestion(token, tokens.value), t("revoke"))) {
-			await ask(`tokens/${encodeURIComponent(token.name)}`, "DELETE");
+		const { name, operator } = token;
+		const isLastOperator = operator === true && tokens.value.filter((each) => each.operator).length === 1;
+		const question = [
+			t("confirmRevoke", { token: visibleLine(name) }),
+			...(session.value?.principal === name ? [t("revokesOwn")] : []),
+			...(isLastOperator ? [t("revokesLastOperator")] : []),
+		];
+		if (await confirm(question, t("revoke"))) {
+			await ask(`tokens/${encodeURIComponent(name)}`, "DELETE");
 			await read();
 		}
 	};
@@ -117,16 +122,6 @@ function namesOf(names: readonly string[]): string {
 	return names.length > MAX_NAMED ? `${shown}, …` : shown;
 }
 
-/** Questions before a token is revoked: it may be the page's own, or the last operator's. */
-function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSummary[]): readonly string[] {
-	const isLastOperator = operator === true && all.filter((each) => each.operator).length === 1;
-	return [
-		t("confirmRevoke", { token: visibleLine(name) }),
-		...(session.value?.principal === name ? [t("revokesOwn")] : []),
-		...(isLastOperator ? [t("revokesLastOperator")] : []),
-	];
-}
-
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => unknown }) {
 	const { name, kind, client, devices, userTools, microphone, operator, readOnly, expires, lastUsed } = token;
 	return (
@@ -155,10 +150,13 @@ function TokenForm({ onSubmit }: Pick<FormProps, "onSubmit">) {
 	return (
 		<Form kind="new-token" onSubmit={onSubmit}>
 			<h3>{t("newToken")}</h3>
-			<label>
-				{t("column_name")}
-				<input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}" {...explained(t("nameHelp"))} />
-			</label>
+			<TextField
+				label={t("column_name")}
+				name="name"
+				required
+				pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}"
+				help={t("nameHelp")}
+			/>
 			<label>
 				{t("for")}
 				<select name="kind" onChange={({ currentTarget }) => (kind.value = currentTarget.value)}>
@@ -166,21 +164,13 @@ function TokenForm({ onSubmit }: Pick<FormProps, "onSubmit">) {
 					<option value="device">{t("forDevice")}</option>
 				</select>
 			</label>
-			{!isFirst && (
-				<label>
-					{t("onlyDevices")}
-					<input name="devices" placeholder="02:12:34:56:78:9a" />
-				</label>
-			)}
+			{!isFirst && <TextField label={t("onlyDevices")} name="devices" placeholder="02:12:34:56:78:9a" />}
 			{kind.value === "client" && (
 				<>
-					<label>
-						{t("days")}
-						<input name="days" type="number" min="1" max="9999" />
-					</label>
-					{(isFirst ? FLAGS.slice(0, 2) : FLAGS).map((flag) => (
+					<TextField label={t("days")} name="days" type="number" min="1" max="9999" />
+					{(isFirst ? FLAGS.slice(0, 2) : FLAGS).map(([flag, text]) => (
 						<label key={flag}>
-							<input name={flag} type="checkbox" /> {t(FLAG_TEXTS[flag])}
+							<input name={flag} type="checkbox" /> {t(text)}
 						</label>
 					))}
 					{isFirst && (
@@ -204,6 +194,6 @@ function requestIn(form: FormData) {
 		kind: String(form.get("kind")),
 		...(devices.length > 0 && { devices }),
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
-		...Object.fromEntries(FLAGS.filter((flag) => form.has(flag)).map((flag) => [flag, true])),
+		...Object.fromEntries(FLAGS.filter(([flag]) => form.has(flag)).map(([flag]) => [flag, true])),
 	};
 }
