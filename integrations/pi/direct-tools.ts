@@ -30,7 +30,18 @@ export function registerDirectTools(
 		}
 	};
 	const update = (): void => {
-		const named = nameAll(manager.listDirectTools(), skip);
+		const taken = new Set(MANAGEMENT_TOOLS.map(({ name }) => name));
+		const named = new Map<string, McpTool>();
+		for (const tool of manager.listDirectTools()) {
+			const name = `${tool.server}_${tool.name}`.replace(NAME, "_").slice(0, MAX_NAME);
+			if (taken.has(name) || named.has(name)) {
+				skip(tool, `another tool is named ${name}`);
+			} else if (named.size >= MAX_TOOLS) {
+				skip(tool, `too many tools (limit ${MAX_TOOLS})`);
+			} else {
+				named.set(name, tool);
+			}
+		}
 		const gone = [...offered.keys()].filter((name) => !named.has(name));
 		const isNew: string[] = [];
 		for (const [name, tool] of named) {
@@ -38,7 +49,14 @@ export function registerDirectTools(
 			if (offered.get(name) !== text) {
 				isNew.push(name);
 				offered.set(name, text);
-				pi.registerTool(definitionOf(name, tool, run));
+				const { description, server, inputSchema } = tool;
+				pi.registerTool({
+					name,
+					label: `${server}: ${tool.name}`,
+					description: description || `Tool ${tool.name} of the MCP server ${server}`,
+					parameters: inputSchema as unknown as ToolDefinition["parameters"],
+					execute: run(tool),
+				});
 			}
 		}
 		for (const name of gone) {
@@ -53,32 +71,4 @@ export function registerDirectTools(
 	manager.on("changed", update);
 	// A server that is no longer configured has no tools.
 	manager.on("status", update);
-}
-
-function nameAll(tools: readonly McpTool[], skip: (tool: McpTool, reason: string) => void): Map<string, McpTool> {
-	const taken = new Set(MANAGEMENT_TOOLS.map(({ name }) => name));
-	const named = new Map<string, McpTool>();
-	for (const tool of tools) {
-		const name = `${tool.server}_${tool.name}`.replace(NAME, "_").slice(0, MAX_NAME);
-		if (taken.has(name)) {
-			skip(tool, `another tool is named ${name}`);
-		} else if (named.size >= MAX_TOOLS) {
-			skip(tool, `too many tools (limit ${MAX_TOOLS})`);
-		} else {
-			taken.add(name);
-			named.set(name, tool);
-		}
-	}
-	return named;
-}
-
-function definitionOf(name: string, tool: McpTool, run: RunTool): ToolDefinition {
-	const { description, server, inputSchema } = tool;
-	return {
-		name,
-		label: `${server}: ${tool.name}`,
-		description: description || `Tool ${tool.name} of the MCP server ${server}`,
-		parameters: inputSchema as unknown as ToolDefinition["parameters"],
-		execute: run(tool),
-	};
 }

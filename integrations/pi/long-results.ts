@@ -27,8 +27,12 @@ export class LongResults {
 		const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 		const images: Content = [];
 		for (const block of content) {
-			if (block.type === "image") {
-				images.push(await this.#limitedImage(block));
+			if (block.type === "image" && block.data.length > MAX_IMAGE) {
+				const path = await this.#save(Buffer.from(block.data, "base64"), "image");
+				const notice = `[An image (${block.mimeType}) is too large for the model. It is in ${path}]`;
+				images.push({ type: "text", text: notice });
+			} else if (block.type === "image") {
+				images.push(block);
 			}
 		}
 		const head = headOf(text);
@@ -48,15 +52,6 @@ export class LongResults {
 		if (folder !== undefined) {
 			await rm(folder, { recursive: true, force: true });
 		}
-	}
-
-	async #limitedImage(image: Extract<Content[number], { type: "image" }>): Promise<Content[number]> {
-		const { data, mimeType } = image;
-		if (data.length <= MAX_IMAGE) {
-			return image;
-		}
-		const path = await this.#save(Buffer.from(data, "base64"), "image");
-		return { type: "text", text: `[An image (${mimeType}) is too large for the model. It is in ${path}]` };
 	}
 
 	async #save(data: string | Buffer, ending: string): Promise<string> {

@@ -128,39 +128,28 @@ function piTool(tool: ManagementTool, manager: () => McpManager, longResults: Lo
 		label: tool.name,
 		description: tool.description,
 		parameters: tool.inputSchema as unknown as ToolDefinition["parameters"],
-		async execute(_id, args, signal, _onUpdate, context) {
+		async execute(_id, args, signal, _onUpdate, { hasUI, ui, signal: ended }) {
+			/** Asks the person. Rejects if nobody can be asked. @param cure what to do then */
+			const confirm = async (title: string, text: string, subject: string, cure: string): Promise<boolean> => {
+				if (!hasUI) {
+					throw new Error(`The ${subject} is not approved: nobody can be asked. ${cure}`);
+				}
+				return await ui.confirm(title, text, ended ? { signal: ended } : undefined);
+			};
 			const result = await tool.run(manager(), args, {
 				principal: "pi",
 				signal,
-				approve: ({ server, tool, args }) =>
-					confirm(
-						context,
-						[`Call ${tool} of ${server}?`, JSON.stringify(args, undefined, 2)],
-						`The call of '${tool}' is not approved: nobody can be asked. Set autoApprove of '${server}' in ${CONFIG}`,
-					),
+				approve: ({ server, tool, args }) => {
+					const cure = `Set autoApprove of '${server}' in ${CONFIG}`;
+					return confirm(`Call ${tool} of ${server}?`, JSON.stringify(args, undefined, 2), `call of '${tool}'`, cure);
+				},
 				approveConnection: (id, shown) =>
-					confirm(
-						context,
-						[`Connect to ${id}?`, shown],
-						`The connection to '${id}' is not approved: nobody can be asked. Add it to ${CONFIG}`,
-					),
-				notify: (text) => context.ui.notify(text, "info"),
+					confirm(`Connect to ${id}?`, shown, `connection to '${id}'`, `Add it to ${CONFIG}`),
+				notify: (text) => ui.notify(text, "info"),
 			});
 			return await toPi(result, longResults);
 		},
 	};
-}
-
-/** Asks the person. Throws `unasked` if nobody can be asked. */
-async function confirm(
-	{ hasUI, ui, signal }: ExtensionContext,
-	[title, text]: readonly [title: string, text: string],
-	unasked: string,
-): Promise<boolean> {
-	if (!hasUI) {
-		throw new Error(unasked);
-	}
-	return await ui.confirm(title, text, signal ? { signal } : undefined);
 }
 
 /** A result in pi's form. pi knows an error only if it is thrown, and only text and images. */

@@ -10,7 +10,16 @@ export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
 			const { server, name, description = name } = prompt;
 			pi.registerCommand(`${server}:${name}`, {
 				description,
-				handler: (text, context) => run(pi, manager, prompt, text, context),
+				async handler(text, context) {
+					const args = await argumentsOf(prompt, text, context);
+					try {
+						if (args !== undefined) {
+							pi.sendUserMessage(await manager.executePrompt(server, name, args));
+						}
+					} catch (error) {
+						context.ui.notify((error as Error).message, "error");
+					}
+				},
 			});
 		}
 	};
@@ -18,26 +27,8 @@ export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
 	manager.on("changed", register);
 }
 
-async function run(
-	pi: ExtensionAPI,
-	manager: McpManager,
-	prompt: Prompt,
-	text: string,
-	context: ExtensionCommandContext,
-): Promise<void> {
-	const args = await argumentsOf(prompt, text, context);
-	if (args === undefined) {
-		return;
-	}
-	try {
-		pi.sendUserMessage(await manager.executePrompt(prompt.server, prompt.name, args));
-	} catch (error) {
-		context.ui.notify((error as Error).message, "error");
-	}
-}
-
 /**
- * The arguments of the command: a word each, and the rest for the last one. Asks for those that are needed and
+ * Returns the arguments of the command: a word each, and the rest for the last one. Asks for those that are needed and
  * missing. Undefined if the person gave none.
  */
 async function argumentsOf(
