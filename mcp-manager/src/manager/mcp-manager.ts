@@ -10,7 +10,7 @@ import { matchesAny } from "../upstreams/server-config.js";
 import { expectComplete, withQuestions } from "./asking-person.js";
 import { ManagedServers } from "./managed-servers.js";
 import { McpError, type McpToolResult, toMcpError, translated } from "./mcp-error.js";
-import type { Approve, CallRequest, LocalTool, McpManagerEvents, McpManagerOptions, McpTool } from "./mcp-types.js";
+import type { CallRequest, LocalTool, McpManagerEvents, McpManagerOptions, McpTool } from "./mcp-types.js";
 import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache, readResource } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
@@ -95,8 +95,15 @@ export class McpManager extends ManagedServers {
 		let tool: ServerTool | undefined;
 		try {
 			if (local !== undefined) {
-				const result = await this.#runLocal(local, params);
-				return { ...(result as McpToolResult<Data>), metadata: metadata() };
+				const check = { tool: name, what: "arguments", schema: local.inputSchema, value: params };
+				const problem = await this.#checker.check(check);
+				if (problem !== undefined) {
+					throw new ServerError("invalid-arguments", problem);
+				}
+				if (local.canExecute !== undefined && !(await local.canExecute(params))) {
+					throw new McpError("INVALID_PARAMS", `Tool '${name}' cannot be executed with these arguments`);
+				}
+				return { ...((await local.execute(params)) as McpToolResult<Data>), metadata: metadata() };
 			}
 			await (request.server && this.whenKnown(request.server));
 			const server = this.#serverWith(name, request.server);
@@ -238,26 +245,15 @@ export class McpManager extends ManagedServers {
 		return { name, description, version, inputSchema, outputSchema, annotations, server, execute };
 	}
 
-	/** Checks the arguments, and runs the tool. Rejects with what it throws, with ServerError, or with McpError. */
-	async #runLocal(
-		tool: LocalTool,
-		params: object,
-	): Promise<Pick<McpToolResult<unknown>, "success" | "data" | "error">> {
-		const { name, inputSchema: schema } = tool;
-		const problem = await this.#checker.check({ tool: name, what: "arguments", schema, value: params });
-		if (problem !== undefined) {
-			throw new ServerError("invalid-arguments", problem);
-		}
-		if (tool.canExecute !== undefined && !(await tool.canExecute(params))) {
-			throw new McpError("INVALID_PARAMS", `Tool '${name}' cannot be executed with these arguments`);
-		}
-		return await tool.execute(params);
-	}
-
 	/** Rejects if the tool has failed, too. */
 	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
 		await server.calls.checkArguments(tool, params);
-		await this.#expectApproved(server, tool.name, params, request.approve ?? this.options.approve);
+		const { autoApprove = false } = this.configOf(server.id) ?? {};
+		const isApproved = typeof autoApprove === "boolean" ? autoApprove : matchesAny(autoApprove, tool.name);
+		const approve = isApproved ? undefined : (request.approve ?? this.options.approve);
+		if (approve !== undefined && !(await approve({ server: this.idOf(server), tool: tool.name, args: params }))) {
+			throw new McpError("PERMISSION_DENIED", `The call of '${tool.name}' was not approved`);
+		}
 		const { principal = "local", signal } = request;
 		// A server sends progress only if it is asked to. Handlers get it with the other notifications.
 		const wantsProgress = this.listenerCount("notification") > 0;
@@ -296,17 +292,6 @@ export class McpManager extends ManagedServers {
 		return matchesAny(deny, tool) || !matchesAny(allow, tool)
 			? new McpError("PERMISSION_DENIED", `Tool '${tool}' is not allowed by the configuration of '${server.id}'`)
 			: new McpError("TOOL_NOT_FOUND", `Tool '${tool}' not found on server${hint}`);
-	}
-
-	async #expectApproved(server: Server, tool: string, args: object, approve: Approve | undefined): Promise<void> {
-		const { autoApprove = false } = this.configOf(server.id) ?? {};
-		const isApproved = typeof autoApprove === "boolean" ? autoApprove : matchesAny(autoApprove, tool);
-		if (approve === undefined || isApproved) {
-			return;
-		}
-		if (!(await approve({ server: this.idOf(server), tool, args }))) {
-			throw new McpError("PERMISSION_DENIED", `The call of '${tool}' was not approved`);
-		}
 	}
 }
 

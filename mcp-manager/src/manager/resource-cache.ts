@@ -47,7 +47,7 @@ export class ResourceCache {
 	/** Keeps contents, and subscribes to their updates. If the server does not support that, they are kept for the time. */
 	set(server: Server, uri: string, result: ReadResourceResult): void {
 		const key = keyOf(server, uri);
-		const size = sizeOf(result);
+		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 0);
 		this.#drop(key);
 		if (this.#ttl === 0 || size > MAX_CHARACTERS) {
 			return;
@@ -93,11 +93,6 @@ export class ResourceCache {
 			void kept.stopFollowing.then((stop) => stop());
 		}
 	}
-}
-
-/** In characters. */
-function sizeOf({ contents }: ReadResourceResult): number {
-	return contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 0);
 }
 
 function keyOf({ id }: Server, uri: string): string {

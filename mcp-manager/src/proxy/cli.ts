@@ -3,12 +3,8 @@ import { Command } from "commander";
 import { MANAGER_INFO } from "../version.js";
 import { addProxyOptions } from "./index.js";
 
-await runCommandLine(process.argv.slice(2));
-
-/** Runs the proxy's command line, without the program's name. Exit codes: 0 ok, 1 failed, 2 wrong usage. */
-async function runCommandLine(args: readonly string[]): Promise<void> {
-	const program = new Command("xs-mcp-proxy")
-		.version(MANAGER_INFO.version, "-V, --version", "Show the version")
-		.helpOption("-h, --help", "Show help");
-	await addProxyOptions(program).parseAsync([...args], { from: "user" });
-}
+// Exit codes: 0 ok, 1 failed, 2 wrong usage.
+const program = new Command("xs-mcp-proxy")
+	.version(MANAGER_INFO.version, "-V, --version", "Show the version")
+	.helpOption("-h, --help", "Show help");
+await addProxyOptions(program).parseAsync();

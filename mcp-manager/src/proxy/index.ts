@@ -36,9 +36,14 @@ export function addProxyOptions(command: Command): Command {
 
 /** Ends the process with 0 when the host has disconnected. Rejects with CommanderError, exit code 2, if an option is invalid. */
 async function runProxy(flags: ProxyFlags, command: Command): Promise<void> {
-	const program = command.parent ?? command;
-	const options = optionsFrom(flags, command);
-	const report = ({ message }: Error): void => console.error(`${program.name()}: ${message}`);
+	const name = (command.parent ?? command).name();
+	let options: ProxyOptions;
+	try {
+		options = readProxyOptions(flags, process.env);
+	} catch (error) {
+		return command.error(`${name}: ${(error as Error).message}`, { exitCode: 2 });
+	}
+	const report = ({ message }: Error): void => console.error(`${name}: ${message}`);
 	if (options.init !== undefined && options.skill === "") {
 		report(new Error("--init-script has no effect without --skill: activate runs it"));
 	}
@@ -46,12 +51,4 @@ async function runProxy(flags: ProxyFlags, command: Command): Promise<void> {
 	const { serveProxy } = await import("./serve-proxy.js");
 	await serveProxy(options, report);
 	process.exit(0);
-}
-
-function optionsFrom(flags: ProxyFlags, command: Command): ProxyOptions {
-	try {
-		return readProxyOptions(flags, process.env);
-	} catch (error) {
-		return command.error(`${(command.parent ?? command).name()}: ${(error as Error).message}`, { exitCode: 2 });
-	}
 }

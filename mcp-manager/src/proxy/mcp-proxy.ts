@@ -15,7 +15,7 @@ import type { CallOptions } from "../core/session.js";
 import { failedResult, textOf, textResult } from "../core/tool-results.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";
-import { timingWith, UPSTREAM_TIMING, Upstream, type UpstreamTiming } from "./upstream.js";
+import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
 const ACTIVATE = "activate";
 
@@ -39,16 +39,14 @@ export class McpProxy extends EventEmitter<Events> {
 	#wasConnected = false;
 	#activating: Promise<CallToolResult> | undefined;
 
-	/** @param timing default: that of the options */
-	constructor(options: ProxyOptions, timing?: UpstreamTiming) {
+	constructor(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		super();
 		this.#options = options;
 		this.#isLocked = options.skill !== "";
-		const { upstream, connectTimeout } = options;
-		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
+		const { upstream, connectTimeout: limit } = options;
 		this.#upstream = new Upstream(
 			upstream,
-			timing ?? ownTiming,
+			limit === undefined ? timing : { ...timing, connect: limit, start: limit, list: limit, ping: limit },
 			(list) => this.emit("listChanged", list),
 			(message) => this.emit("warning", message),
 		);

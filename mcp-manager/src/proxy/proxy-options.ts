@@ -50,13 +50,18 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 	const script = flags.initScript ?? environment.MCP_INIT_SCRIPT;
 	const isInitOff = flags.init === false || isOn("MCP_NO_INIT", environment.MCP_NO_INIT);
 	const connectTimeout = flags.connectTimeout || environment.MCP_CONNECT_TIMEOUT;
+	if (connectTimeout && !/^[1-9][0-9]{0,5}$/.test(connectTimeout)) {
+		const given = JSON.stringify(connectTimeout);
+		throw new RangeError(`--connect-timeout: expected milliseconds, from 1 to 999999, got ${given}`);
+	}
 	const lines = flags.header ?? (environment.MCP_HEADERS ?? "").split("\n").filter((line) => line.trim() !== "");
+	const names = (flags.tools || environment.MCP_TOOLS || "*").split(",").map((each) => each.trim());
 	return {
 		upstream: upstreamConfig(url, headersOf(lines, environment.MCP_TOKEN), variablesOf(flags, environment)),
 		name: flags.name || environment.MCP_NAME || "mcp-proxy",
 		skill: flags.skill ?? environment.MCP_SKILL ?? "",
-		tools: toolsOf(flags.tools || environment.MCP_TOOLS || "*"),
-		...(connectTimeout && { connectTimeout: readMilliseconds(connectTimeout) }),
+		tools: names.includes("*") ? undefined : names.filter((each) => each !== ""),
+		...(connectTimeout && { connectTimeout: Number(connectTimeout) }),
 		...(script &&
 			!isInitOff && { init: { script, tool: flags.initTool || environment.MCP_INIT_TOOL || "execute_code" } }),
 	};
@@ -112,21 +117,6 @@ function upstreamConfig(
 		const flag = header === undefined ? "--upstream" : `--header ${header}`;
 		throw new RangeError(`${flag}: ${error.problem}`, { cause: error });
 	}
-}
-
-function toolsOf(list: string): readonly string[] | undefined {
-	const names = list
-		.split(",")
-		.map((name) => name.trim())
-		.filter((name) => name !== "");
-	return names.includes("*") ? undefined : names;
-}
-
-function readMilliseconds(text: string): number {
-	if (!/^[1-9][0-9]{0,5}$/.test(text)) {
-		throw new RangeError(`--connect-timeout: expected milliseconds, from 1 to 999999, got ${JSON.stringify(text)}`);
-	}
-	return Number(text);
 }
 
 function isOn(variable: string, text = ""): boolean {

@@ -21,11 +21,6 @@ export const UPSTREAM_TIMING = {
 };
 export type UpstreamTiming = typeof UPSTREAM_TIMING;
 
-/** The same limit for requests that the host waits for. */
-export function timingWith(limit: number): UpstreamTiming {
-	return { ...UPSTREAM_TIMING, connect: limit, start: limit, list: limit, ping: limit };
-}
-
 /** The MCP server behind the proxy: at most one connection at a time, and its lists, as they were read last. */
 export class Upstream {
 	readonly #config: ServerConfig;
