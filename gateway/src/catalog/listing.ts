@@ -5,7 +5,7 @@ import { ALIAS_SEPARATOR } from "./names.js";
 import { clientUri } from "./resource-uris.js";
 import { type Lookup, type NamedItem, type Naming, sharedLists } from "./shared-list.js";
 import { stateResource } from "./state-resource.js";
-import type { ToolHints } from "./tool-hints.js";
+import { toolHints } from "./tool-hints.js";
 
 /** Which of a server's tools a client may see and call. */
 export interface Allowed {
@@ -50,20 +50,20 @@ const NONE: readonly never[] = [];
  * and alias: so catalogs see what has changed, and do not rebuild the lists of thousands of servers.
  */
 export class Listings {
-	readonly #hints: ToolHints;
+	/** Adds hints to tools without any: see {@link toolHints}. */
+	readonly #hints: ReturnType<typeof toolHints>;
 	readonly #tools = sharedLists<ServerTool>((tool) => withoutExecution(this.hinted(tool)));
 	readonly #prompts = sharedLists<ServerPrompt>(itself);
 	readonly #likenesses = new WeakMap<ServerTool, string>();
 	readonly #made: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
 
-	/** @param hints for tools without any */
-	constructor(hints: ToolHints) {
-		this.#hints = hints;
+	constructor(configured?: Parameters<typeof toolHints>[0]) {
+		this.#hints = toolHints(configured);
 	}
 
-	/** A tool with hints: see {@link ToolHints.added}. */
+	/** Returns a tool with hints. */
 	hinted(tool: ServerTool): ServerTool {
-		return this.#hints.added(tool.name, tool);
+		return this.#hints(tool.name, tool);
 	}
 
 	/** {@link likenessOf}, computed once: thousands of servers share tools. */

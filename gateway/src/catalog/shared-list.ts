@@ -35,6 +35,17 @@ const TEXTS = ["description", "inputSchema", "outputSchema"] as const;
 /** Never matches. */
 const NOTHING = /(?!)/g;
 
+/** A list of tools or prompts. Thousands of servers share one, so whatever does not depend on their aliases is computed once. */
+interface SharedList<Item> {
+	/** Finds the item of this name. */
+	find(name: string, server: Server, naming: Lookup): Item | undefined;
+	/**
+	 * Returns the items under the names that clients use. Descriptions use these names, too: a model calls the tools that they
+	 * mention.
+	 */
+	named(server: Server, naming: Naming): readonly NamedItem<Item>[];
+}
+
 /**
  * Makes a function that returns the {@link SharedList} of each list of tools or prompts.
  *
@@ -45,75 +56,62 @@ export function sharedLists<Item extends Described>(
 ): (items: readonly Item[]) => SharedList<Item> {
 	const made = new WeakMap<readonly Item[], SharedList<Item>>();
 	return (items) => {
-		const list = made.get(items) ?? new SharedList(items, shownAs);
+		const list = made.get(items) ?? sharedList(items, shownAs);
 		made.set(items, list);
 		return list;
 	};
 }
 
-/** A list of tools or prompts. Thousands of servers share one, so whatever does not depend on their aliases is computed once. */
-class SharedList<Item extends Described> {
-	readonly #items: readonly Item[];
-	readonly #shown: readonly { readonly item: Item; readonly texts: readonly (typeof TEXTS)[number][] }[];
+function sharedList<Item extends Described>(items: readonly Item[], shownAs: (item: Item) => Item): SharedList<Item> {
 	/** Matches names of the items that cannot be ordinary words. */
-	readonly #pattern: RegExp;
-	/** The items by the names that clients use, without the alias; by {@link keyOf}. */
-	readonly #byName = new Map<string, ReadonlyMap<string, Item>>();
-
-	constructor(items: readonly Item[], shownAs: (item: Item) => Item) {
-		this.#items = items;
-		this.#pattern = patternOf(items);
-		this.#shown = items.map((each) => {
-			const item = shownAs(each);
-			return { item, texts: TEXTS.filter((key) => this.#namesItem(item[key])) };
-		});
-	}
-
-	/** The item of this name. */
-	find(name: string, { alias }: Server, naming: Lookup): Item | undefined {
-		const prefix = prefixOf(alias, naming);
-		return name.startsWith(prefix) ? this.#named(alias, naming).get(name.slice(prefix.length)) : undefined;
-	}
-
-	/** The items under the names that clients use. Descriptions use these names, too: a model calls the tools that they mention. */
-	named({ alias }: Server, naming: Naming): readonly NamedItem<Item>[] {
-		const prefix = prefixOf(alias, naming);
-		const names = [...this.#named(alias, naming).keys()].map((name) => prefix + name);
-		const renamed = new Map(this.#items.map(({ name }, index) => [name, names[index] as string]));
-		const rename: Rename = (text) => text.replace(this.#pattern, (name) => renamed.get(name) ?? name);
-		return this.#shown.map(({ item, texts }, index) => {
-			const shown = naming === "prefixed" ? withPage(item, alias) : item;
-			const changed = texts.map((key) => [key, withNames(key, shown[key], rename)] as const);
-			return {
-				item: this.#items[index] as Item,
-				listed: { ...shown, name: names[index] as string, ...Object.fromEntries(changed) },
-			};
-		});
-	}
-
+	const pattern = patternOf(items);
+	const shown = items.map((each) => {
+		const item = shownAs(each);
+		return { item, texts: TEXTS.filter((key) => namesItem(item[key], pattern)) };
+	});
 	/** The items by the names that clients use, without the alias. */
-	#named(alias: string, naming: Lookup): ReadonlyMap<string, Item> {
+	const byNaming = new Map<string, ReadonlyMap<string, Item>>();
+	const byName = (alias: string, naming: Lookup): ReadonlyMap<string, Item> => {
 		// Prefixed names depend on the alias's length: long ones are shortened to fit.
 		const key = naming === "prefixed" ? String(alias.length) : naming;
-		const byName =
-			this.#byName.get(key) ??
-			new Map(namesOf(this.#items, alias, naming).map((name, index) => [name, this.#items[index] as Item]));
-		this.#byName.set(key, byName);
-		return byName;
-	}
+		const known =
+			byNaming.get(key) ?? new Map(namesOf(items, alias, naming).map((name, index) => [name, items[index] as Item]));
+		byNaming.set(key, known);
+		return known;
+	};
+	return {
+		find(name, { alias }, naming) {
+			const prefix = prefixOf(alias, naming);
+			return name.startsWith(prefix) ? byName(alias, naming).get(name.slice(prefix.length)) : undefined;
+		},
+		named({ alias }, naming) {
+			const prefix = prefixOf(alias, naming);
+			const names = [...byName(alias, naming).keys()].map((name) => prefix + name);
+			const renamed = new Map(items.map(({ name }, index) => [name, names[index] as string]));
+			const rename: Rename = (text) => text.replace(pattern, (name) => renamed.get(name) ?? name);
+			return shown.map(({ item, texts }, index) => {
+				const paged = naming === "prefixed" ? withPage(item, alias) : item;
+				const changed = texts.map((key) => [key, withNames(key, paged[key], rename)] as const);
+				return {
+					item: items[index] as Item,
+					listed: { ...paged, name: names[index] as string, ...Object.fromEntries(changed) },
+				};
+			});
+		},
+	};
+}
 
-	/** Whether a text, or a description in a schema, names an item. */
-	#namesItem(value: unknown): boolean {
-		if (typeof value === "string") {
-			return value.search(this.#pattern) >= 0;
-		}
-		return (
-			(Array.isArray(value) || isObject(value)) &&
-			Object.entries(value).some(
-				([key, member]) => (typeof member !== "string" || key === "description") && this.#namesItem(member),
-			)
-		);
+/** Returns whether a text, or a description in a schema, names an item. */
+function namesItem(value: unknown, pattern: RegExp): boolean {
+	if (typeof value === "string") {
+		return value.search(pattern) >= 0;
 	}
+	return (
+		(Array.isArray(value) || isObject(value)) &&
+		Object.entries(value).some(
+			([key, member]) => (typeof member !== "string" || key === "description") && namesItem(member, pattern),
+		)
+	);
 }
 
 function prefixOf(alias: string, naming: Lookup): string {

@@ -47,39 +47,27 @@ const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = 
 ];
 
 /**
- * Adds missing hints to tools: those configured by name, else those of the family's known tools. Clients assume that a
- * tool without hints is destructive and reaches the internet: they confirm each call, or reject it.
+ * Makes a function that adds missing hints to tools: those configured by name, else those of the family's known tools. Clients
+ * assume that a tool without hints is destructive and reaches the internet: they confirm each call, or reject it.
+ *
+ * @param configured by the device's own name of the tool; `*` stands for anything
+ * @returns a function that returns a tool as clients list it, with hints, a title and an icon, and the same object for the same
+ * tool. The tool's own values take precedence
  */
-export class ToolHints {
-	readonly #rules: readonly (readonly [RegExp, KnownTool])[];
-	/** The same object for the same tool, so that lists stay the same. */
-	readonly #made = new WeakMap<object, object>();
-
-	/** @param configured by the device's own name of the tool; `*` stands for anything. They come before the family's. */
-	constructor(configured: ReadonlyMap<string, ToolHint> = new Map()) {
-		const own = [...configured].map(([pattern, hint]) => [pattern, { hint }] as const);
-		this.#rules = [...own, ...FAMILY_TOOLS].map(([pattern, known]) => [expressionOf(pattern), known]);
-	}
-
-	/** A tool as clients list it, with hints, a title and an icon. The tool's own values take precedence. */
-	added<Tool extends Partial<ServerTool>>(ownName: string, tool: Tool): Tool {
-		const made = this.#made.get(tool) ?? this.#make(ownName, tool);
-		this.#made.set(tool, made);
-		return made as Tool;
-	}
-
-	#make(ownName: string, tool: Partial<ServerTool>): object {
-		const known = this.#rules.find(([pattern]) => pattern.test(ownName))?.[1];
-		if (known === undefined) {
-			return tool;
+export function toolHints(configured: ReadonlyMap<string, ToolHint> = new Map()) {
+	const own = [...configured].map(([pattern, hint]): readonly [string, KnownTool] => [pattern, { hint }]);
+	const rules = [...own, ...FAMILY_TOOLS].map(([pattern, known]) => {
+		const parts = pattern.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
+		return [new RegExp(`^${parts.join(".*")}$`, "s"), known] as const;
+	});
+	const made = new WeakMap<object, object>();
+	return <Tool extends Partial<ServerTool>>(ownName: string, tool: Tool): Tool => {
+		if (!made.has(tool)) {
+			const { hint, title, openWorld = false, icon } = rules.find(([pattern]) => pattern.test(ownName))?.[1] ?? {};
+			const annotations = hint && { ...ANNOTATIONS[hint], openWorldHint: openWorld, ...tool.annotations };
+			const icons = tool.icons ?? (icon && ICONS[icon]);
+			made.set(tool, hint ? { ...tool, title: tool.title ?? title, annotations, icons } : tool);
 		}
-		const { hint, title, openWorld = false, icon } = known;
-		const annotations = { ...ANNOTATIONS[hint], openWorldHint: openWorld, ...tool.annotations };
-		return { ...tool, title: tool.title ?? title, annotations, icons: tool.icons ?? (icon && ICONS[icon]) };
-	}
-}
-
-function expressionOf(pattern: string): RegExp {
-	const parts = pattern.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
-	return new RegExp(`^${parts.join(".*")}$`, "s");
+		return made.get(tool) as Tool;
+	};
 }

@@ -79,7 +79,7 @@ const MIN_PREFIX = 4;
 const RARE = 0.25;
 
 /** Limit of each list of a directory: together about 400 tokens of a language model. */
-const DIRECTORY_CHARACTERS = { tags: 250, parts: 300, tools: 700, devices: 300 } as const;
+const DIRECTORY_CHARACTERS = { tags: 250, parts: 300, tools: 700, devices: 300 };
 
 const SEPARATORS = /[^\p{L}\p{N}\p{M}]+/u;
 const CAMEL_CASE = /(\p{Ll}|\p{N})(\p{Lu})/gu;
@@ -94,7 +94,10 @@ const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
  * shared tools where it names none. Nothing is translated: for a weak match, the directory has words for a second search.
  */
 export function searchTools(catalog: Catalog, { query, server: only }: ToolQuery): ToolSearch {
-	const { search, entries, frequencies, names, directory } = indexOf(catalog);
+	const { groups } = catalog;
+	const index = indexes.get(groups) ?? makeIndex(catalog);
+	indexes.set(groups, index);
+	const { search, entries, frequencies, names, directory } = index;
 	const terms = new Set(termsOf(query));
 	const shares = new Map([...names].map(([server, each]) => [server, namedShare(each, terms)]));
 	const found = search.search(query);
@@ -140,13 +143,6 @@ function namedShare(names: readonly (readonly string[])[], terms: ReadonlySet<st
 	return Math.max(0, ...shares);
 }
 
-function indexOf(catalog: Catalog): ToolIndex {
-	const { groups } = catalog;
-	const index = indexes.get(groups) ?? makeIndex(catalog);
-	indexes.set(groups, index);
-	return index;
-}
-
 function makeIndex(catalog: Catalog): ToolIndex {
 	const search = new MiniSearch<Entry>({
 		fields: ["tool", "title", "parts", "description"],
@@ -175,33 +171,21 @@ function makeIndex(catalog: Catalog): ToolIndex {
 
 function makeDirectory({ servers }: Catalog, entries: readonly Entry[]): Directory {
 	const byMembers = [...entries].sort((one, other) => other.members.length - one.members.length);
-	return {
-		tags: cut(
-			servers.flatMap(({ tags }) => tags),
-			DIRECTORY_CHARACTERS.tags,
-		),
-		parts: cut(
-			entries.flatMap(({ parts }) => parts),
-			DIRECTORY_CHARACTERS.parts,
-		),
-		tools: cut(
-			byMembers.map(({ tool }) => tool.replace(/^self\./, "")),
-			DIRECTORY_CHARACTERS.tools,
-		),
-		devices: cut(
-			servers.map(({ alias }) => alias),
-			DIRECTORY_CHARACTERS.devices,
-		),
+	const words = {
+		tags: servers.flatMap(({ tags }) => tags),
+		parts: entries.flatMap(({ parts }) => parts),
+		tools: byMembers.map(({ tool }) => tool.replace(/^self\./, "")),
+		devices: servers.map(({ alias }) => alias),
 	};
-}
-
-/** Returns the first different words that fit. */
-function cut(words: readonly string[], characters: number): string[] {
-	let left = characters;
-	return [...new Set(words)].filter((word) => {
-		left -= word.length + 2;
-		return left >= 0;
-	});
+	/** The first different words that fit. */
+	const cut = (name: keyof typeof words): string[] => {
+		let left = DIRECTORY_CHARACTERS[name];
+		return [...new Set(words[name])].filter((word) => {
+			left -= word.length + 2;
+			return left >= 0;
+		});
+	};
+	return { tags: cut("tags"), parts: cut("parts"), tools: cut("tools"), devices: cut("devices") };
 }
 
 function entriesOf(catalog: Catalog): Entry[] {
@@ -213,7 +197,11 @@ function entriesOf(catalog: Catalog): Entry[] {
 			tool: members[0]?.tool.name ?? "",
 			title: listed.title,
 			description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
-			parts: choicesOf(listed),
+			// The values of arguments that are one of several texts, such as the names of a device's lights.
+			parts: Object.values(listed.inputSchema.properties ?? {}).flatMap((argument) => {
+				const choices = (argument as { enum?: unknown }).enum;
+				return Array.isArray(choices) ? choices.filter((each) => typeof each === "string") : [];
+			}),
 			group,
 			members,
 		});
@@ -230,14 +218,6 @@ function entriesOf(catalog: Catalog): Entry[] {
 		}
 	}
 	return entries;
-}
-
-/** Returns the values of the arguments that are one of several texts, such as the names of a device's lights. */
-function choicesOf({ inputSchema }: Tool): string[] {
-	return Object.values(inputSchema.properties ?? {}).flatMap((argument) => {
-		const choices = (argument as { enum?: unknown }).enum;
-		return Array.isArray(choices) ? choices.filter((each) => typeof each === "string") : [];
-	});
 }
 
 /** Returns the words of a text in lower case, names taken apart, and pairs of characters where a script has no spaces. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { FairLimit } from "../net/fair-limit.js";
+import { fairLimit } from "../net/fair-limit.js";
 import { type ModelService, post } from "../net/model-service.js";
 import { runProgram } from "../speech/run-program.js";
 
@@ -66,11 +66,11 @@ export type RecognizeFor = (
 
 /** Makes a recognizer that rejects after 60 s, and has little to do at the same time. Spaces are single in its texts. */
 export function limited(recognize: Recognize): RecognizeFor {
-	const limit = new FairLimit(MAX_RUNNING);
+	const limit = fairLimit(MAX_RUNNING);
 	return async (wav, { principal, signal }) => {
 		let either = signal;
 		try {
-			const text = await limit.run(principal, async () => {
+			const text = await limit(principal, async () => {
 				either = AbortSignal.any([signal, AbortSignal.timeout(TIME)]);
 				return await recognize(wav, either);
 			});

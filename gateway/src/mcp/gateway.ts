@@ -8,7 +8,6 @@ import { Listings } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { type Scope, ServerLists } from "../catalog/server-lists.js";
 import type { Naming } from "../catalog/shared-list.js";
-import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import type { ToolHint } from "../config/setting-kinds.js";
@@ -85,7 +84,7 @@ export class Gateway {
 			pinnedTools: options.pinnedTools ?? pinnedTools,
 			panels: options.panels ?? panels,
 		};
-		this.#listings = new Listings(new ToolHints(options.toolHints));
+		this.#listings = new Listings(options.toolHints);
 	}
 
 	/**

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import { FairLimit } from "../net/fair-limit.js";
+import { fairLimit } from "../net/fair-limit.js";
 import type { Caller } from "./device-tools.js";
 import { SharedPackets } from "./packets.js";
 import type { Voice } from "./voice.js";
@@ -31,7 +31,7 @@ export interface SpokenText {
 /** Texts as sound: what was spoken is kept, and devices get it at a URL that nobody can guess. */
 export class Speech {
 	readonly #voice: Voice;
-	readonly #limit = new FairLimit(MAX_VOICES);
+	readonly #limit = fairLimit(MAX_VOICES);
 	/** Of the encoders, in the event loop. */
 	readonly #turns = pLimit(1);
 	readonly #sounds = new LRUCache<string, Sound>({
@@ -49,8 +49,7 @@ export class Speech {
 	text(text: string, { principal, signal }: Caller, isUrgent = false): SpokenText {
 		const id = `${randomBytes(16).toString("hex")}.wav`;
 		const sound = once(async () => {
-			const sound =
-				this.#sounds.get(text) ?? (await this.#limit.run(principal, () => this.#speak(text, signal), isUrgent));
+			const sound = this.#sounds.get(text) ?? (await this.#limit(principal, () => this.#speak(text, signal), isUrgent));
 			this.#sounds.set(text, sound);
 			return sound;
 		});

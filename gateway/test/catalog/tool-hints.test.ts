@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { ToolHints } from "../../src/catalog/tool-hints.js";
+import { toolHints } from "../../src/catalog/tool-hints.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { ToolHint } from "../../src/config/setting-kinds.js";
 import {
@@ -27,8 +27,8 @@ const OTHERS = [
 	tool("self.get_device_status", { title: "Own title", annotations: { openWorldHint: true } }),
 ];
 
-async function connect(t: TestContext, toolHints?: ReadonlyMap<string, ToolHint>): Promise<TestGateway> {
-	const side = await startGateway(t, toolHints && { toolHints });
+async function connect(t: TestContext, hints?: ReadonlyMap<string, ToolHint>): Promise<TestGateway> {
+	const side = await startGateway(t, hints && { toolHints: hints });
 	side.access = { ...LOCAL, userTools: true };
 	await WireDevice.connect(t, side, { tools: [SET_VOLUME, REBOOT, ...OTHERS] });
 	return side;
@@ -99,8 +99,8 @@ describe("hints of tools that give none", () => {
 	});
 
 	it("treats a pattern's other characters as they are", () => {
-		const hints = new ToolHints(new Map([["a.b", "reads"]]));
-		assert.equal("annotations" in hints.added("axb", { name: "axb" }), false);
+		const hinted = toolHints(new Map([["a.b", "reads"]]));
+		assert.equal("annotations" in hinted("axb", { name: "axb" }), false);
 	});
 });
 
