@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { Transformer } from "node:stream/web";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceParser } from "eventsource-parser";
