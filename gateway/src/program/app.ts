@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import type { SaveState } from "../config/save-state.js";
 import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "../console/console-routes.js";
-import { approveBinding, listBindings, rejectBinding } from "../devices/bootstrap/binding-routes.js";
+import { addBindingRoutes } from "../devices/bootstrap/binding-routes.js";
 import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import type { AuditLog } from "../history/audit-log.js";
@@ -13,7 +13,7 @@ import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { RejectionReport } from "../http/rejections.js";
 import { allowOrigin, setHeaders } from "../http/response-headers.js";
-import { allow, type HttpEnv, type Middleware, needsOperator, type Route } from "../http/route.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";
 import type { GatewayEvents } from "../operator/events.js";
@@ -82,11 +82,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	addDeviceRoutes(app, servers, maxBodyBytes);
 	addHistoryRoutes(app, servers, options.history, options.audit);
 	app.all("/devices/:device/firmware", allow("POST"), offerFirmware(servers, firmware, urlFor, maxBodyBytes));
-	app.use("/bindings/*", needsOperator);
-	app.all("/bindings", allow("GET"), listBindings(bindings));
-	app.all("/bindings/:code", allow("POST", "DELETE"));
-	app.post("/bindings/:code", approveBinding(bindings));
-	app.delete("/bindings/:code", rejectBinding(bindings));
+	addBindingRoutes(app, bindings);
 	return app;
 }
 

@@ -12,7 +12,6 @@ import { DeviceKey } from "../devices/device-key.js";
 import { FirmwareFolder } from "../devices/firmware/firmware-folder.js";
 import { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { MqttDevices } from "../devices/mqtt.js";
-import { VisionModel } from "../devices/pictures/vision-model.js";
 import { UdpChannels } from "../devices/udp-channels.js";
 import { WebSocketDevices } from "../devices/websocket.js";
 import { RequestLimits } from "../http/limits.js";
@@ -62,7 +61,7 @@ export class DeviceSide {
 	routes({ rejections, addressOf }: RouteOptions): DeviceAppOptions {
 		const { configuration, log } = this.#context;
 		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = configuration;
-		const visionModel = url && model ? new VisionModel({ url, model, key }) : undefined;
+		const visionModel = url && model ? { url, model, key } : undefined;
 		const common = { limits: new RequestLimits(configuration), addressOf, log };
 		const bootstrap = this.#bootstrapRoutes(common);
 		const { pictures, speech } = this.#core;
@@ -108,11 +107,11 @@ export class DeviceSide {
 				mqtt: rest.mqttEndpoint ?? this.#listeners.mqtt,
 			}),
 			publicUrl,
-			firmware: new FirmwareOffers({
-				folder: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+			firmware: new FirmwareOffers(
+				firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
 				key,
 				updates,
-			}),
+			),
 		};
 	}
 

@@ -52,7 +52,7 @@ const SERVERS_TIME = 3_000;
 export async function openCore(context: ProgramContext): Promise<Core> {
 	const { configuration, urls } = context;
 	const urlFor = (identity: ServerIdentity) => urls.clients && urlForDevice(identity, configuration, urls.clients);
-	const pictures = new Pictures({ urlFor });
+	const pictures = new Pictures(urlFor);
 	const gateway = await openGateway(context, pictures);
 	context.onClose(() => gateway.close());
 	const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];

@@ -1,7 +1,7 @@
+import type { Hono } from "hono";
 import { HttpError } from "../../http/http-error.js";
-import type { Route } from "../../http/route.js";
-import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
-import { BindingRejected } from "./device-bindings.js";
+import { allow, type HttpEnv, needsOperator } from "../../http/route.js";
+import { BindingRejected, type DeviceBindings, type PendingBinding } from "./device-bindings.js";
 
 /** A device that waits to be bound, as `GET /bindings` describes it. */
 export interface BindingSummary {
@@ -16,34 +16,31 @@ export interface BindingSummary {
 	readonly expires: string;
 }
 
-/** `GET /bindings`: the devices that wait to be bound. */
-export function listBindings(bindings: DeviceBindings): Route {
-	return (c) => c.json({ pending: bindings.pending.map(bindingSummary) });
-}
-
-/** `POST /bindings/CODE`: binds the device that shows this code. */
-export function approveBinding(bindings: DeviceBindings): Route {
-	return async (c) => {
-		try {
-			const approved = await bindings.approve(c.req.param("code") ?? "");
-			if (approved === undefined) {
-				throw noBinding();
-			}
-			return c.json({ device: approved.deviceId });
-		} catch (error) {
+/**
+ * Serves the devices that wait to be bound, to operators.
+ *
+ * - `GET /bindings` lists them.
+ * - `POST /bindings/CODE` binds the device that shows this code, `DELETE /bindings/CODE` rejects it.
+ */
+export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): void {
+	app.use("/bindings/*", needsOperator);
+	app.all("/bindings", allow("GET"), (c) => c.json({ pending: bindings.pending.map(bindingSummary) }));
+	app.all("/bindings/:code", allow("POST", "DELETE"));
+	app.post("/bindings/:code", async (c) => {
+		const approved = await bindings.approve(c.req.param("code")).catch((error: Error) => {
 			throw error instanceof BindingRejected ? new HttpError(503, "busy", error.message) : error;
+		});
+		if (approved === undefined) {
+			throw noBinding();
 		}
-	};
-}
-
-/** `DELETE /bindings/CODE`: rejects the device. */
-export function rejectBinding(bindings: DeviceBindings): Route {
-	return (c) => {
-		if (!bindings.reject(c.req.param("code") ?? "")) {
+		return c.json({ device: approved.deviceId });
+	});
+	app.delete("/bindings/:code", (c) => {
+		if (!bindings.reject(c.req.param("code"))) {
 			throw noBinding();
 		}
 		return c.body(null, 204);
-	};
+	});
 }
 
 /** A pending binding, without its token. */

@@ -28,7 +28,8 @@ export function backendBlocks(
 	hostname: string,
 	{ id, token }: { readonly id: string; readonly token: string | undefined },
 ): { websocket?: object; mqtt?: object } {
-	const url = typeof websocket === "string" ? websocket : urlFor(websocket, hostname);
+	const host = typeof websocket === "object" ? hostFor(websocket.address, hostname) : undefined;
+	const url = typeof websocket === "object" ? host && `${websocket.scheme}://${host}:${websocket.port}/` : websocket;
 	const endpoint = typeof mqtt === "string" ? mqtt : endpointFor(mqtt, hostname);
 	return {
 		...(endpoint !== undefined && {
@@ -50,11 +51,6 @@ export function backendBlocks(
 export function serverTime(): object {
 	const now = new Date();
 	return { timestamp: now.getTime(), timezone_offset: 0 - now.getTimezoneOffset() };
-}
-
-function urlFor(listener: DeviceListener | undefined, hostname: string): string | undefined {
-	const host = listener && hostFor(listener.address, hostname);
-	return host === undefined ? undefined : `${listener?.scheme}://${host}:${listener?.port}/`;
 }
 
 /** Host and port; with the scheme only if the other firmwares would not use TLS at that port. */

@@ -11,7 +11,7 @@ import type { Logger } from "../../log/log.js";
 import type { DeviceKey } from "../device-key.js";
 import { serverUrlOf } from "../device-request.js";
 import { sendFirmware } from "../firmware/firmware-download.js";
-import { DOWNLOAD_PATH, type FirmwareOffer, type FirmwareOffers } from "../firmware/firmware-offers.js";
+import { DOWNLOAD_PATH, type FirmwareOffers } from "../firmware/firmware-offers.js";
 import type { FirmwareUpdates } from "../firmware/firmware-updates.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
 import { BindingRejected, type BindingRequest, type DeviceBindings, type PendingBinding } from "./device-bindings.js";
@@ -74,7 +74,10 @@ export class BootstrapRoutes {
 		const device = { ...identityOf(incoming), address: this.#options.addressOf(incoming) };
 		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
 		const binding = await this.#bind(request);
-		const url = this.#urlOf(incoming);
+		const url = this.#options.publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
+		if (url === undefined) {
+			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
+		}
 		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
 		const blocks = backendBlocks(this.#options.deviceAddresses(), new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
@@ -88,7 +91,10 @@ export class BootstrapRoutes {
 			return c.json({ server_time: serverTime(), ...blocks, activation });
 		}
 		this.#options.updates.running(request.deviceId, request.version);
-		const firmware = await this.#firmwareFor(request, url);
+		const firmware = await this.#options.firmware.offer({ ...request, url }).catch((error: Error) => {
+			this.#options.log.error({ err: error }, "cannot offer firmware");
+			return undefined;
+		});
 		return c.json({ server_time: serverTime(), ...blocks, ...(firmware && { firmware }) });
 	};
 
@@ -154,29 +160,6 @@ export class BootstrapRoutes {
 					: new HttpError(503, "busy", error.message, { "Retry-After": "60" });
 			}
 			throw error;
-		}
-	}
-
-	/**
-	 * The URL at which the device reaches the gateway over HTTP, without a path.
-	 *
-	 * @throws HttpError (400)
-	 */
-	#urlOf(request: IncomingMessage): string {
-		const url = this.#options.publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(request);
-		if (url === undefined) {
-			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
-		}
-		return url;
-	}
-
-	async #firmwareFor(request: BindingRequest, url: string): Promise<FirmwareOffer | undefined> {
-		const { firmware, log } = this.#options;
-		try {
-			return await firmware.offer({ ...request, url });
-		} catch (error) {
-			log.error({ err: error }, "cannot offer firmware");
-			return undefined;
 		}
 	}
 }

@@ -161,17 +161,13 @@ export class DeviceBindings {
 				this.#pending.set(code, pending);
 				throw error;
 			}
-			this.#remove(code);
+			this.reject(code);
 		}
 		return pending;
 	}
 
 	/** Removes the device that waits with a code. Returns whether it existed. */
 	reject(code: string): boolean {
-		return this.#remove(code);
-	}
-
-	#remove(code: string): boolean {
 		this.#options.share?.publish(code, undefined);
 		return this.#pending.delete(code);
 	}

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { ConfigurationError } from "../../config/configuration-error.js";
 import { type ImageIdentity, isNewer, isVersion, readIdentity } from "../../firmware.js";
 import { openFile } from "./firmware-download.js";
@@ -34,7 +35,7 @@ const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
 export class FirmwareFolder {
 	readonly #path: string;
 	/** Digests by file, size and time of the last change. */
-	readonly #digests = new Map<string, Promise<string>>();
+	readonly #digests = new LRUCache<string, Promise<string>>({ max: MAX_DIGESTS });
 
 	/** @throws ConfigurationError if the folder cannot be read */
 	constructor(path: string) {
@@ -91,33 +92,18 @@ export class FirmwareFolder {
 		const image = await this.open(file);
 		try {
 			const { size, mtimeMs } = await image.stat();
-			const sha256 = await this.#digestOf(image, `${file} ${size} ${mtimeMs}`);
-			const signature = await this.#read(`${file}.sig`);
+			const key = `${file} ${size} ${mtimeMs}`;
+			const digest = this.#digests.get(key) ?? sha256Of(image);
+			this.#digests.set(key, digest);
+			// One that failed may succeed the next time.
+			digest.catch(() => this.#digests.delete(key));
+			const sha256 = await digest;
+			const signed = await openFile(join(this.#path, `${file}.sig`)).catch(() => undefined);
+			const signature = await signed?.readFile("utf8").finally(() => signed.close());
 			return { sha256, ...(signature !== undefined && { signature: signature.trim() }) };
 		} finally {
 			await image.close();
 		}
-	}
-
-	/** The text of a file; undefined if the file does not exist. */
-	async #read(name: string): Promise<string | undefined> {
-		const handle = await openFile(join(this.#path, name)).catch(() => undefined);
-		return await handle?.readFile("utf8").finally(() => handle.close());
-	}
-
-	async #digestOf(image: FileHandle, key: string): Promise<string> {
-		const known = this.#digests.get(key);
-		if (known !== undefined) {
-			return await known;
-		}
-		if (this.#digests.size >= MAX_DIGESTS) {
-			this.#digests.clear();
-		}
-		const digest = sha256Of(image);
-		this.#digests.set(key, digest);
-		// One that failed may succeed the next time.
-		digest.catch(() => this.#digests.delete(key));
-		return await digest;
 	}
 }
 

@@ -27,20 +27,14 @@ interface FirmwareRequest {
 	readonly wanted?: string | undefined;
 }
 
-interface FirmwareOffersOptions {
-	/** Undefined: no firmware is offered. */
-	readonly folder: FirmwareFolder | undefined;
-	readonly key: DeviceKey;
-	readonly updates: FirmwareUpdates;
-}
-
 /** Offers devices the images of the folder with firmware. */
 export class FirmwareOffers {
 	readonly folder: FirmwareFolder | undefined;
 	readonly #key: DeviceKey;
 	readonly #updates: FirmwareUpdates;
 
-	constructor({ folder, key, updates }: FirmwareOffersOptions) {
+	/** @param folder undefined: no firmware is offered */
+	constructor(folder: FirmwareFolder | undefined, key: DeviceKey, updates: FirmwareUpdates) {
 		this.folder = folder;
 		this.#key = key;
 		this.#updates = updates;

@@ -7,8 +7,9 @@ import { HttpError } from "../../http/http-error.js";
 import type { RequestLimits } from "../../http/limits.js";
 import type { HttpEnv, Route } from "../../http/route.js";
 import type { Logger } from "../../log/log.js";
+import type { ModelService } from "../../net/model-service.js";
 import type { Picture, PictureCall, PictureSession, Pictures } from "./pictures.js";
-import type { VisionModel } from "./vision-model.js";
+import { askVisionModel } from "./vision-model.js";
 
 export interface PictureRoutesOptions {
 	readonly pictures: Pictures;
@@ -17,7 +18,7 @@ export interface PictureRoutesOptions {
 	readonly addressOf: (request: IncomingMessage) => string;
 	readonly maxPictureBytes: number;
 	/** A model that also looks at the pictures. Default: none. */
-	readonly visionModel?: VisionModel | undefined;
+	readonly visionModel?: ModelService | undefined;
 	readonly log: Logger;
 }
 
@@ -146,7 +147,7 @@ export class PictureRoutes {
 			return { success: true, action: "RESPONSE", response: IN_RESULT };
 		}
 		try {
-			return { success: true, action: "RESPONSE", response: await visionModel.ask(question, picture) };
+			return { success: true, action: "RESPONSE", response: await askVisionModel(visionModel, question, picture) };
 		} catch (error) {
 			log.warn({ err: error }, "the vision model did not answer");
 			return { success: false, message: `The vision model did not answer. ${IN_RESULT}` };

@@ -17,11 +17,6 @@ export interface Picture {
 	readonly data: Buffer;
 }
 
-interface PicturesOptions {
-	/** The URL of the gateway's routes for devices, without a path; undefined if the device cannot reach them. */
-	readonly urlFor: (identity: ServerIdentity) => string | undefined;
-}
-
 /** The paths of the routes at which devices upload pictures. */
 export const PICTURE_PATHS = { explain: "/vision/explain", upload: "/vision/upload" } as const;
 
@@ -68,7 +63,7 @@ export interface PictureSession {
  * can upload only while such a call is in progress, and only to its own calls.
  */
 export class Pictures implements Uploads {
-	readonly #options: PicturesOptions;
+	readonly #urlFor: (identity: ServerIdentity) => string | undefined;
 	readonly #sessions = new Map<ServerIdentity, PictureSession>();
 	readonly #byToken = new Map<string, PictureSession>();
 	/** Calls with an upload URL of their own, by the ticket in it. */
@@ -77,12 +72,13 @@ export class Pictures implements Uploads {
 	readonly #offered = new WeakMap<readonly ServerTool[], readonly ServerTool[]>();
 	#kept = 0;
 
-	constructor(options: PicturesOptions) {
-		this.#options = options;
+	/** @param urlFor returns the URL of the gateway's routes for devices, without a path; undefined if the device cannot reach them */
+	constructor(urlFor: (identity: ServerIdentity) => string | undefined) {
+		this.#urlFor = urlFor;
 	}
 
 	begin(identity: ServerIdentity): { readonly vision?: { readonly url: string; readonly token: string } } {
-		const url = this.#options.urlFor(identity);
+		const url = this.#urlFor(identity);
 		if (url === undefined) {
 			return {};
 		}

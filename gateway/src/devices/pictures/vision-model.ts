@@ -2,10 +2,8 @@ import * as z from "zod";
 import { type ModelService, post } from "../../net/model-service.js";
 import type { Picture } from "./pictures.js";
 
-interface VisionModelOptions extends ModelService {
-	/** Milliseconds for the whole answer. Default 20,000: less than a device waits. */
-	readonly timeout?: number;
-}
+/** Milliseconds for the whole answer: less than a device waits. */
+const TIMEOUT = 20_000;
 
 /** The limit of an answer. */
 const LIMIT = { what: "the answer", maxBytes: 256 * 1024 };
@@ -18,29 +16,27 @@ const COMPLETION = z.object({
 	choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })], z.unknown()),
 });
 
-/** A vision model: any service with the Chat Completions API of OpenAI. */
-export class VisionModel {
-	readonly #options: VisionModelOptions;
-
-	constructor(options: VisionModelOptions) {
-		this.#options = options;
+/**
+ * Asks a vision model a question about a picture: any service with the Chat Completions API of OpenAI. Rejects with an Error that
+ * does not contain the key.
+ */
+export async function askVisionModel(
+	service: ModelService,
+	question: string,
+	{ mimeType, data }: Picture,
+	timeout = TIMEOUT,
+): Promise<string> {
+	const image = { url: `data:${mimeType};base64,${data.toString("base64")}` };
+	const content = [
+		{ type: "text", text: question },
+		{ type: "image_url", image_url: image },
+	];
+	const body = JSON.stringify({ model: service.model, messages: [{ role: "user", content }] });
+	const signal = AbortSignal.timeout(timeout);
+	const answer = await post(service, { path: "/chat/completions", body, signal, ...LIMIT });
+	const { data: completion } = COMPLETION.safeParse(JSON.parse(answer.toString()));
+	if (completion === undefined) {
+		throw new Error("no text in the response: expected choices[0].message.content");
 	}
-
-	/** Asks a question about a picture. Rejects with an Error that does not contain the key. */
-	async ask(question: string, { mimeType, data }: Picture): Promise<string> {
-		const { model, timeout = 20_000 } = this.#options;
-		const image = { url: `data:${mimeType};base64,${data.toString("base64")}` };
-		const content = [
-			{ type: "text", text: question },
-			{ type: "image_url", image_url: image },
-		];
-		const body = JSON.stringify({ model, messages: [{ role: "user", content }] });
-		const signal = AbortSignal.timeout(timeout);
-		const answer = await post(this.#options, { path: "/chat/completions", body, signal, ...LIMIT });
-		const { data: completion } = COMPLETION.safeParse(JSON.parse(answer.toString()));
-		if (completion === undefined) {
-			throw new Error("no text in the response: expected choices[0].message.content");
-		}
-		return completion.choices[0].message.content.slice(0, MAX_TEXT);
-	}
+	return completion.choices[0].message.content.slice(0, MAX_TEXT);
 }

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../../host-test/support/listen.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
-import { VisionModel } from "../../../src/devices/pictures/vision-model.js";
+import { askVisionModel } from "../../../src/devices/pictures/vision-model.js";
 import type { WireCall, WireDevice } from "../../support/gateway.js";
 import { jpeg, startCamera, takePhoto, upload, visionOf } from "../../support/pictures.js";
 
@@ -77,8 +77,8 @@ describe("a vision model", () => {
 
 	it("that is too slow fails", async (t) => {
 		const { url } = await startModel(t, () => {});
-		const model = new VisionModel({ url, model: "eyes", timeout: 1 });
-		await assert.rejects(model.ask("What is it?", { mimeType: "image/jpeg", data: jpeg() }), { name: "TimeoutError" });
+		const picture = { mimeType: "image/jpeg", data: jpeg() } as const;
+		await assert.rejects(askVisionModel({ url, model: "eyes" }, "What is it?", picture, 1), { name: "TimeoutError" });
 	});
 
 	it("needs both its URL and its name", () => {
