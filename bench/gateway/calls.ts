@@ -5,12 +5,14 @@ import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, Lanes } from "./lanes.js";
-import { startBoundGateway, startLightDevices } from "./light-fleet.js";
+import { LISTING_TOKEN, startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { openPlainClient } from "./plain-client.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
 const TOOL = "self.audio_speaker.set_volume";
+/** Size of the fleet that also has a client whose token lists the devices. */
+const LISTED = 1_000;
 /** The line that the programs to compare with print when they listen. */
 const LISTENING = /listening on (\d+)/;
 const isListening = (output: string): boolean => LISTENING.test(output);
@@ -85,11 +87,15 @@ async function openFleet(lanes: Lanes, size: number): Promise<void> {
 	lanes.onClose(() => devices.stop());
 	await untilKnown(gateway, size);
 	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
-	for (const era of ERAS) {
-		const client = await openPlainClient(`${gateway.base}/mcp`, era, gateway.token);
-		lanes.onClose(() => client.close());
-		const random = (): Promise<void> =>
-			client.setVolume(`${aliases[Math.floor(Math.random() * size)]}__self_audio_speaker_set_volume`);
-		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, era, random, gateway.program);
+	const path = `gateway, ${size === 1 ? "1 device" : `${size} devices`}`;
+	const tokens = { [path]: gateway.token, ...(size === LISTED && { [`${path}, listed in the token`]: LISTING_TOKEN }) };
+	for (const [name, token] of Object.entries(tokens)) {
+		for (const era of ERAS) {
+			const client = await openPlainClient(`${gateway.base}/mcp`, era, token);
+			lanes.onClose(() => client.close());
+			const random = (): Promise<void> =>
+				client.setVolume(`${aliases[Math.floor(Math.random() * size)]}__self_audio_speaker_set_volume`);
+			lanes.add(name, era, random, gateway.program);
+		}
 	}
 }

@@ -11,6 +11,9 @@ import type { LightDevices } from "./light-devices.js";
 
 const CLIENT_TOKEN = "xsmcp_client";
 
+/** The token of a client for the same devices, each of them listed. */
+export const LISTING_TOKEN = "xsmcp_listing";
+
 /** The devices of a fleet: addresses that are locally administered. */
 function lightDevices(count: number): LightDevices["devices"] {
 	return Array.from({ length: count }, (_, at) => {
@@ -36,7 +39,9 @@ export async function startBoundGateway(
 		}),
 	);
 	const client: TokenRecord = { name: "bench", kind: "client", created, sha256: digest(CLIENT_TOKEN) };
-	await writeTokens(join(stateFolder, "tokens.json"), [...bound, client]);
+	const devices = bound.flatMap((token) => token.devices ?? []);
+	const listing: TokenRecord = { ...client, name: "listing", sha256: digest(LISTING_TOKEN), devices };
+	await writeTokens(join(stateFolder, "tokens.json"), [...bound, client, listing]);
 	return { ...(await startGateway(stateFolder, ...flags)), token: CLIENT_TOKEN };
 }
 
