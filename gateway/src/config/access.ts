@@ -1,14 +1,12 @@
 import type { Limits } from "./scopes.js";
 import type { TokenRecord } from "./token-store.js";
 
-/** The access of an authenticated client. */
+/** The access of an authenticated client. The guard keeps one object per token record. */
 export interface Access {
 	/** The token's name, or "local". For logs, and so that only the principal that opened a session can use it. */
 	readonly principal: string;
 	/** Which token: its hash, since another may get the same name. Absent without a token. */
 	readonly holder?: string;
-	/** The network address of the client, for limits. */
-	readonly address?: string;
 	/** Ids of the devices that it may reach; absent: every device. */
 	readonly devices?: ReadonlySet<string>;
 	/** Whether it sees and calls user-only tools; or the ids of the devices for which it does. */

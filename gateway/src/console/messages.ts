@@ -4,7 +4,7 @@ import type { CallRecord } from "xs-mcp-manager/core";
 import type { TokenRecord } from "../config/token-file.js";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import type { ConnectedClient } from "../transports/http-session.js";
+import type { ConnectedClient } from "../transports/session.js";
 
 /** The tag of devices that come first in the console. */
 export const FAVOURITE = "favourite";

@@ -39,31 +39,38 @@ export class HttpError extends Error {
 	}
 }
 
-/** The error of a JSON-RPC response. */
-export interface RpcError {
-	readonly code: number;
-	readonly message: string;
-	readonly data?: unknown;
-}
-
 /** A JSON-RPC error without an id: the body that Streamable HTTP has for a request that is rejected. */
 export function jsonRpcError(code: number, message: string): object {
 	return { jsonrpc: "2.0", error: { code, message }, id: null };
 }
 
-/** Rejects a request with a JSON-RPC error. */
-export function sendJsonRpcError(response: ServerResponse, status: number, code: number, message: string): void {
-	sendRpcError(response, status, { code, message });
-}
+/** A request over Streamable HTTP is rejected with a JSON-RPC error. */
+export class RpcRejection extends Error {
+	readonly status: number;
+	readonly code: number;
+	readonly data: unknown;
+	/** The id of the request; null if the rejection is not for one request. */
+	readonly id: string | number | null;
+	readonly headers: Readonly<Record<string, string>>;
 
-/**
- * Rejects a request with a JSON-RPC error that may have data.
- *
- * @param id of the request
- */
-export function sendRpcError(response: ServerResponse, status: number, error: RpcError, id?: unknown): void {
-	const { code, message, data } = error;
-	const known = typeof id === "string" || typeof id === "number" ? id : null;
-	response.writeHead(status, { "Content-Type": "application/json" });
-	response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message, data }, id: known }));
+	constructor(
+		status: number,
+		code: number,
+		message: string,
+		{ id, data, headers = {} }: { id?: unknown; data?: unknown; headers?: Readonly<Record<string, string>> } = {},
+	) {
+		super(message);
+		this.status = status;
+		this.code = code;
+		this.data = data;
+		this.headers = headers;
+		this.id = typeof id === "string" || typeof id === "number" ? id : null;
+	}
+
+	/** Sends it as the response. */
+	send(response: ServerResponse): void {
+		const { status, code, message, data, id } = this;
+		response.writeHead(status, { ...this.headers, "Content-Type": "application/json" });
+		response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message, data }, id }));
+	}
 }

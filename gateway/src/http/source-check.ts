@@ -12,8 +12,8 @@ export interface SourceCheckOptions {
 
 /** Rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP. */
 export class SourceCheck {
-	readonly #hostnames: readonly string[];
-	readonly #origins: readonly string[];
+	readonly #hostnames: string[];
+	readonly #origins: string[];
 
 	/** @param addresses where the server listens */
 	constructor(addresses: readonly string[], { allowedHosts, allowedOrigins }: SourceCheckOptions) {
@@ -27,12 +27,12 @@ export class SourceCheck {
 		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
 		for (const name of target === undefined ? [host] : [host, target]) {
 			// A name with a dot at its end is the same name: RFC 1034 §3.1.
-			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), [...this.#hostnames]);
+			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), this.#hostnames);
 			if (!hostCheck.ok) {
 				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 			}
 		}
-		const originCheck = validateOriginHeader(origin, [...this.#origins]);
+		const originCheck = validateOriginHeader(origin, this.#origins);
 		if (!originCheck.ok) {
 			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}

@@ -15,7 +15,6 @@ import {
 	type OrInput,
 	REVISION_OF_STATELESS,
 	type Server,
-	type ServerTool,
 } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
@@ -25,40 +24,30 @@ import { aliasIn } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
-import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
+import type { Access } from "../config/access.js";
+import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { callOptions, DEFAULT_LOG_LEVEL, envelopeOf } from "./call-options.js";
 import { type CatalogTool, findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall, failedCall } from "./failures.js";
+import type { Gateway } from "./gateway.js";
 import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, requestCaller } from "./own-tool-caller.js";
 import type { SignedState } from "./request-states.js";
 import { sendForRevision } from "./send-for-revision.js";
-import { clientTasks, type ExtensionOptions, serveExtensions } from "./serve-extensions.js";
+import { serveExtensions } from "./serve-extensions.js";
 import { serveListen } from "./serve-listen.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
-import type { ServedClient } from "./served-client.js";
 
-export interface ClientServerOptions extends ExtensionOptions {
-	/** Caller, for the record. */
-	readonly principal: string;
-	/** See `Gateway.whenKnown`. Default: the client may not reach configured servers. */
-	readonly whenKnown?: ((server: string) => Promise<string | undefined>) | undefined;
-	/** See `Gateway.checkCall`. Default: accepts all. */
-	readonly checkCall?: ((server: Server, tool: ServerTool, args: object) => Promise<void>) | undefined;
-	readonly catalog: Catalog;
-	/** Tells of updates that the client's calls have started. */
-	readonly updates?: FirmwareUpdates;
+export interface ClientServerOptions {
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
-	readonly listTtl?: number;
-	/** Is called when the client begins to read a list. */
+	readonly listTtl?: number | undefined;
+	/** Called when the client begins to read a list. */
 	readonly onListed?: (list: ListName) => void;
-	/** Is called with every call of a tool, before it is made. */
-	readonly onCall?: (context: ServerContext) => Promise<void> | void;
-	/** Is called when the client has disconnected. */
-	readonly onClosed?: () => void;
+	/** Called with every call of a tool, before it is made. */
+	readonly onCall?: (context: ServerContext) => Promise<void>;
 	/** The revision of clients that have no session. Default: the client begins a session, and they agree on one. */
 	readonly revision?: string;
 }
@@ -73,20 +62,22 @@ The resource device://NAME/state tells whether a device is online, and its state
  * The MCP server that one client sees, or one request of it: serves a catalog in every revision, over whatever transport
  * it is connected to. Lists come and go with the catalog, so they are served by handlers, not registered with the SDK.
  */
-export class ClientServer extends SdkServer implements ServedClient {
+export class ClientServer extends SdkServer {
+	readonly gateway: Gateway;
+	readonly catalog: Catalog;
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
 	/** Called when the client has disconnected. */
 	readonly #ends: (() => void)[] = [];
 	#logLevel: LogLevel | undefined;
 
-	constructor(options: ClientServerOptions) {
-		const { catalog, requestStates, listTtl = 5_000, onClosed, revision } = options;
+	constructor(gateway: Gateway, catalog: Catalog, options: ClientServerOptions = {}) {
+		const { listTtl = 5_000, revision } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
 		super(SERVER_INFO, {
 			instructions: [INSTRUCTIONS, ...LIST_INSTRUCTIONS[catalog.kind]].join("\n"),
-			requestState: { verify: requestStates.verify },
+			requestState: { verify: gateway.requestStates.verify },
 			...(revision !== undefined && { supportedProtocolVersions: [revision] }),
 			cacheHints: {
 				"tools/list": hint,
@@ -97,6 +88,8 @@ export class ClientServer extends SdkServer implements ServedClient {
 				"server/discover": hint,
 			},
 		});
+		this.gateway = gateway;
+		this.catalog = catalog;
 		this.#options = options;
 		if (revision !== undefined) {
 			this._negotiatedProtocolVersion = revision;
@@ -107,13 +100,13 @@ export class ClientServer extends SdkServer implements ServedClient {
 			prompts: { listChanged: true },
 			completions: {},
 			logging: {},
-			...serveExtensions(this, options, hint),
+			...serveExtensions(this, hint),
 		});
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
 		servePrompts(this);
 		serveCompletion(this);
-		serveListen(this, clientTasks(this, options));
+		serveListen(this);
 		this.setRequestHandler("logging/setLevel", ({ params }) => {
 			this.#logLevel = params.level;
 			return {};
@@ -123,14 +116,16 @@ export class ClientServer extends SdkServer implements ServedClient {
 			for (const end of this.#ends) {
 				end();
 			}
-			onClosed?.();
 		};
 	}
 
-	get catalog(): Catalog {
-		return this.#options.catalog;
+	/** The client's requests that have set something: what it has subscribed to, and its log level if it chose one. */
+	get settings(): { readonly subscriptions: readonly string[]; readonly logLevel?: LogLevel } {
+		const logLevel = this.#logLevel;
+		return { subscriptions: this.#resources.subscriptions, ...(logLevel && { logLevel }) };
 	}
 
+	/** Adds a function that is called once the client has disconnected. */
 	readonly onClosed = (end: () => void): void => void this.#ends.push(end);
 
 	/** The revision that the client speaks. */
@@ -141,6 +136,11 @@ export class ClientServer extends SdkServer implements ServedClient {
 	override async connect(transport: Transport): Promise<void> {
 		sendForRevision(transport, () => this.revision);
 		await super.connect(transport);
+	}
+
+	/** Makes a request in the client's place, when its session is restored. Rejects with the error of the request. */
+	async replay(method: string, params: Record<string, unknown>): Promise<void> {
+		await this._getRequestHandler(method)?.({ jsonrpc: "2.0", id: 0, method, params }, {} as ServerContext);
 	}
 
 	/** The schema of a tool's arguments; undefined for a tool that is unknown: the call says so. */
@@ -165,7 +165,11 @@ export class ClientServer extends SdkServer implements ServedClient {
 		}
 	}
 
-	/** A page of a list. */
+	/**
+	 * A page of a list.
+	 *
+	 * @param list whose changes the client has seen with its first page
+	 */
 	page<Item>(
 		items: readonly Item[],
 		keyOf: (item: Item) => string,
@@ -189,7 +193,8 @@ export class ClientServer extends SdkServer implements ServedClient {
 		target: string,
 		ask: (options: CallOptions) => Promise<OrInput<Result>>,
 	): Promise<OrInput<Result>> {
-		const { requestStates, catalog } = this.#options;
+		const { requestStates } = this.gateway;
+		const { catalog } = this;
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: server.id, target };
 		const signed = context.mcpReq.requestState<SignedState>();
 		const state = requestStates.open(signed, of);
@@ -200,7 +205,8 @@ export class ClientServer extends SdkServer implements ServedClient {
 			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
 		};
 		const options = callOptions(context, client, signed?.isHeld ? undefined : state);
-		if (this.revision < REVISION_OF_STATELESS) {
+		// Devices cannot ask in their session.
+		if (this.revision < REVISION_OF_STATELESS || !server.configured) {
 			const result = await ask(options);
 			return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
 		}
@@ -225,12 +231,11 @@ export class ClientServer extends SdkServer implements ServedClient {
 		this.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			const { name, arguments: args = {} } = params;
-			const tasks = this.#knowsTasks(context) ? clientTasks(this, this.#options) : undefined;
-			if (tasks === undefined) {
+			if (!this.#knowsTasks(context)) {
 				return await this.#callAny(name, args, context);
 			}
 			const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
-			return await callAsTask(context, tasks, tool, (each) => this.#callAny(name, args, each));
+			return await callAsTask(this, context, tool, (each) => this.#callAny(name, args, each));
 		});
 	}
 
@@ -274,7 +279,9 @@ export class ClientServer extends SdkServer implements ServedClient {
 		}
 		// The gateway may have just started, and not know the tools of a configured server yet.
 		const alias = known === undefined ? aliasIn(name) : undefined;
-		const problem = alias === undefined ? undefined : await this.#options.whenKnown?.(alias);
+		// A token for some devices does not reach configured servers, nor learn of their problems.
+		const mayWait = alias !== undefined && catalog.access.devices === undefined;
+		const problem = mayWait ? await this.gateway.whenKnown(alias) : undefined;
 		const found = known ?? catalog.findTool(name);
 		if (found === undefined && problem !== undefined) {
 			return resultFor(failedCall("server-offline", problem), this.revision);
@@ -302,19 +309,19 @@ export class ClientServer extends SdkServer implements ServedClient {
 
 	/** Rejects as {@link Server.call} does. */
 	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
-		const { principal, catalog } = this.#options;
+		const { catalog, gateway } = this;
 		if (tool.execution?.taskSupport === "required" && !this.#knowsTasks(context)) {
 			throw missingTasks(tool.name);
 		}
-		await this.#options.checkCall?.(server, tool, args);
+		await gateway.checkCall(server, tool, args);
 		const result = await this.forward(context, server, tool.name, (options) =>
-			server.calls.call(principal, tool, args, { ...options, ...more }),
+			server.calls.call(catalog.access.principal, tool, args, { ...options, ...more }),
 		);
 		if (isInputRequiredResult(result)) {
 			return result;
 		}
 		if (tool.name === UPGRADE_TOOL && !result.isError) {
-			this.#options.updates?.started(server, (update) => this.#tellUpdate(server, update));
+			gateway.updates.started(server, (update) => this.#tellUpdate(server, update));
 		}
 		return withUris(result, (uri) => catalog.clientUri(server, uri));
 	}
@@ -332,10 +339,10 @@ export class ClientServer extends SdkServer implements ServedClient {
 
 	/** If the person must be asked first, since 2026-07-28 the result says so and the client repeats its call. */
 	async #callOwn(own: OwnTool, args: object, context: ServerContext) {
-		const { principal, catalog, requestStates } = this.#options;
-		const of = { catalog: catalog.key, method: context.mcpReq.method, server: "", target: own.listed.name };
+		const { requestStates } = this.gateway;
+		const of = { catalog: this.catalog.key, method: context.mcpReq.method, server: "", target: own.listed.name };
 		const answered = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
-		const caller = requestCaller(this, context, { principal, onClosed: this.onClosed, answered });
+		const caller = requestCaller(this, context, answered);
 		const result = await own.call(args, caller);
 		return caller.question === undefined
 			? resultFor(result, this.revision)
@@ -348,4 +355,20 @@ export class ClientServer extends SdkServer implements ServedClient {
 			await this.sendResourceUpdated({ uri });
 		}
 	}
+}
+
+/**
+ * The MCP server for one client, which is told of changes as long as it is connected.
+ *
+ * @param server alias or id: only this server's tools. It may become known later.
+ * @param onerror is told why a change could not be announced
+ */
+export function openClientServer(
+	gateway: Gateway,
+	{ access, server, onerror }: { access: Access; server?: string | undefined; onerror: (error: Error) => void },
+): ClientServer {
+	const catalog = gateway.catalog(access, server);
+	const client = new ClientServer(gateway, catalog);
+	client.onClosed(catalog.onChange((change) => void client.announce(change).catch(onerror)));
+	return client;
 }

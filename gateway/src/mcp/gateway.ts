@@ -10,6 +10,7 @@ import { type Scope, ServerLists } from "../catalog/server-lists.js";
 import type { Naming } from "../catalog/shared-list.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
+import { digest } from "../config/digest.js";
 import type { ToolHint } from "../config/setting-kinds.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
@@ -69,7 +70,8 @@ export class Gateway {
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
-	/** By the key of their scope. */
+	readonly #rights = new WeakMap<Access, string>();
+	/** By the rights of clients, and the only server. */
 	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
@@ -101,7 +103,7 @@ export class Gateway {
 	}
 
 	/**
-	 * The catalog of a client with this access. Clients with the same access and view, on the same path, share a catalog.
+	 * The catalog of a client with this access. Requests with the same token and view, on the same path, share a catalog.
 	 *
 	 * @param server alias or id: only this server. It may become known later.
 	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
@@ -110,12 +112,18 @@ export class Gateway {
 		const { catalog: mode, ...rest } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
 		const view = { catalog: mode === "groups" && server ? "full" : mode, ...rest } as const;
-		const { devices, userTools, readOnly = false } = access;
-		const scope = { server, devices, userTools, readOnly };
-		const keyOfScope = scopeKey(scope);
-		const { principal, isForeignPage = false, microphone = false } = access;
+		const {
+			principal,
+			holder,
+			devices,
+			userTools,
+			readOnly = false,
+			isForeignPage = false,
+			microphone = false,
+		} = access;
+		const rights = this.#rightsOf(access);
 		const ofView = [view.catalog, view.catalogLimit, view.pinnedTools, view.panels];
-		const key = JSON.stringify([principal, keyOfScope, isForeignPage, microphone, ...ofView]);
+		const key = JSON.stringify([principal, holder, rights, server, isForeignPage, microphone, ...ofView]);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : "portable";
@@ -127,7 +135,7 @@ export class Gateway {
 				naming,
 				view,
 				listings: this.#listings,
-				lists: this.#listsOf(keyOfScope, scope, naming),
+				lists: this.#listsOf(JSON.stringify([rights, server]), { server, devices, userTools, readOnly }, naming),
 				ownTools,
 				panel: this.panel,
 				catalogTools: catalogToolsFor(readOnly),
@@ -147,16 +155,18 @@ export class Gateway {
 		return lists;
 	}
 
+	/** A digest of the devices and tools that a client may use. It is kept with the access: lists of devices may be long. */
+	#rightsOf(access: Access): string {
+		const { devices, userTools, readOnly = false } = access;
+		const list = (ids: Access["userTools"] | undefined) => (typeof ids === "object" ? [...ids].sort() : (ids ?? null));
+		const rights = this.#rights.get(access) ?? digest(JSON.stringify([list(devices), list(userTools), readOnly]));
+		this.#rights.set(access, rights);
+		return rights;
+	}
+
 	/** Ends every session with a server, and settles when everything is on disk. */
 	async close(): Promise<void> {
 		this.tasks.close();
 		await this.servers.close();
 	}
-}
-
-/** The key of a scope: clients with the same one share lists. */
-function scopeKey({ server, devices, userTools, readOnly }: Scope): string {
-	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
-	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
-	return JSON.stringify([server ?? null, devices ? list(devices) : null, tools, readOnly]);
 }

@@ -2,21 +2,20 @@ import type { InputRequiredResult, InputResponses, ServerContext } from "@modelc
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
 import { ANSWER_TIME, envelopeOf, onProgress } from "./call-options.js";
-import type { ServedClient } from "./served-client.js";
+import type { ClientServer } from "./client-server.js";
 
 /** The key of the only question in a result. */
 const APPROVAL = "approval";
 
-interface RequestCallerOptions extends Pick<OwnToolCaller, "principal" | "onClosed"> {
-	/** The question that the client's request answers (2026-07-28). */
-	readonly answered: string | undefined;
-}
-
-/** The client of one request that calls a tool of the gateway, and the question to the person before the call (2026-07-28). */
+/**
+ * The client of one request that calls a tool of the gateway, and the question to the person before the call (2026-07-28).
+ *
+ * @param answered the question that the request answers (2026-07-28)
+ */
 export function requestCaller(
-	client: ServedClient,
+	client: ClientServer,
 	{ mcpReq }: ServerContext,
-	{ principal, onClosed, answered }: RequestCallerOptions,
+	answered: string | undefined,
 ): OwnToolCaller & { readonly question: string | undefined } {
 	const { signal, inputResponses = {} } = mcpReq;
 	const envelope = envelopeOf(mcpReq);
@@ -24,7 +23,7 @@ export function requestCaller(
 	const isStateless = client.revision >= REVISION_OF_STATELESS;
 	const caller = {
 		question: undefined as string | undefined,
-		principal,
+		principal: client.catalog.access.principal,
 		signal,
 		clientName: (envelope?.client ?? client.getClientVersion())?.name,
 		progress: (progress: number, total: number, message: string) => report?.({ progress, total, message }),
@@ -51,7 +50,7 @@ export function requestCaller(
 			if (isStateless) {
 				throw new Error("this client has no session");
 			}
-			onClosed(end);
+			client.onClosed(end);
 		},
 	};
 	return caller;

@@ -42,8 +42,6 @@ const UNSUBSCRIBE = z.looseObject({
 interface EventsRequest {
 	readonly events: EventService;
 	readonly viewer: Viewer;
-	/** The client's token. Without one nothing is posted. */
-	readonly holder: string | undefined;
 	readonly params: unknown;
 	readonly context: ServerContext;
 }
@@ -81,30 +79,32 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 		}
 		return {};
 	},
-	async "events/subscribe"({ events, viewer, holder, params }) {
+	async "events/subscribe"({ events, viewer, params }) {
 		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = readParams(SUBSCRIBE, params);
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
 		}
 		const request = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
-		return await events.subscribe(withToken(viewer, holder), request);
+		return await events.subscribe(withToken(viewer), request);
 	},
-	async "events/unsubscribe"({ events, viewer, holder, params }) {
+	async "events/unsubscribe"({ events, viewer, params }) {
 		const { name, arguments: args, delivery } = readParams(UNSUBSCRIBE, params);
-		await events.unsubscribe(withToken(viewer, holder), { name, arguments: args, url: delivery.url });
+		await events.unsubscribe(withToken(viewer), { name, arguments: args, url: delivery.url });
 		return {};
 	},
 };
 
 /** @throws ProtocolError without a token: any client could end or redirect the subscription of another */
-function withToken(viewer: Viewer, holder: string | undefined): Viewer & { readonly holder: string } {
+function withToken(viewer: Viewer): Viewer & { readonly holder: string } {
+	const { access, server } = viewer;
+	const { holder } = access;
 	if (holder === undefined) {
 		throw forbidden(
 			"webhooks need a token: use events/poll or events/stream, or create one with xs-mcp-gateway token add",
 		);
 	}
-	return { ...viewer, holder };
+	return { access, server, holder };
 }
 
 /** Sends events until the client has enough. */

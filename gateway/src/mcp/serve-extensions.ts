@@ -1,21 +1,8 @@
 import * as z from "zod";
-import type { EventService } from "../events/event-service.js";
-import type { RequestStates } from "./request-states.js";
+import type { ClientServer } from "./client-server.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
 import { type Caching, SKILL_METHODS, SKILLS_EXTENSION } from "./serve-skills.js";
-import { type ClientTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
-import type { ServedClient } from "./served-client.js";
-import type { Tasks } from "./tasks.js";
-
-export interface ExtensionOptions {
-	/** The events of devices. Default: none are served. */
-	readonly events?: EventService | undefined;
-	/** The tasks of clients. Default: calls do not become tasks. */
-	readonly tasks?: Tasks | undefined;
-	/** The client's token: its hash. Absent without a token. */
-	readonly holder?: string | undefined;
-	readonly requestStates: RequestStates;
-}
+import { TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
 
 /** The methods themselves check their parameters. */
 const PARAMS = z.unknown();
@@ -26,27 +13,23 @@ const PARAMS = z.unknown();
  * @param caching how long the client may keep lists
  * @returns the extensions, as capabilities. Clients of today look for events in either of two places
  */
-export function serveExtensions(served: ServedClient, options: ExtensionOptions, caching: Caching): object {
+export function serveExtensions(served: ClientServer, caching: Caching): object {
 	const { catalog } = served;
-	const { events, holder } = options;
-	const tasks = clientTasks(served, options);
+	const { events } = served.gateway;
 	for (const [method, serve] of Object.entries(SKILL_METHODS)) {
 		served.setRequestHandler(method, { params: PARAMS }, async (params) => ({
 			...(await serve(params, catalog, caching)),
 		}));
 	}
-	if (tasks !== undefined) {
-		for (const [method, serve] of Object.entries(TASK_METHODS)) {
-			served.setRequestHandler(method, { params: PARAMS }, (params, { mcpReq }) => ({
-				...serve(params, tasks, mcpReq),
-			}));
-		}
+	for (const [method, serve] of Object.entries(TASK_METHODS)) {
+		served.setRequestHandler(method, { params: PARAMS }, (params, { mcpReq }) => ({
+			...serve(params, served, mcpReq),
+		}));
 	}
 	if (events !== undefined) {
 		for (const [method, serve] of Object.entries(EVENT_METHODS)) {
 			served.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
-				const viewer = { access: { ...catalog.access, holder }, server: catalog.server };
-				return { ...(await serve({ events, viewer, holder, params, context })) };
+				return { ...(await serve({ events, viewer: catalog, params, context })) };
 			});
 		}
 	}
@@ -54,18 +37,9 @@ export function serveExtensions(served: ServedClient, options: ExtensionOptions,
 		extensions: {
 			...catalog.extensions.extensions,
 			[SKILLS_EXTENSION]: {},
-			...(tasks !== undefined && { [TASKS_EXTENSION]: {} }),
+			[TASKS_EXTENSION]: {},
 			...(events !== undefined && { [EVENTS_EXTENSION]: {} }),
 		},
 		...(events !== undefined && { events: {} }),
 	};
-}
-
-/** The gateway's tasks, as one client uses them. */
-export function clientTasks(
-	served: ServedClient,
-	{ tasks, requestStates, holder }: ExtensionOptions,
-): ClientTasks | undefined {
-	const { access, server } = served.catalog;
-	return tasks && { tasks, requestStates, client: { holder, access, server }, revision: () => served.revision };
 }

@@ -5,12 +5,12 @@ import {
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Catalog, CatalogChange } from "../catalog/catalog.js";
+import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, MAX_LISTENED, MAX_LISTENS } from "../catalog/follow.js";
 import { stateUri } from "../catalog/state-resource.js";
+import type { ClientServer } from "./client-server.js";
 import { readParams } from "./read-params.js";
-import { type ClientTasks, declaresTasks, missingTasks } from "./serve-tasks.js";
-import type { ServedClient } from "./served-client.js";
+import { declaresTasks, missingTasks } from "./serve-tasks.js";
 import type { Task } from "./task.js";
 
 /** Tasks that one stream follows. */
@@ -35,11 +35,11 @@ type Filter = z.output<typeof LISTEN>["notifications"];
  * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and the state of tasks. A stream of
  * tasks alone ends with the last of them. Over standard input the SDK serves it, without tasks.
  */
-export function serveListen(served: ServedClient, tasks: ClientTasks | undefined): void {
+export function serveListen(served: ClientServer): void {
 	let open = 0;
 	served.setRequestHandler("subscriptions/listen", { params: PARAMS }, async (params, { mcpReq }) => {
 		const { notifications } = readParams(LISTEN, params);
-		if (notifications.taskIds !== undefined && tasks !== undefined && !declaresTasks(mcpReq)) {
+		if (notifications.taskIds !== undefined && !declaresTasks(mcpReq)) {
 			throw missingTasks("taskIds");
 		}
 		if (open >= MAX_LISTENS) {
@@ -48,7 +48,7 @@ export function serveListen(served: ServedClient, tasks: ClientTasks | undefined
 		open += 1;
 		const warn = (problem: string): void => served.onerror?.(new Error(problem));
 		try {
-			await new Stream(notifications, { catalog: served.catalog, tasks, mcpReq, warn }).ended;
+			await new Stream(notifications, { client: served, mcpReq, warn }).ended;
 		} finally {
 			open -= 1;
 		}
@@ -57,8 +57,7 @@ export function serveListen(served: ServedClient, tasks: ClientTasks | undefined
 }
 
 interface StreamOptions {
-	readonly catalog: Catalog;
-	readonly tasks: ClientTasks | undefined;
+	readonly client: ClientServer;
 	readonly mcpReq: ServerContext["mcpReq"];
 	readonly warn: (problem: string) => void;
 }
@@ -74,11 +73,12 @@ class Stream {
 	readonly #ends: (() => void)[];
 	#resolve = (): void => {};
 
-	constructor(filter: Filter, { catalog, tasks, mcpReq, warn }: StreamOptions) {
+	constructor(filter: Filter, { client, mcpReq, warn }: StreamOptions) {
+		const { catalog } = client;
 		const uris = filter.resourceSubscriptions?.slice(0, MAX_LISTENED) ?? [];
 		this.#mcpReq = mcpReq;
 		this.#uris = new Set(uris);
-		this.#tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(tasks, id) ?? []);
+		this.#tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(client, id) ?? []);
 		this.#wanted = {
 			...(filter.toolsListChanged && { toolsListChanged: true }),
 			...(filter.resourcesListChanged && { resourcesListChanged: true }),
@@ -144,9 +144,9 @@ class Stream {
 	}
 }
 
-function findTask(tasks: ClientTasks | undefined, id: unknown): Task | undefined {
+function findTask(client: ClientServer, id: unknown): Task | undefined {
 	try {
-		return typeof id === "string" ? tasks?.tasks.find(id, tasks.client) : undefined;
+		return typeof id === "string" ? client.gateway.tasks.find(id, client.catalog) : undefined;
 	} catch {
 		return undefined;
 	}

@@ -1,15 +1,15 @@
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { FoundPrompt } from "../catalog/catalog.js";
 import { STATE_TEMPLATE } from "../catalog/state-resource.js";
+import type { ClientServer } from "./client-server.js";
 import { promptFor } from "./contents.js";
 import { requestError } from "./failures.js";
-import type { ServedClient } from "./served-client.js";
 
 /** Suggestions that an answer may have: MCP "Completion Results". */
 const MAX_SUGGESTIONS = 100;
 
 /** Serves the prompts of a client's catalog. */
-export function servePrompts(client: ServedClient): void {
+export function servePrompts(client: ClientServer): void {
 	const { catalog } = client;
 	client.setRequestHandler("prompts/list", ({ params }) => {
 		const { items, next } = client.page(catalog.prompts, ({ name }) => name, { list: "prompts", params });
@@ -31,7 +31,7 @@ export function servePrompts(client: ServedClient): void {
 }
 
 /** Serves suggestions for arguments of prompts, and for variables of resources' templates. */
-export function serveCompletion(client: ServedClient): void {
+export function serveCompletion(client: ClientServer): void {
 	client.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => {
 		const { argument, context, ref: asked } = params;
 		if (asked.type === "ref/resource" && asked.uri === STATE_TEMPLATE.uriTemplate) {
@@ -52,7 +52,7 @@ export function serveCompletion(client: ServedClient): void {
 }
 
 /** The aliases that the client may have begun to type. */
-function aliasesOf({ catalog }: ServedClient, typed: string): string[] {
+function aliasesOf({ catalog }: ClientServer, typed: string): string[] {
 	const aliases = catalog.servers.map(({ alias }) => alias);
 	return aliases.filter((alias) => alias.startsWith(typed)).slice(0, MAX_SUGGESTIONS);
 }
@@ -60,7 +60,7 @@ function aliasesOf({ catalog }: ServedClient, typed: string): string[] {
 type Reference = { readonly type: "ref/prompt"; name: string } | { readonly type: "ref/resource"; uri: string };
 
 /** The reference that a client wants completed, and its server. */
-function findReference(client: ServedClient, ref: Reference) {
+function findReference(client: ClientServer, ref: Reference) {
 	if (ref.type === "ref/prompt") {
 		const { server, prompt } = findPrompt(client, ref.name);
 		return { server, ref: { ...ref, name: prompt.name } };
@@ -72,7 +72,7 @@ function findReference(client: ServedClient, ref: Reference) {
 	return { server: found.server, ref: { ...ref, uri: found.uri } };
 }
 
-function findPrompt({ catalog }: ServedClient, name: string): FoundPrompt {
+function findPrompt({ catalog }: ClientServer, name: string): FoundPrompt {
 	const found = catalog.findPrompt(name);
 	if (found === undefined) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`);

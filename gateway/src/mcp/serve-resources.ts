@@ -7,21 +7,21 @@ import {
 import { readPanel } from "../catalog/device-panel.js";
 import { follow } from "../catalog/follow.js";
 import { readState } from "../catalog/state-resource.js";
+import type { ClientServer } from "./client-server.js";
 import { requestError, saysNotFound } from "./failures.js";
 import { readSkill } from "./serve-skills.js";
-import type { ServedClient } from "./served-client.js";
 
 /** Resources that one client may subscribe to. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
 /** Serves the resources of a client's catalog, and knows which of them the client follows in its session. */
 export class ResourceService {
-	readonly #client: ServedClient;
+	readonly #client: ClientServer;
 	/** Functions that end the subscriptions, by URI. */
 	readonly #subscriptions = new Map<string, () => void>();
 	#closed = false;
 
-	constructor(client: ServedClient) {
+	constructor(client: ClientServer) {
 		this.#client = client;
 		const { catalog } = client;
 		client.setRequestHandler("resources/list", ({ params }) => {
@@ -42,6 +42,11 @@ export class ResourceService {
 			this.#subscriptions.delete(uri);
 			return {};
 		});
+	}
+
+	/** The URIs of the resources that the client has subscribed to. */
+	get subscriptions(): readonly string[] {
+		return [...this.#subscriptions.keys()];
 	}
 
 	/** Whether the client has subscribed to a resource, in its session. */

@@ -10,10 +10,10 @@ import {
 import { type OrInput, REVISION_OF_STATELESS, type ServerTool } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { envelopeOf } from "./call-options.js";
+import type { ClientServer } from "./client-server.js";
 import { readParams } from "./read-params.js";
 import type { RequestStates } from "./request-states.js";
 import type { Input, Task } from "./task.js";
-import type { TaskClient, Tasks } from "./tasks.js";
 
 /** The extension of SEP-2663. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
@@ -22,16 +22,7 @@ const TASK_ID = z.string().min(1).max(256);
 const ID = z.looseObject({ taskId: TASK_ID });
 const UPDATE = z.looseObject({ taskId: TASK_ID, inputResponses: z.record(z.string(), z.looseObject({})) });
 
-/** The gateway's tasks, as one client uses them. */
-export interface ClientTasks {
-	readonly tasks: Tasks;
-	readonly requestStates: RequestStates;
-	readonly client: TaskClient;
-	/** The revision that the client speaks. */
-	readonly revision: () => string;
-}
-
-type Method = (params: unknown, tasks: ClientTasks, mcpReq: ServerContext["mcpReq"]) => object;
+type Method = (params: unknown, client: ClientServer, mcpReq: ServerContext["mcpReq"]) => object;
 
 /** The methods of SEP-2663. They check their parameters themselves. */
 export const TASK_METHODS: Readonly<Record<string, Method>> = {
@@ -51,8 +42,8 @@ function withTask<Schema extends typeof ID>(
 	schema: Schema,
 	serve: (task: Task, params: z.output<Schema>) => object,
 ): Method {
-	return (params, { tasks, client, revision }, mcpReq) => {
-		if (revision() < REVISION_OF_STATELESS) {
+	return (params, client, mcpReq) => {
+		if (client.revision < REVISION_OF_STATELESS) {
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 		}
 		if (!declaresTasks(mcpReq)) {
@@ -61,7 +52,7 @@ function withTask<Schema extends typeof ID>(
 		// The SDK takes the input out of the parameters of every request.
 		const { inputResponses } = mcpReq;
 		const checked = readParams(schema, { ...(params as object), inputResponses });
-		return serve(tasks.find(checked.taskId, client), checked);
+		return serve(client.gateway.tasks.find(checked.taskId, client.catalog), checked);
 	};
 }
 
@@ -77,12 +68,13 @@ export function declaresTasks(mcpReq: ServerContext["mcpReq"]): boolean {
  * @param call makes the call, in the context of one request
  */
 export async function callAsTask(
+	client: ClientServer,
 	context: ServerContext,
-	{ tasks, requestStates, client }: ClientTasks,
 	tool: ServerTool | undefined,
 	call: (context: ServerContext) => Promise<OrInput<CallToolResult>>,
 ): Promise<OrInput<CallToolResult>> {
 	const { mcpReq } = context;
+	const { tasks, requestStates } = client.gateway;
 	let isTask = false;
 	const task = tasks.create(envelopeOf(mcpReq)?.capabilities ?? {}, async (of, input) =>
 		call(await contextOf(context, of, { input, requestStates, isTask: () => isTask })),
@@ -97,7 +89,7 @@ export async function callAsTask(
 	const { taskSupport = "forbidden" } = tool?.execution ?? {};
 	const late = (): Promise<false> => delay(tasks.patience, false as const, { ref: false });
 	const isSlow = taskSupport !== "forbidden" || !(await Promise.race([answered, late()]));
-	if (!isSlow || mcpReq.signal.aborted || !tasks.keep(task, client)) {
+	if (!isSlow || mcpReq.signal.aborted || !tasks.keep(task, client.catalog)) {
 		return await first;
 	}
 	isTask = true;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { Access } from "../config/access.js";
+import type { Catalog } from "../catalog/catalog.js";
 import { Task, type TaskCall } from "./task.js";
 
 /** Tasks in all, and those with one token or, together, of all clients without one. */
@@ -18,14 +18,8 @@ export interface TasksOptions {
 	readonly taskPatience?: number;
 }
 
-/** A client, as tasks are bound to it. */
-export interface TaskClient {
-	/** Its token: the hash. Absent without a token. */
-	readonly holder: string | undefined;
-	readonly access: Access;
-	/** Alias or id: the server whose path it uses. Undefined: all servers. */
-	readonly server: string | undefined;
-}
+/** A client, as tasks are bound to it: its token, and the only server if it uses the path of one. */
+export type TaskClient = Pick<Catalog, "access" | "server">;
 
 interface Kept {
 	readonly task: Task;
@@ -128,8 +122,8 @@ export class Tasks {
 }
 
 /** Whose tasks are counted together: a token's, or those of all clients without one. */
-function ownerOf({ holder, access }: TaskClient): string {
-	return holder ?? access.principal;
+function ownerOf({ access }: TaskClient): string {
+	return access.holder ?? access.principal;
 }
 
 /** Whether a client may use what another, or it itself before, has begun: it may not reach less now. */

@@ -31,6 +31,8 @@ interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	readonly signIn?: SignIn | undefined;
 }
 
+type Authenticated = Omit<Admission, "address">;
+
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
 export class RequestGuard {
 	readonly #options: RequestGuardOptions;
@@ -38,6 +40,12 @@ export class RequestGuard {
 	readonly #limits: RequestLimits;
 	readonly #addresses: ClientAddresses;
 	readonly #isLocal: boolean;
+	/** The access of clients of this machine without a token. */
+	readonly #withoutToken: Access;
+	/** By token record: its devices are not copied for each request. */
+	readonly #accesses = new WeakMap<TokenRecord, Access>();
+	/** The access of pages of other origins, by that of the gateway's own. */
+	readonly #foreign = new WeakMap<Access, Access>();
 	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
@@ -49,6 +57,7 @@ export class RequestGuard {
 		this.#limits = new RequestLimits(options);
 		this.#addresses = new ClientAddresses(options.trustProxy);
 		this.#isLocal = isLoopback(options.address);
+		this.#withoutToken = localAccess(options.userTools);
 	}
 
 	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
@@ -77,11 +86,12 @@ export class RequestGuard {
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		const { access, ...rest } = await this.#authenticate(request);
-		const isForeign = isOfForeignPage(request, this.isSecure(request));
-		const holder = rest.token && { holder: rest.token.sha256 };
-		const address = this.addressOf(request);
-		const admission = { access: { ...access, ...holder, address, ...(isForeign && { isForeignPage: true }) }, ...rest };
+		const found = await this.#authenticate(request);
+		const isForeign = request.headers.origin !== undefined && isOfForeignPage(request, this.isSecure(request));
+		const access = isForeign
+			? kept(this.#foreign, found.access, (own) => ({ ...own, isForeignPage: true }))
+			: found.access;
+		const admission = { ...found, access, address: this.addressOf(request) };
 		this.#open.set(response, admission);
 		response.once("close", () => this.#open.delete(response));
 		return admission;
@@ -104,14 +114,11 @@ export class RequestGuard {
 	/** The record of a client's token. Counts the request. Rejects with HttpError (401, 429). */
 	async verify(request: IncomingMessage, secret: string): Promise<TokenRecord> {
 		const token = this.#options.tokens.verify("client", secret);
-		if (token !== undefined) {
-			await this.#limits.requestWithToken(token.name);
-			this.#options.uses.used(token);
-			return token;
+		if (token === undefined) {
+			throw await this.#wrongToken(request);
 		}
-		await this.checkAttempts(request);
-		await this.#limits.wrongToken(this.addressOf(request));
-		throw this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
+		await this.#countUse(token);
+		return token;
 	}
 
 	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
@@ -141,6 +148,17 @@ export class RequestGuard {
 		return new HttpError(403, "token", `${description}: ${scope}`, challenge ? { "WWW-Authenticate": challenge } : {});
 	}
 
+	async #countUse(token: TokenRecord): Promise<void> {
+		await this.#limits.requestWithToken(token.name);
+		this.#options.uses.used(token);
+	}
+
+	async #wrongToken(request: IncomingMessage): Promise<HttpError> {
+		await this.checkAttempts(request);
+		await this.#limits.wrongToken(this.addressOf(request));
+		return this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
+	}
+
 	#invalidToken({ url = "" }: IncomingMessage, description: string): HttpError {
 		const challenge =
 			this.#options.signIn?.resource.challenge(pathOf(url), { error: "invalid_token", description }) ??
@@ -148,43 +166,47 @@ export class RequestGuard {
 		return new HttpError(401, "token", description, { "WWW-Authenticate": challenge });
 	}
 
-	async #authenticate(request: IncomingMessage): Promise<Admission> {
-		const { userTools } = this.#options;
+	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
+	async #authenticate(request: IncomingMessage): Promise<Authenticated> {
+		const { tokens, signIn } = this.#options;
+		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+		const token = secret === undefined ? undefined : tokens.verify("client", secret);
+		if (token !== undefined) {
+			return await this.#admitToken(token);
+		}
 		if (!this.needsToken) {
 			await this.checkRate(request);
-			return { access: localAccess(userTools), owner: this.addressOf(request), token: undefined };
+			return { access: this.#withoutToken, owner: this.addressOf(request), token };
 		}
-		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		if (secret !== undefined) {
-			const grant = await this.#grantOf(request, secret);
+			const grant = signIn && (await this.#grantOf(request, secret, signIn));
 			if (grant !== undefined) {
 				return await this.#admitGrant(request, grant);
 			}
-			const token = await this.verify(request, secret);
-			return { access: accessOf(token.name, token, userTools), owner: `token ${token.name}`, token };
+			throw await this.#wrongToken(request);
 		}
 		const session = this.#sessionOf(request);
-		const token = session && this.#options.tokens.current(session.token);
-		if (token !== undefined) {
-			await this.#limits.requestWithToken(token.name);
-			this.#options.uses.used(token);
-			return { access: accessOf(token.name, token, userTools), owner: `token ${token.name}`, token, session };
+		const signedIn = session && tokens.current(session.token);
+		if (signedIn !== undefined) {
+			return await this.#admitToken(signedIn, session);
 		}
 		await this.checkRate(request);
 		throw new HttpError(401, "token", `missing bearer token ${CREATE_TOKEN}`, {
-			"WWW-Authenticate":
-				this.#options.signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
+			"WWW-Authenticate": signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
 		});
 	}
 
+	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Authenticated> {
+		await this.#countUse(token);
+		const { userTools } = this.#options;
+		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
+		return { access, owner: `token ${token.name}`, token, session };
+	}
+
 	/** The grant of an access token; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
-	async #grantOf(request: IncomingMessage, secret: string): Promise<AccessGrant | undefined> {
-		const { signIn, tokens } = this.#options;
-		if (signIn === undefined || tokens.verify("client", secret) !== undefined) {
-			return undefined;
-		}
+	async #grantOf(request: IncomingMessage, secret: string, { issuer }: SignIn): Promise<AccessGrant | undefined> {
 		try {
-			const grant = await signIn.issuer.verify(secret);
+			const grant = await issuer.verify(secret);
 			if (grant !== "expired") {
 				return grant;
 			}
@@ -201,7 +223,7 @@ export class RequestGuard {
 	}
 
 	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
-	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Admission> {
+	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Authenticated> {
 		const { signIn, uses, userTools } = this.#options;
 		const { principal, audience, limits, token } = grant;
 		await this.#limits.requestWithToken(principal);
@@ -214,7 +236,8 @@ export class RequestGuard {
 		if (token !== undefined) {
 			uses.used(token);
 		}
-		return { access: accessOf(principal, limits, userTools), owner: `token ${principal}`, token, grant };
+		const access = accessOf(principal, limits, userTools, token?.sha256);
+		return { access, owner: `token ${principal}`, token, grant };
 	}
 
 	/** The console's session of a request that the gateway's own page makes. */
@@ -247,15 +270,24 @@ export function localAccess(userTools: readonly string[]): Access {
  * The access of a client with a token.
  *
  * @param limits of the token
+ * @param holder hash of the token
  */
-export function accessOf(principal: string, limits: Limits, userTools: readonly string[]): Access {
+export function accessOf(principal: string, limits: Limits, userTools: readonly string[], holder?: string): Access {
 	return {
 		principal,
+		...(holder !== undefined && { holder }),
 		...(limits.devices && { devices: new Set(limits.devices) }),
 		...(limits.readOnly && { readOnly: true }),
 		...(limits.microphone && { microphone: true }),
 		userTools: limits.userTools === true || localAccess(userTools).userTools,
 	};
+}
+
+/** The value that is kept for a key; the first time it is made. */
+function kept<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, make: (key: Key) => Value): Value {
+	const value = values.get(key) ?? make(key);
+	values.set(key, value);
+	return value;
 }
 
 function pathOf(url = ""): string {

@@ -156,9 +156,9 @@ function serveMcp(endpoint: HttpEndpoint, guard: RequestGuard, maxBodyBytes: num
 	return async (c) => {
 		const { incoming, outgoing } = c.env;
 		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;
-		const { access, grant } = c.var.admission;
+		const { access, address, grant } = c.var.admission;
 		const lacksScope = grant && ((scope: string) => guard.lacksScope(incoming, scope));
-		await endpoint.handle(incoming, outgoing, { access, server: c.req.param("device"), body, lacksScope });
+		await endpoint.handle(incoming, outgoing, { access, address, server: c.req.param("device"), body, lacksScope });
 		return RESPONSE_ALREADY_SENT;
 	};
 }

@@ -18,7 +18,7 @@ import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { RejectionReport } from "../http/rejections.js";
 import { HttpServer } from "../http/server.js";
-import { openClientServer } from "../mcp/open-client-server.js";
+import { openClientServer } from "../mcp/client-server.js";
 import { localAccess, RequestGuard } from "../oauth/request-guard.js";
 import { openSignIn, type SignIn } from "../oauth/sign-in.js";
 import { type GatewayEvent, type GatewayEvents, gatewayEvents } from "../operator/events.js";

@@ -120,7 +120,7 @@ async function openEvents(
 		trustedHosts: webhookHosts,
 		accessOf: (holder) => {
 			const token = tokens.current(holder);
-			return token && { ...accessOf(token.name, token, userTools), holder };
+			return token && accessOf(token.name, token, userTools, holder);
 		},
 		onWarning,
 	});

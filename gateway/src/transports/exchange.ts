@@ -7,8 +7,7 @@ import {
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import { sendJsonRpcError as reject } from "../http/http-error.js";
-import { eventOf } from "./event-log.js";
+import { RpcRejection } from "../http/http-error.js";
 
 /** How the responses of one transport are written. */
 export interface ResponseForm {
@@ -21,16 +20,9 @@ export interface ResponseForm {
 	readonly onError: (error: Error) => void;
 }
 
-interface ExchangeOptions {
-	/** Its name in the ids of events. */
-	readonly stream?: number;
-	/** The client's requests, by the ids that the server gives their answers. */
-	readonly requests?: readonly (readonly [RequestId, JSONRPCRequest])[];
-	readonly isBatch?: boolean;
-}
-
-/** Milliseconds after which a response becomes a stream, and between the comments that keep a stream open. */
-const KEEP_ALIVE = 15_000;
+/** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
+const TICK = 7_500;
+const QUIET_TICKS = 2;
 
 /** Bytes that may wait to be sent when a notification comes. Answers have no such limit: createHttpServer cuts a client that has stopped reading. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
@@ -54,20 +46,20 @@ export const STREAM = {
  * Not the SDK's transports: those make every answer a web stream, and write its headers apart.
  */
 export class Exchange {
+	/** Its name in the ids of events. */
 	readonly stream: number;
-	/** Requests without an answer. */
-	readonly pending: Map<RequestId, JSONRPCRequest>;
+	/** Requests without an answer, by the ids that the server gives their answers. */
+	readonly pending = new Map<RequestId, JSONRPCRequest>();
 	readonly #form: ResponseForm;
 	readonly #isBatch: boolean;
 	/** JSON of messages that were not sent yet. */
 	readonly #answers: string[] = [];
 	#response: ServerResponse;
 	#isStream = false;
+	#quietTicks = 0;
 
-	constructor(response: ServerResponse, form: ResponseForm, options: ExchangeOptions) {
-		const { stream = 0, requests, isBatch = false } = options;
+	constructor(response: ServerResponse, form: ResponseForm, stream = 0, isBatch = false) {
 		this.stream = stream;
-		this.pending = new Map(requests);
 		this.#isBatch = isBatch;
 		this.#form = form;
 		this.#response = response;
@@ -165,29 +157,46 @@ export class Exchange {
 			}
 			response.end();
 		} else if (isSessionEnded) {
-			reject(response, 404, SESSION_NOT_FOUND, "Session not found");
+			new RpcRejection(404, SESSION_NOT_FOUND, "Session not found").send(response);
 		} else if (!response.headersSent) {
-			reject(response, 503, SERVER_ERROR, INTERRUPTED);
+			new RpcRejection(503, SERVER_ERROR, INTERRUPTED).send(response);
 		}
 	}
 
-	/** Keeps the connection open. Data that waits to be sent does that, too. */
+	/** Keeps the connection of its response open. */
 	#keepAlive(): void {
 		const response = this.#response;
-		const keepOpen = (): void => {
-			try {
-				if (response.writableLength === 0) {
-					this.write(this.#isStream ? COMMENT : this.#form.first(this.stream));
-				}
-			} catch (error) {
-				response.destroy();
-				this.#form.onError(error as Error);
+		this.#quietTicks = 0;
+		open.add(this);
+		timer ??= setInterval(() => open.forEach((exchange) => void exchange.#tick()), TICK).unref();
+		response.once("close", () => {
+			if (this.#response === response) {
+				open.delete(this);
 			}
-		};
-		const timer = setInterval(keepOpen, KEEP_ALIVE).unref();
-		response.once("close", () => clearInterval(timer));
+			if (open.size === 0) {
+				clearInterval(timer);
+				timer = undefined;
+			}
+		});
+	}
+
+	/** Data that waits to be sent keeps a connection open, too. */
+	#tick(): void {
+		this.#quietTicks = (this.#quietTicks + 1) % QUIET_TICKS;
+		try {
+			if (this.#quietTicks === 0 && this.#response.writableLength === 0) {
+				this.write(this.#isStream ? COMMENT : this.#form.first(this.stream));
+			}
+		} catch (error) {
+			this.cut();
+			this.#form.onError(error as Error);
+		}
 	}
 }
+
+/** Exchanges whose response is open, and the one timer that keeps their connections open. */
+const open = new Set<Exchange>();
+let timer: NodeJS.Timeout | undefined;
 
 /** The last message of a stream whose request is in progress: an error, or the result of `subscriptions/listen`, which can end at any time. */
 function lastMessage({ id, method }: JSONRPCRequest): object {
@@ -216,4 +225,65 @@ export function textOf(message: JSONRPCMessage): string {
 			error: { code: ProtocolErrorCode.InternalError, message: problem },
 		});
 	}
+}
+
+/** Events that a session keeps, and their characters in all. */
+const MAX_EVENTS = 64;
+const MAX_CHARACTERS = 64 * 1024;
+
+/** Places an event: in its stream, and among all events of the session. */
+export interface EventId {
+	readonly stream: number;
+	readonly number: number;
+}
+
+/**
+ * The last server-sent events of a session, for a client that has lost its connection: MCP "Resumability and Redelivery".
+ * Events of all streams share the limits; the oldest go first.
+ */
+export class EventLog {
+	readonly #events: (EventId & { readonly text: string })[] = [];
+	#characters = 0;
+	/** Above what an earlier process has given: its clients resume here. */
+	#last = Date.now();
+
+	/** The number of the last event. */
+	get last(): number {
+		return this.#last;
+	}
+
+	/** The text of an event without a message, from whose id a client may resume: it gets every later one. */
+	empty(stream: number): string {
+		return `id: ${stream}-${this.#last}\ndata: \n\n`;
+	}
+
+	/** Keeps the JSON of a message. Returns the text of its event. */
+	add(stream: number, json: string): string {
+		this.#last += 1;
+		const text = `id: ${stream}-${this.#last}\n${eventOf(json)}`;
+		this.#events.push({ stream, number: this.#last, text });
+		this.#characters += text.length;
+		while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) {
+			this.#characters -= this.#events.shift()?.text.length ?? 0;
+		}
+		return text;
+	}
+
+	/** The texts of a stream's events after one, as far as they are kept. */
+	after({ stream, number }: EventId): string {
+		return this.#events
+			.flatMap((event) => (event.stream === stream && event.number > number ? [event.text] : []))
+			.join("");
+	}
+}
+
+/** The text of an event that is not kept, with the JSON of a message. */
+export function eventOf(json: string): string {
+	return `event: message\ndata: ${json}\n\n`;
+}
+
+/** Reads a `Last-Event-ID`; undefined if no {@link EventLog} has made it. */
+export function readEventId(text: string): EventId | undefined {
+	const [, stream, number] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+	return number === undefined ? undefined : { stream: Number(stream), number: Number(number) };
 }

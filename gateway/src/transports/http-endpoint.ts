@@ -3,26 +3,41 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
 	classifyInboundRequest,
 	type InboundClassificationOutcome,
+	type InboundLadderRejection,
+	type InboundModernRoute,
 	ProtocolErrorCode,
+	SUPPORTED_PROTOCOL_VERSIONS,
+	UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { isUserOnly, readClientMessage, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { LRUCache } from "lru-cache";
+import {
+	headerProblem,
+	isUserOnly,
+	REVISION_OF_STATELESS,
+	readClientMessage,
+	SERVER_ERROR,
+	SESSION_NOT_FOUND,
+} from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
-import { type ToolView, viewInUrl } from "../catalog/tool-view.js";
+import { viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
-import { HttpError, sendJsonRpcError } from "../http/http-error.js";
-import type { ClientServerOptions } from "../mcp/client-server.js";
+import { HttpError, RpcRejection } from "../http/http-error.js";
+import { ClientServer } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
-import type { ConnectedClient, SessionClient } from "./http-session.js";
-import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
-import { StatelessClients } from "./stateless-clients.js";
+import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
+import type { ConnectedClient } from "./session.js";
+import { Sessions, type SessionsOptions } from "./sessions.js";
+import { StatelessTransport } from "./stateless-transport.js";
 
-export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
+export type HttpEndpointOptions = SessionsOptions;
 
 /** A request of a client that may use the gateway. */
 interface AdmittedRequest {
 	readonly access: Access;
+	/** The network address of the client. */
+	readonly address?: string;
 	/** Alias or id, from the path /mcp/DEVICE. */
 	readonly server: string | undefined;
 	/** The JSON that was read; undefined if the request has no body. */
@@ -34,27 +49,35 @@ interface AdmittedRequest {
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
 
+/** Servers of clients without a session that are kept, so that they need not be made again for each request. */
+const MAX_SERVERS = 1_000;
+
+/** The code of an error in headers: HeaderMismatch. */
+const HEADER_MISMATCH = -32_020;
+
 /**
  * Serves MCP over Streamable HTTP, to clients of every revision: up to 2025-11-25 in sessions, since 2026-07-28 request by
  * request.
  */
 export class HttpEndpoint {
 	readonly #gateway: Gateway;
-	readonly #listTtl: Pick<HttpEndpointOptions, "listTtl">;
-	readonly #sessions: HttpSessions;
-	readonly #stateless: StatelessClients;
+	readonly #listTtl: number | undefined;
+	readonly #sessions: Sessions;
+	/** Servers of clients without a session: those with the same token and view, on the same path, share one. By catalog. */
+	readonly #stateless = new LRUCache<
+		Catalog,
+		{ readonly server: ClientServer; readonly transport: StatelessTransport }
+	>({
+		max: MAX_SERVERS,
+	});
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
 
 	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
 		this.#gateway = gateway;
-		// Callers hand in their whole configuration, which is not to be copied for each request.
-		const { listTtl } = options;
-		this.#listTtl = listTtl === undefined ? {} : { listTtl };
-		const onError = (error: Error): void => this.#report(error);
-		this.#sessions = new HttpSessions(options, onError);
-		this.#stateless = new StatelessClients(onError);
+		this.#listTtl = options.listTtl;
+		this.#sessions = new Sessions(gateway, options, (error) => this.#report(error));
 	}
 
 	/** Sessions that are open. */
@@ -71,58 +94,24 @@ export class HttpEndpoint {
 	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link HttpError} if the
 	 * client's access token lacks a scope for the call.
 	 */
-	async handle(request: IncomingMessage, response: ServerResponse, given: AdmittedRequest): Promise<void> {
-		const admitted = { ...given, body: readClientMessage(given.body) };
-		const { access, server, body, lacksScope } = admitted;
+	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
 		if (response.closed) {
-			// The client has disconnected: nothing would tell when the request has ended.
+			// The client has disconnected: no event would tell when the request has ended.
 			return;
 		}
 		try {
-			if (this.#stopping) {
-				response.setHeader("Connection", "close");
-				sendJsonRpcError(response, 503, SERVER_ERROR, "The gateway is shutting down");
-				return;
-			}
-			if (body !== undefined && (typeof body !== "object" || body === null)) {
-				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
-				return;
-			}
-			if ([body].flat().some((message) => isRequest(message, "tools/call"))) {
-				this.#calls.add(response);
-				response.once("close", () => this.#calls.delete(response));
-			}
-			const { view, problem } = viewInUrl(request.url ?? "");
-			if (problem !== undefined) {
-				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidParams, problem);
-				return;
-			}
-			if (server !== undefined && access.devices?.has(server) !== false) {
-				await this.#gateway.whenKnown(server);
-			}
-			const catalog = this.#gateway.catalog(access, server, view);
-			if (server !== undefined && !catalog.hasServer) {
-				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
-				return;
-			}
-			const scope = lacksScope && this.#lackingScope(catalog, admitted, view);
-			if (lacksScope && scope !== undefined) {
-				throw lacksScope(scope);
-			}
-			const { requestStates, updates, events, tasks, checkCall } = this.#gateway;
-			// A token for some devices does not reach configured servers, nor learn of their problems.
-			const whenKnown = access.devices === undefined ? this.#gateway.whenKnown : undefined;
-			const { principal, holder, address } = access;
-			const shared = { ...this.#listTtl, catalog, requestStates, updates, events, tasks, whenKnown, checkCall };
-			const client = { ...shared, principal, holder, address, server };
-			await this.#serve(request, response, client, body);
+			await this.#serve(request, response, { ...admitted, body: readClientMessage(admitted.body) });
 		} catch (error) {
 			if (error instanceof HttpError) {
 				throw error;
 			}
+			if (error instanceof RpcRejection) {
+				error.send(response);
+				return;
+			}
 			this.#report(error as Error);
 			if (!response.headersSent) {
-				sendJsonRpcError(response, 500, ProtocolErrorCode.InternalError, "Internal server error");
+				new RpcRejection(500, ProtocolErrorCode.InternalError, "Internal server error").send(response);
 			}
 		}
 	}
@@ -139,32 +128,121 @@ export class HttpEndpoint {
 			[...this.#calls].map((response) => new Promise((resolve) => response.once("close", resolve))),
 		);
 		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
-		await Promise.all([this.#sessions.close(), this.#stateless.close()]);
+		await Promise.all([this.#sessions.close(), ...[...this.#stateless.values()].map(({ server }) => server.close())]);
 	}
 
-	async #serve(request: IncomingMessage, response: ServerResponse, client: SessionClient, body: unknown) {
+	async #serve(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
+		const { access, address = "", server, body } = admitted;
+		if (this.#stopping) {
+			const headers = { Connection: "close" };
+			throw new RpcRejection(503, SERVER_ERROR, "The gateway is shutting down", { headers });
+		}
+		if (body !== undefined && (typeof body !== "object" || body === null)) {
+			throw new RpcRejection(400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
+		}
+		if ([body].flat().some((message) => isRequest(message, "tools/call"))) {
+			this.#calls.add(response);
+			response.once("close", () => this.#calls.delete(response));
+		}
+		const { view, problem } = viewInUrl(request.url ?? "");
+		if (problem !== undefined) {
+			throw new RpcRejection(400, ProtocolErrorCode.InvalidParams, problem);
+		}
+		if (server !== undefined && access.devices?.has(server) !== false) {
+			await this.#gateway.whenKnown(server);
+		}
+		const catalog = this.#gateway.catalog(access, server, view);
+		if (server !== undefined && !catalog.hasServer) {
+			throw new RpcRejection(404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
+		}
+		this.#checkScope(catalog, admitted);
+		if (response.closed) {
+			return;
+		}
 		const { "mcp-session-id": id } = request.headers;
 		const inbound = id === undefined || !this.#sessions.has(`${id}`) ? classify(request, body) : undefined;
 		if (inbound === undefined || inbound.kind === "legacy") {
-			await this.#sessions.handle(request, response, client, body);
+			checkForm(request);
+			await this.#sessions.handle(request, response, { catalog, address }, body);
 		} else {
-			await this.#stateless.handle(request, response, client, inbound, body);
+			this.#serveStateless(request, response, catalog, inbound, body);
 		}
 	}
 
-	/**
-	 * The scopes with which a client could call the tool that it names, if a tool of its devices is hidden from it.
-	 *
-	 * @returns undefined if the call needs no more than the client has, or names no tool
-	 */
-	#lackingScope(catalog: Catalog, { access, server, body }: AdmittedRequest, view: Partial<ToolView> = {}) {
-		const name = isRequest(body, "tools/call") && isObject(body.params) ? body.params.name : undefined;
-		if (typeof name !== "string" || (catalog.findTool(name) ?? catalog.findGroup(name)) !== undefined) {
-			return undefined;
+	/** Serves a message of a client of 2026-07-28. */
+	#serveStateless(
+		{ headers }: IncomingMessage,
+		response: ServerResponse,
+		catalog: Catalog,
+		inbound: InboundModernRoute | InboundLadderRejection,
+		body: unknown,
+	): void {
+		const { id } = body as { readonly id?: unknown };
+		const reject = ({ code, message, data }: { code: number; message: string; data?: unknown }): RpcRejection => {
+			this.#report(new Error(`rejected: ${message}`));
+			return new RpcRejection(400, code, message, { id, data });
+		};
+		if (inbound.kind === "reject") {
+			throw reject(inbound);
 		}
-		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
+		const { revision: requested = "unknown" } = inbound.classification;
+		if (requested !== REVISION_OF_STATELESS) {
+			throw reject(new UnsupportedProtocolVersionError({ supported: [REVISION_OF_STATELESS], requested }));
+		}
+		if (inbound.messageKind === "notification") {
+			// This revision has no notifications to servers: a client cancels a request by closing its connection.
+			response.writeHead(202).end();
+			return;
+		}
+		const { server, transport } = this.#serverFor(catalog);
+		const { method, params } = inbound.message;
+		const schema = method === "tools/call" ? server.toolInputSchema(`${params?.name}`) : undefined;
+		const standard = { "MCP-Protocol-Version": requested, ...standardHeaders(inbound.message) };
+		// Clients cannot send the headers of a faulty schema.
+		const problem =
+			headersProblem(headers, standard) ??
+			(headerProblem(schema) === undefined
+				? headersProblem(headers, parameterHeaders(schema, params?.arguments))
+				: undefined);
+		if (problem !== undefined) {
+			const message = `Bad Request: the request headers and body disagree: ${problem}`;
+			throw reject({ code: HEADER_MISMATCH, message });
+		}
+		transport.handle(inbound.message, response);
+	}
+
+	#serverFor(catalog: Catalog) {
+		const known = this.#stateless.get(catalog);
+		if (known !== undefined) {
+			return known;
+		}
+		const onError = (error: Error): void => this.#report(error);
+		const transport = new StatelessTransport(onError);
+		const server = new ClientServer(this.#gateway, catalog, {
+			listTtl: this.#listTtl,
+			revision: REVISION_OF_STATELESS,
+		});
+		server.onerror = onError;
+		const connected = { server, transport };
+		this.#stateless.set(catalog, connected);
+		// Its transport starts at once.
+		void server.connect(transport);
+		return connected;
+	}
+
+	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */
+	#checkScope(catalog: Catalog, { access, server, body, lacksScope }: AdmittedRequest): void {
+		const name = isRequest(body, "tools/call") && isObject(body.params) ? body.params.name : undefined;
+		const isHidden = (name: unknown): name is string =>
+			typeof name === "string" && (catalog.findTool(name) ?? catalog.findGroup(name)) === undefined;
+		if (lacksScope === undefined || !isHidden(name)) {
+			return;
+		}
+		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, catalog.view);
 		const found = widest.findTool(name) ?? widest.findGroup(name)?.members[0];
-		return found && scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) });
+		if (found !== undefined) {
+			throw lacksScope(scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) }));
+		}
 	}
 
 	#report(error: Error): void {
@@ -186,4 +264,26 @@ function classify({ method = "", headers }: IncomingMessage, body: unknown): Inb
 		body,
 	};
 	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]);
+}
+
+/** Checks the headers of a request of the revisions up to 2025-11-25. */
+function checkForm({ method, headers }: IncomingMessage): void {
+	const { accept, "mcp-protocol-version": version } = headers;
+	if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(`${version}`)) {
+		const supported = `supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}`;
+		throw new RpcRejection(400, SERVER_ERROR, `Bad Request: Unsupported protocol version: ${version} (${supported})`);
+	}
+	if (method === "POST" && !(accepts(accept, "application/json") && accepts(accept, "text/event-stream"))) {
+		const expected = "Client must accept both application/json and text/event-stream";
+		throw new RpcRejection(406, SERVER_ERROR, `Not Acceptable: ${expected}`);
+	}
+	if (method === "GET" && !accepts(accept ?? "none", "text/event-stream")) {
+		throw new RpcRejection(406, SERVER_ERROR, "Not Acceptable: Client must accept text/event-stream");
+	}
+}
+
+/** Whether a header `Accept` has a media range for a type (RFC 9110 §12.5.1). Without the header, every type is accepted. */
+function accepts(header = "*/*", type: string): boolean {
+	const ranges = ["*/*", type.replace(/\/.*/, "/*"), type];
+	return header.split(",").some((range) => ranges.includes(range.replace(/;.*/s, "").trim().toLowerCase()));
 }

@@ -2,8 +2,8 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { clientInput } from "xs-mcp-manager/core";
 import { followClient } from "../catalog/follow.js";
 import type { Access } from "../config/access.js";
+import { openClientServer } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { openClientServer } from "../mcp/open-client-server.js";
 
 /** A client at the other end of this process's standard input and output. */
 export interface StdioClient {

@@ -323,7 +323,7 @@ describe("whose a task is", () => {
 	});
 });
 
-const clientOf = (holder: string) => ({ holder, access: LOCAL, server: undefined });
+const clientOf = (holder: string) => ({ access: { ...LOCAL, holder }, server: undefined });
 
 async function end(task: Task, bytes: number): Promise<void> {
 	await task.follow(Promise.resolve({ content: [{ type: "text", text: "x".repeat(bytes) }] }));

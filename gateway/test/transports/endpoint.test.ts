@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { openClientServer } from "../../src/mcp/open-client-server.js";
+import { openClientServer } from "../../src/mcp/client-server.js";
 import { Endpoint } from "../../src/transports/endpoint.js";
 import { EndpointPeer } from "../support/endpoint.js";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { SessionIds } from "../../src/transports/session-ids.js";
+import { claimsOf, SessionIds } from "../../src/transports/sessions.js";
 import { VOLUME } from "../support/command-line.js";
 import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 import { makeStateFolder } from "../support/program.js";
@@ -12,6 +12,7 @@ import { readUntil } from "../support/read-until.js";
 const LIST = { method: "tools/list" };
 const CALL = { name: VOLUME, arguments: { volume: 1 } };
 const STATE = "device://lamp_000001/state";
+const OWNER = { access: { principal: "p" }, server: undefined };
 
 async function startTwice(t: TestContext) {
 	const options = { sessionKey: "the same", stateFolder: makeStateFolder() };
@@ -130,15 +131,17 @@ describe("an id of a session", () => {
 	it("is short enough for a header, whatever its client says", () => {
 		const ids = new SessionIds("key");
 		const experimental = { long: { text: "x".repeat(100_000) } };
-		const id = ids.make({ principal: "p" }, { ...params, capabilities: { roots: {}, experimental, sampling: {} } });
+		const claimed = claimsOf({ ...params, capabilities: { roots: {}, experimental, sampling: {} } });
+		const id = ids.make(OWNER, claimed);
 		assert.match(id, /^[\x21-\x7e]{1,4096}$/);
-		const claims = ids.read(id, { principal: "p" });
+		const claims = ids.read(id, OWNER);
 		assert.deepEqual(claims?.capabilities, { roots: {}, sampling: {} });
 		assert.equal(claims?.name.length, 100);
 	});
 
 	it("is never made twice", () => {
 		const ids = new SessionIds("key");
-		assert.notEqual(ids.make({ principal: "p" }, params, 1), ids.make({ principal: "p" }, params, 1));
+		const claims = claimsOf(params);
+		assert.notEqual(ids.make(OWNER, claims), ids.make(OWNER, claims));
 	});
 });

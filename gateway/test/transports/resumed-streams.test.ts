@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { Gate } from "../support/gate.js";
 import { connectClient, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
@@ -36,10 +38,10 @@ class RawClient {
 		return await this.post("tools/call", params, signal);
 	}
 
-	async stream(lastEventId?: string, signal?: AbortSignal): Promise<Response> {
+	async stream(lastEventId?: string, signal?: AbortSignal, url: string | URL = this.#url): Promise<Response> {
 		const last = lastEventId === undefined ? undefined : { "last-event-id": lastEventId };
 		const headers = { ...this.#session, ...last, accept: "text/event-stream" };
-		return await fetch(this.#url, { headers, ...(signal && { signal }) });
+		return await fetch(url, { headers, ...(signal && { signal }) });
 	}
 }
 
@@ -116,6 +118,28 @@ describe("a stream that a client has lost", () => {
 		const all = await read(resumed, ({ id }) => id === next[2]);
 		const ids = all.filter(isState).map(({ id }) => id);
 		assert.deepEqual(ids, next);
+	});
+
+	it("before the first message: the client gets what came meanwhile, without naming an event", async (t) => {
+		const { side, device, client } = await start(t);
+		await (await client.post("resources/subscribe", { uri: STATE })).text();
+		const server = createServer(async (request, response) => {
+			await side.endpoint.handle(request, response, { access: side.access, server: undefined, body: undefined });
+		});
+		const port = await listen(t, server);
+		const cut = new AbortController();
+		const [[, response]] = await Promise.all([
+			once(server, "request"),
+			client.stream(undefined, cut.signal, `http://127.0.0.1:${port}/`),
+		]);
+		const closed = once(response, "close");
+		cut.abort();
+		await closed;
+		device.notify("notifications/state_changed", { newState: "listening" });
+		const [missed] = (await read(await client.stream(), isState)).filter(isState);
+		device.notify("notifications/state_changed", { newState: "idle" });
+		const resumed = await client.stream(missed?.id);
+		assert.equal((await read(resumed, isState)).find(isState)?.id, later(missed, 1));
 	});
 
 	it("of a call that goes on: the client gets its answer, and nothing of other calls", async (t) => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type SessionHolder, sessionToEnd } from "../../src/transports/session-rooms.js";
+import { type SessionHolder, sessionToEnd } from "../../src/transports/sessions.js";
 
-const of = (holder: SessionHolder, count: number, idle = false) =>
-	Array.from({ length: count }, () => ({ holder, idle }));
+const of = (holder: SessionHolder, count: number, isIdle = false) =>
+	Array.from({ length: count }, () => ({ holder, isIdle }));
 
 describe("a gateway with the maximum number of sessions, all in use", () => {
 	const greedy: SessionHolder = ["local", "127.0.0.1", "greedy"];
@@ -28,7 +28,7 @@ describe("a gateway with the maximum number of sessions, all in use", () => {
 		assert.equal(sessionToEnd([...quiet, ...many], ["many", "10.0.0.1", "name"], 1_000)?.holder[0], "many");
 	});
 
-	it("ends the one of its own that was idle for longest first", () => {
+	it("ends the one of its own that was isIdle for longest first", () => {
 		const sessions = [...of(greedy, 2), ...of(greedy, 1, true), ...of(greedy, 1)];
 		assert.equal(sessionToEnd(sessions, greedy, 4), sessions[2]);
 	});

@@ -1,0 +1,382 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import {
+	type ClientCapabilities,
+	type InitializeRequestParams,
+	isInitializeRequest,
+} from "@modelcontextprotocol/server";
+import { LRUCache } from "lru-cache";
+import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import * as z from "zod";
+import type { Catalog } from "../catalog/catalog.js";
+import type { Access } from "../config/access.js";
+import { replaceFile } from "../config/atomic-file.js";
+import { isObject } from "../firmware.js";
+import { RpcRejection } from "../http/http-error.js";
+import type { Gateway } from "../mcp/gateway.js";
+import { type ConnectedClient, Session, type SessionHost } from "./session.js";
+
+export interface SessionsOptions {
+	/**
+	 * Milliseconds without a request in progress or an open stream, after which a session is no longer in memory. Default 30
+	 * minutes. Its next request restores it.
+	 */
+	readonly sessionIdleTimeout?: number;
+	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
+	readonly maxSessions?: number;
+	/** Signs the ids of sessions, so that gateways with the same key go on with them. Default: a random one. */
+	readonly sessionKey?: string;
+	/** Keeps the subscriptions of clients, in its folder `sessions`. Default: nowhere. */
+	readonly stateFolder?: string;
+	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
+	readonly listTtl?: number;
+}
+
+/** The client of one request. */
+export interface RequestClient {
+	/** What it may reach. */
+	readonly catalog: Catalog;
+	/** Its network address. */
+	readonly address: string;
+}
+
+const MINUTES = 60_000;
+
+/** Sessions that clients have ended, and that are remembered as such. */
+const MAX_ENDED = 10_000;
+
+/** The sessions of clients that speak a revision with sessions. */
+export class Sessions {
+	readonly #host: SessionHost;
+	readonly #maxSessions: number;
+	/** By id; the one used last comes last. */
+	readonly #sessions = new Map<string, Session>();
+	readonly #ids: SessionIds;
+	/** Ids of sessions that clients have ended. */
+	readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
+
+	constructor(gateway: Gateway, options: SessionsOptions, onError: (error: Error) => void) {
+		const { sessionKey, stateFolder, listTtl, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = options;
+		this.#maxSessions = maxSessions;
+		this.#ids = new SessionIds(sessionKey);
+		this.#host = {
+			gateway,
+			listTtl,
+			idleTimeout: sessionIdleTimeout,
+			kept: new KeptSessions(stateFolder && join(stateFolder, "sessions"), onError),
+			onClosed: (session) => this.#forget(session),
+			onError,
+		};
+	}
+
+	get size(): number {
+		return this.#sessions.size;
+	}
+
+	/** Connected clients, the most recently used last. */
+	get clients(): readonly ConnectedClient[] {
+		return [...this.#sessions.values()].map(({ client }) => client);
+	}
+
+	/** Whether the session with this id is open. */
+	has(id: string): boolean {
+		return this.#sessions.has(id);
+	}
+
+	/**
+	 * Serves a client's request: begins a session, or continues the one that it names. A session serves only clients with the
+	 * same token, on the same path, as the one that began it: for others it does not exist. Rejects with {@link RpcRejection}.
+	 */
+	async handle(request: IncomingMessage, response: ServerResponse, client: RequestClient, body: unknown) {
+		const { "mcp-session-id": id } = request.headers;
+		if (request.method === "DELETE" && typeof id === "string") {
+			await this.#end(id, client);
+			response.writeHead(200).end();
+			return;
+		}
+		const session = typeof id === "string" ? this.#find(id, client) : this.#begin(request, client, body);
+		try {
+			await session.ready;
+		} catch (error) {
+			await session.close();
+			this.#host.onError(error as Error);
+			throw unknownSession();
+		}
+		this.#sessions.delete(session.sessionId);
+		this.#sessions.set(session.sessionId, session);
+		if (!response.closed) {
+			session.serve(request, response, body);
+		}
+	}
+
+	/** Ends the streams and requests of every session. Clients may continue them at the next gateway. */
+	async close(): Promise<void> {
+		await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+	}
+
+	#begin({ method }: IncomingMessage, client: RequestClient, body: unknown): Session {
+		if (isInitializeRequest(body)) {
+			const claims = claimsOf(body.params);
+			return this.#add(this.#ids.make(client.catalog, claims), claims, client, false);
+		}
+		if (method === "GET") {
+			// Some clients ask for a stream before they begin a session, and take any other status for a fault.
+			const headers = { Allow: "POST" };
+			throw new RpcRejection(405, SERVER_ERROR, "No stream without a session: start with initialize", { headers });
+		}
+		const isInitialize = isObject(body) && body.method === "initialize";
+		const problem = isInitialize
+			? "initialize: expected an id, and the params protocolVersion (text), capabilities and clientInfo (objects)"
+			: "missing Mcp-Session-Id header; start with initialize";
+		throw new RpcRejection(400, SERVER_ERROR, `Bad Request: ${problem}`);
+	}
+
+	/** The session of this id that is open, or can be restored. */
+	#find(id: string, client: RequestClient): Session {
+		const open = this.#sessions.get(id);
+		if (open?.catalog.key === client.catalog.key) {
+			return open;
+		}
+		const claims = this.#claimsIn(id, client);
+		// Otherwise the rights of the client's token have changed.
+		void open?.close();
+		return this.#add(id, claims, client, true);
+	}
+
+	async #end(id: string, client: RequestClient): Promise<void> {
+		this.#claimsIn(id, client);
+		this.#ended.set(id, true);
+		await this.#sessions.get(id)?.close(true);
+		await this.#host.kept.remove(id);
+	}
+
+	#claimsIn(id: string, { catalog }: RequestClient): SessionClaims {
+		const claims = this.#ended.has(id) ? undefined : this.#ids.read(id, catalog);
+		if (claims === undefined) {
+			throw unknownSession();
+		}
+		return claims;
+	}
+
+	/** Adds a session, which may take the place of another. */
+	#add(id: string, claims: SessionClaims, { catalog, address }: RequestClient, isRestored: boolean): Session {
+		const holder = [catalog.access.principal, address, claims.name] as const;
+		if (this.#sessions.size >= this.#maxSessions) {
+			const victim = sessionToEnd([...this.#sessions.values()], holder, this.#maxSessions);
+			if (victim === undefined) {
+				throw new RpcRejection(503, SERVER_ERROR, "Too many sessions in use", { headers: { "Retry-After": "60" } });
+			}
+			void victim.close();
+		}
+		const session = new Session(this.#host, { id, claims, holder }, catalog, isRestored);
+		this.#sessions.set(id, session);
+		return session;
+	}
+
+	#forget(session: Session): void {
+		if (this.#sessions.get(session.sessionId) === session) {
+			this.#sessions.delete(session.sessionId);
+		}
+	}
+}
+
+function unknownSession(): RpcRejection {
+	return new RpcRejection(404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
+}
+
+/** Holder of a session, from the most trustworthy fact to the least: token, address, application. */
+export type SessionHolder = readonly [principal: string, address: string, name: string];
+
+/**
+ * Which session makes room for a newcomer's if there are too many. Clients seldom say that a session is no longer needed: the
+ * newcomer's own that has been idle for longest. One with fewer sessions than its share takes the place of the one with
+ * the most, even if all of those are in use: first among tokens, then among addresses of its token, then among applications.
+ *
+ * @param sessions the one that was used last comes last
+ * @returns undefined if the newcomer gets none
+ */
+export function sessionToEnd<Evictable extends Pick<Session, "holder" | "isIdle">>(
+	sessions: readonly Evictable[],
+	newcomer: SessionHolder,
+	maxSessions: number,
+): Evictable | undefined {
+	let candidates = sessions;
+	let room = maxSessions;
+	for (const [level, own] of newcomer.entries()) {
+		const counts = new Map([[own, 0]]);
+		for (const { holder } of candidates) {
+			const key = holder[level] as string;
+			counts.set(key, (counts.get(key) ?? 0) + 1);
+		}
+		const share = Math.max(1, Math.floor(room / counts.size));
+		const ofOwner = (owner: string) => candidates.filter(({ holder }) => holder[level] === owner);
+		if ((counts.get(own) ?? 0) < share) {
+			const [greediest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
+			const theirs = ofOwner(greediest);
+			return theirs.find(({ isIdle }) => isIdle) ?? theirs[0];
+		}
+		candidates = ofOwner(own);
+		room = candidates.length;
+	}
+	return candidates.find(({ isIdle }) => isIdle);
+}
+
+/** Characters of a client's name and version that are kept. */
+const MAX_NAME = 100;
+
+/** Characters of a client's capabilities, as JSON, that are kept: an id is a header of each request. */
+const MAX_CAPABILITIES = 1_000;
+
+/** Characters of an id. */
+const MAX_ID = 4_096;
+
+/** The client's description of itself, from the start of its session. */
+const claimsSchema = z.object({
+	/** When, in milliseconds since 1970. */
+	since: z.number(),
+	revision: z.string(),
+	name: z.string(),
+	version: z.string(),
+	capabilities: z.record(z.string(), z.unknown()),
+});
+
+export type SessionClaims = z.infer<typeof claimsSchema>;
+
+/** The claims of a client whose session begins. */
+export function claimsOf({ protocolVersion, clientInfo, capabilities }: InitializeRequestParams): SessionClaims {
+	return {
+		since: Date.now(),
+		revision: protocolVersion,
+		name: clientInfo.name.slice(0, MAX_NAME),
+		version: clientInfo.version.slice(0, MAX_NAME),
+		capabilities: fittingCapabilities(capabilities),
+	};
+}
+
+/** The capabilities that fit, in the client's order. */
+function fittingCapabilities(capabilities: ClientCapabilities): Record<string, unknown> {
+	const fitting: Record<string, unknown> = {};
+	let room = MAX_CAPABILITIES;
+	for (const [name, value] of Object.entries(capabilities)) {
+		const length = JSON.stringify({ [name]: value }).length;
+		if (length <= room) {
+			fitting[name] = value;
+			room -= length;
+		}
+	}
+	return fitting;
+}
+
+/** Owner of a session: a token, whatever its rights, on one path. */
+interface SessionOwner {
+	readonly access: Pick<Access, "principal" | "holder">;
+	/** The server of /mcp/SERVER. */
+	readonly server: string | undefined;
+}
+
+/**
+ * Ids of sessions: they hold the claims and are signed for their owner, so that a gateway which does not know a session,
+ * because it was restarted or the session was idle, restores it. Ids hold no rights: each request brings its token.
+ */
+export class SessionIds {
+	readonly #key: string;
+
+	/** @param key gateways with the same one accept each other's ids. Default: a random one */
+	constructor(key: string = randomBytes(32).toString("base64url")) {
+		this.#key = key;
+	}
+
+	/** Makes the id of a session that begins. */
+	make(owner: SessionOwner, claims: SessionClaims): string {
+		const nonce = randomBytes(12).toString("base64url");
+		const text = `${nonce}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
+		return `${text}.${this.#sign(text, owner)}`;
+	}
+
+	/** The client's claims; undefined if no gateway with this key has made the id for this owner. */
+	read(id: string, owner: SessionOwner): SessionClaims | undefined {
+		const end = id.lastIndexOf(".");
+		if (id.length > MAX_ID || end < 0) {
+			return undefined;
+		}
+		const text = id.slice(0, end);
+		// As text: the last character has bits that decoding drops, so that several would be the same signature.
+		const [expected, given] = [Buffer.from(this.#sign(text, owner)), Buffer.from(id.slice(end + 1))];
+		if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
+			return undefined;
+		}
+		return claimsSchema.safeParse(JSON.parse(Buffer.from(text.split(".")[1] ?? "", "base64url").toString())).data;
+	}
+
+	#sign(text: string, { access: { principal, holder }, server }: SessionOwner): string {
+		const signed = JSON.stringify([text, principal, holder ?? null, server ?? null]);
+		return createHmac("sha256", this.#key).update(signed).digest("base64url");
+	}
+}
+
+/** Sessions whose subscriptions are kept. Beyond that, the ones that were changed longest ago are forgotten. */
+const MAX_KEPT = 1_000;
+
+/** Characters of a session's subscriptions that are kept. Those beyond end with the process. */
+const MAX_CHARACTERS = 65_536;
+
+/** The client's requests that it would not repeat in a restored session. */
+const keptSchema = z.object({ subscriptions: z.array(z.string()), logLevel: z.string().optional() });
+
+type KeptSession = z.infer<typeof keptSchema>;
+
+/** Subscriptions and log levels of sessions, in the state folder: a file each. No method rejects: sessions continue without. */
+export class KeptSessions {
+	readonly #folder: string | undefined;
+	readonly #onError: (error: Error) => void;
+
+	/** @param folder undefined: nothing is kept */
+	constructor(folder: string | undefined, onError: (error: Error) => void) {
+		this.#folder = folder;
+		this.#onError = onError;
+	}
+
+	/** Undefined if nothing is kept of the session, or its file cannot be read. */
+	async read(id: string): Promise<KeptSession | undefined> {
+		return await this.#use(id, async (path) => keptSchema.parse(JSON.parse(await readFile(path, "utf8"))));
+	}
+
+	async write(id: string, { subscriptions, ...rest }: KeptSession): Promise<void> {
+		let room = MAX_CHARACTERS;
+		const fitting = subscriptions.filter((uri) => {
+			room -= uri.length;
+			return room >= 0;
+		});
+		await this.#use(id, async (path, folder) => {
+			await replaceFile(path, JSON.stringify({ subscriptions: fitting, ...rest }));
+			const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+			if (names.length > MAX_KEPT) {
+				const files = names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs }));
+				const oldest = (await Promise.all(files)).sort((one, other) => one.time - other.time);
+				await Promise.all(oldest.slice(0, -MAX_KEPT).map(({ name }) => rm(join(folder, name), { force: true })));
+			}
+		});
+	}
+
+	async remove(id: string): Promise<void> {
+		await this.#use(id, (path) => rm(path, { force: true }));
+	}
+
+	async #use<Result>(id: string, use: (path: string, folder: string) => Promise<Result>): Promise<Result | undefined> {
+		const folder = this.#folder;
+		if (folder === undefined) {
+			return undefined;
+		}
+		try {
+			// The id itself would be too long for a name, and is a secret.
+			return await use(join(folder, `${createHash("sha256").update(id).digest("hex")}.json`), folder);
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+				this.#onError(new Error(`sessions in the state folder: ${(error as Error).message}`));
+			}
+			return undefined;
+		}
+	}
+}
