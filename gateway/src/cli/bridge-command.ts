@@ -9,8 +9,9 @@ import {
 	type GatewayAddress,
 	UnreachableError,
 } from "./gateway-client.js";
+import type { Message } from "./http-request.js";
 import { Relay } from "./relay.js";
-import { type Message, readMessage } from "./relay-messages.js";
+import { readMessage } from "./relay-messages.js";
 
 /** Milliseconds between attempts to reach a gateway. */
 const RETRY_DELAY = 1_000;

@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { Progress } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../operator/operator-routes.js";
+import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
-import { PATIENCE, Rejection, sendRequest } from "./http-request.js";
-import { type Message, messagesIn, standardHeaders } from "./relay-messages.js";
+import { type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
 
 /** Where a gateway listens by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";
@@ -38,10 +38,11 @@ export interface GatewayAddress {
 export const ACCEPT = { Accept: "application/json, text/event-stream" };
 
 const META = "io.modelcontextprotocol/";
+const REVISION = "2026-07-28";
 
 /** The revision and client of each request. Without capabilities: the command line cannot answer questions. */
 const ENVELOPE = {
-	[`${META}protocolVersion`]: "2026-07-28",
+	[`${META}protocolVersion`]: REVISION,
 	[`${META}clientInfo`]: GATEWAY_INFO,
 	[`${META}clientCapabilities`]: {},
 };
@@ -52,8 +53,8 @@ const PROBE = { jsonrpc: "2.0", method: "notifications/cancelled", params: { req
 const LOST = "lost the connection to the gateway";
 
 interface McpOptions {
-	/** The headers for a tool's parameters. */
-	readonly headers?: Readonly<Record<string, string>>;
+	/** The schema of the arguments of a tool's call. */
+	readonly schema?: unknown;
 	/** Called with each progress notification. */
 	readonly onProgress?: (progress: Progress) => void;
 }
@@ -125,12 +126,18 @@ export class GatewayClient {
 	 * Sends an MCP request (2026-07-28) to one device, with all its tools. Rejects as {@link open} does, and with an Error if the
 	 * gateway responds with an error or the connection is lost.
 	 */
-	async request<Result>(device: string, method: string, params: object, options: McpOptions = {}): Promise<Result> {
-		const { headers, onProgress } = options;
+	async request<Result>(
+		device: string,
+		method: string,
+		params: Readonly<Record<string, unknown>>,
+		options: McpOptions = {},
+	): Promise<Result> {
+		const { schema, onProgress } = options;
 		const _meta = { ...ENVELOPE, ...(onProgress && { progressToken: 0 }) };
 		const message: Message = { jsonrpc: "2.0", id: 0, method, params: { ...params, _meta } };
 		const path = `/mcp/${encodeURIComponent(device)}?catalog=full`;
-		const sent = { ...ACCEPT, ...standardHeaders(message), ...headers };
+		const repeated = { ...standardHeaders(message), ...parameterHeaders(schema, params.arguments) };
+		const sent = { ...ACCEPT, "MCP-Protocol-Version": REVISION, ...encodeHeaders(repeated) };
 		try {
 			const response = await this.open(path, { method: "POST", headers: sent, json: message, timeout: PATIENCE });
 			for await (const { method: notification, params: progress, result, error } of messagesIn(response)) {

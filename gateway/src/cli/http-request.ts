@@ -2,6 +2,16 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 
+/** A JSON-RPC message. The client and the gateway check its content. */
+export interface Message {
+	readonly jsonrpc: "2.0";
+	readonly id?: string | number;
+	readonly method?: string;
+	readonly params?: { readonly _meta?: Record<string, unknown> } & Record<string, unknown>;
+	readonly result?: Record<string, unknown>;
+	readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
 /** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */
 export const PATIENCE = 300_000;
 
@@ -51,6 +61,17 @@ export async function sendRequest(
 		throw new Rejection(status, message, rpc);
 	}
 	return response;
+}
+
+/** The messages of a response: one as JSON, or a stream of events. */
+export async function* messagesIn(response: IncomingMessage): AsyncGenerator<Message> {
+	const isStream = response.headers["content-type"]?.startsWith("text/event-stream");
+	for await (const text of isStream ? eventsIn(response) : [await readText(response)]) {
+		// An event without data has only an id.
+		if (text !== "") {
+			yield JSON.parse(text);
+		}
+	}
 }
 
 /** The data of each event in a response that is a stream of events. */

@@ -1,21 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
-import { PATIENCE, Rejection, sendRequest } from "./http-request.js";
+import { type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
 import {
-	ACKNOWLEDGED,
 	type Answer,
 	answerWithoutGateway,
 	failureOf,
-	isListen,
-	isUnknownSession,
-	type Message,
-	messagesIn,
-	parameterHeaders,
 	type Request,
 	SUBSCRIPTION_ID,
-	standardHeaders,
 	statelessRevision,
 } from "./relay-messages.js";
 
@@ -25,22 +19,23 @@ const RETRY_DELAY = 1_000;
 /** Milliseconds for telling the gateway that the client has disconnected. */
 const END_TIME = 1_000;
 
-const LISTS = ["tools", "resources", "prompts"] as const;
+const LISTS = ["tools", "resources", "prompts"];
 
-/** The headers that name a client's session with the gateway. */
-type Session = Readonly<Record<string, string>>;
+const LISTEN = "subscriptions/listen";
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+
+/** A client's session with the gateway. */
+interface Session {
+	/** The headers that name it. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** The answer to `initialize`. */
+	readonly answer: Answer;
+}
 
 interface InProgress {
 	readonly controller: AbortController;
 	readonly request: Request;
 	readonly done: Promise<void>;
-}
-
-interface Followed {
-	readonly open: () => Promise<IncomingMessage>;
-	readonly onMessage: (message: Message) => void;
-	/** Anything may have changed while the stream was lost. */
-	readonly onReopened: () => void;
 }
 
 /**
@@ -69,12 +64,12 @@ export class Relay {
 		this.#gateway = gateway;
 	}
 
-	/** A gateway has been reached. */
+	/** Uses a gateway that has been reached. */
 	online(gateway: GatewayAddress): void {
 		this.#gateway = gateway;
 	}
 
-	/** The gateway has rejected the client: so are its requests, with that error. */
+	/** Answers the client's requests with the error with which the gateway has rejected the client. */
 	reject({ message }: Error): void {
 		this.#gateway = new Rejection(0, message);
 	}
@@ -85,42 +80,39 @@ export class Relay {
 			this.#serve(message as Request);
 			return;
 		}
-		const cancelled =
-			message.method === "notifications/cancelled" ? this.#requests.get(message.params?.requestId) : undefined;
-		cancelled?.controller.abort();
-		if (cancelled === undefined || statelessRevision(cancelled.request) === undefined) {
-			// A session that was lost needs neither answers nor notifications.
-			this.#session
-				?.then((session) => this.#post(message, session))
-				.then(readText)
-				.catch(() => {});
+		if (message.method === "notifications/cancelled") {
+			this.#requests.get(message.params?.requestId)?.controller.abort();
 		}
+		// A session that was lost needs neither answers nor notifications.
+		this.#session
+			?.then(({ headers }) => this.#post(message, headers))
+			.then(readText)
+			.catch(() => {});
 	}
 
 	/**
-	 * The client sends no more. Settles when requests in progress have been answered.
+	 * Settles when requests in progress have been answered: the client sends no more.
 	 *
 	 * @param timeout milliseconds for that
 	 */
 	async settled(timeout: number): Promise<void> {
-		const calls = [...this.#requests.values()].filter(({ request }) => !isListen(request));
+		const calls = [...this.#requests.values()].filter(({ request }) => request.method !== LISTEN);
 		const answered = Promise.all(calls.map(({ done }) => done));
 		await Promise.race([answered, delay(timeout, undefined, { ref: false })]);
 	}
 
-	/** The client has disconnected. */
+	/** Ends the client's session: it has disconnected. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#requests.forEach(({ controller }) => void controller.abort());
-		const ending = this.#session?.then((headers) => this.#request({ method: "DELETE", headers }));
+		const ending = this.#session?.then(({ headers }) => this.#request({ method: "DELETE", headers }));
 		await Promise.race([ending?.catch(() => {}), delay(END_TIME, undefined, { ref: false })]);
 	}
 
 	#serve(request: Request): void {
 		const controller = new AbortController();
 		const { signal } = controller;
-		const answering = isListen(request) ? this.#listen(request, controller) : this.#answer(request, signal);
-		const done = answering
+		const done = this.#answer(request, signal)
 			.catch((error: Error) => failureOf(request, error))
 			.then((answer) => {
 				this.#requests.delete(request.id);
@@ -132,13 +124,16 @@ export class Relay {
 		this.#requests.set(request.id, { controller, request, done });
 	}
 
-	async #answer(request: Request, signal: AbortSignal): Promise<Answer> {
+	async #answer(request: Request, signal: AbortSignal): Promise<Answer | undefined> {
 		const { method, params } = request;
 		if (method === "initialize") {
 			return await this.#begin(request);
 		}
 		if (method === "ping") {
 			return { result: {} };
+		}
+		if (method === LISTEN) {
+			return await this.#listen(request, signal);
 		}
 		const answer = this.#gateway === undefined ? answerWithoutGateway(request) : await this.#ask(request, signal);
 		if (method === "tools/list") {
@@ -154,26 +149,26 @@ export class Relay {
 	}
 
 	async #ask(request: Request, signal: AbortSignal): Promise<Answer> {
-		const { params } = request;
-		if (statelessRevision(request) !== undefined) {
-			const headers = parameterHeaders(this.#schemas.get(params?.name), params?.arguments);
-			return await this.#answerIn(await this.#post(request, headers, signal), request);
-		}
-		const response = await this.#inSession((session) => this.#post(request, session, signal));
+		const response =
+			statelessRevision(request) === undefined
+				? await this.#inSession(({ headers }) => this.#post(request, headers, signal))
+				: await this.#post(request, {}, signal);
 		return await this.#answerIn(response, request);
 	}
 
 	/** Sends a request in the client's session, which begins again if the gateway has lost it. */
 	async #inSession(send: (session: Session) => Promise<IncomingMessage>): Promise<IncomingMessage> {
-		const session = this.#currentSession();
+		const session = this.#session ?? this.#open();
 		try {
 			return await send(await session);
 		} catch (error) {
-			if (!isUnknownSession(error)) {
+			// A session that ended meanwhile has this status, too, but its request may have been carried out.
+			const isUnknown = error instanceof Rejection && error.status === 404 && error.message.includes("start a new one");
+			if (!isUnknown) {
 				throw error;
 			}
 			this.#lose(session);
-			return await send(await this.#currentSession());
+			return await send(await (this.#session ?? this.#open()));
 		}
 	}
 
@@ -181,43 +176,20 @@ export class Relay {
 		const isFirst = this.#initialize === undefined;
 		this.#initialize = request;
 		this.#settings.clear();
-		const opening = this.#open(request);
-		// Before it has begun: the client's next messages wait for it.
-		void this.#setSession(opening.then(({ session }) => session));
+		const session = this.#open(false);
 		if (isFirst) {
 			void this.#followSession();
 		}
-		return this.#gateway === undefined ? answerWithoutGateway(request) : (await opening).answer;
+		return this.#gateway === undefined ? answerWithoutGateway(request) : (await session).answer;
 	}
 
-	async #open(request: Request): Promise<{ readonly session: Session; readonly answer: Answer }> {
-		const response = await this.#post(request);
-		const answer = await this.#answerIn(response, request);
-		if (answer.result === undefined) {
-			throw new Rejection(200, `${answer.error?.message}`, answer.error);
-		}
-		const id = `${response.headers["mcp-session-id"]}`;
-		const session = { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result.protocolVersion}` };
-		return { session, answer };
-	}
-
-	#currentSession(): Promise<Session> {
-		return this.#session ?? this.#setSession(this.#resume());
-	}
-
-	async #resume(): Promise<Session> {
-		if (this.#initialize === undefined) {
-			throw new Rejection(400, "start with initialize");
-		}
-		const { session } = await this.#open(this.#initialize);
-		const initialized: Message = { jsonrpc: "2.0", method: "notifications/initialized" };
-		for (const message of [initialized, ...this.#settings.values()]) {
-			await readText(await this.#post(message, session));
-		}
-		return session;
-	}
-
-	#setSession(session: Promise<Session>): Promise<Session> {
+	/**
+	 * Begins the client's session. Its next messages wait for that.
+	 *
+	 * @param isAgain whether the client does not know, so that what it has sent after `initialize` is repeated
+	 */
+	#open(isAgain = true): Promise<Session> {
+		const session = this.#makeSession(isAgain);
 		this.#session = session;
 		session.catch(() => this.#lose(session));
 		return session;
@@ -229,21 +201,41 @@ export class Relay {
 		}
 	}
 
+	async #makeSession(isAgain: boolean): Promise<Session> {
+		const request = this.#initialize;
+		if (request === undefined) {
+			throw new Rejection(400, "start with initialize");
+		}
+		const response = await this.#post(request);
+		const answer = await this.#answerIn(response, request);
+		if (answer.result === undefined) {
+			throw new Rejection(200, `${answer.error?.message}`, answer.error);
+		}
+		const id = `${response.headers["mcp-session-id"]}`;
+		const headers = { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result.protocolVersion}` };
+		const initialized: Message = { jsonrpc: "2.0", method: "notifications/initialized" };
+		for (const message of isAgain ? [initialized, ...this.#settings.values()] : []) {
+			await readText(await this.#post(message, headers));
+		}
+		return { headers, answer };
+	}
+
 	/** Passes on what the gateway sends in a session without being asked. */
 	async #followSession(): Promise<void> {
 		const { signal } = this.#closing;
-		const headers = { Accept: "text/event-stream" };
-		await this.#follow(signal, {
-			open: () =>
-				this.#inSession((session) => this.#request({ headers: { ...session, ...headers }, signal, timeout: PATIENCE })),
-			onMessage: this.#send,
-			onReopened: () => this.#announce(LISTS, [...this.#settings.keys()]),
-		});
+		const open = ({ headers }: Session) =>
+			this.#request({ headers: { ...headers, Accept: "text/event-stream" }, signal, timeout: PATIENCE });
+		for await (const message of this.#follow(signal, () => this.#inSession(open))) {
+			if (message === "reopened") {
+				this.#announce(LISTS, [...this.#settings.keys()]);
+			} else {
+				this.#send(message);
+			}
+		}
 	}
 
-	/** Serves a `subscriptions/listen` until it is cancelled. */
-	async #listen(request: Request, controller: AbortController): Promise<undefined> {
-		const { signal } = controller;
+	/** Serves a `subscriptions/listen` until it is cancelled, or the gateway answers it. */
+	async #listen(request: Request, signal: AbortSignal): Promise<Answer | undefined> {
 		const { notifications = {} } = (request.params ?? {}) as { readonly notifications?: Record<string, unknown> };
 		const _meta = { [SUBSCRIPTION_ID]: request.id };
 		let isAcknowledged = false;
@@ -253,50 +245,50 @@ export class Relay {
 				this.#send({ jsonrpc: "2.0", method: ACKNOWLEDGED, params: { notifications, _meta } });
 			}
 		};
-		const reject = (answer: Answer): void => {
-			this.#send({ jsonrpc: "2.0", id: request.id, ...answer });
-			controller.abort();
-		};
-		await this.#follow(signal, {
-			open: async () => {
-				try {
-					return await this.#post(request, {}, signal);
-				} catch (error) {
-					if (error instanceof Rejection && error.status === 400) {
-						reject(failureOf(request, error));
-					} else {
-						acknowledge();
-					}
+		let rejected: Answer | undefined;
+		const open = async (): Promise<IncomingMessage | undefined> => {
+			try {
+				return await this.#post(request, {}, signal);
+			} catch (error) {
+				if (!(error instanceof Rejection && error.status === 400)) {
+					acknowledge();
 					throw error;
 				}
-			},
-			onMessage: (message) => {
-				if (message.method === ACKNOWLEDGED) {
-					acknowledge();
-				} else if (message.error !== undefined) {
-					reject({ error: message.error });
-				} else if (message.id === undefined) {
-					this.#send(message);
-				}
-			},
-			onReopened: () => {
+				rejected = failureOf(request, error);
+				return undefined;
+			}
+		};
+		for await (const message of this.#follow(signal, open)) {
+			if (message === "reopened") {
 				const lists = LISTS.filter((list) => notifications[`${list}ListChanged`] === true);
 				this.#announce(lists, (notifications.resourceSubscriptions ?? []) as unknown[], { _meta });
-			},
-		});
+			} else if (message.method === ACKNOWLEDGED) {
+				acknowledge();
+			} else if (message.error !== undefined) {
+				return { error: message.error };
+			} else if (message.id === undefined) {
+				this.#send(message);
+			}
+		}
+		return rejected;
 	}
 
-	/** Passes on what a stream of the gateway's brings. Whenever it ends, opens it again. */
-	async #follow(signal: AbortSignal, { open, onMessage, onReopened }: Followed): Promise<void> {
+	/** Yields the messages of a stream, which is opened again whenever it ends. Ends if `open` returns nothing. */
+	async *#follow(
+		signal: AbortSignal,
+		open: () => Promise<IncomingMessage | undefined>,
+	): AsyncGenerator<Message | "reopened"> {
 		for (let wasLost = false; !signal.aborted; wasLost = true) {
 			try {
 				const response = await open();
+				if (response === undefined) {
+					return;
+				}
 				if (wasLost) {
-					onReopened();
+					// Anything may have changed meanwhile.
+					yield "reopened";
 				}
-				for await (const message of messagesIn(response)) {
-					onMessage(message);
-				}
+				yield* messagesIn(response);
 			} catch {
 				// The gateway is not running: calls fail with that error, and this tries again.
 			}
@@ -314,7 +306,7 @@ export class Relay {
 		}
 	}
 
-	/** The answer to a request. What precedes it is passed on. */
+	/** The answer to a request. Messages before it are passed on. */
 	async #answerIn(response: IncomingMessage, { id }: Request): Promise<Answer> {
 		for await (const message of messagesIn(response)) {
 			if (message.id === id && message.method === undefined) {
@@ -326,14 +318,16 @@ export class Relay {
 		throw new Error("the response ended without an answer");
 	}
 
-	async #post(message: Message, headers: Session = {}, signal = this.#closing.signal): Promise<IncomingMessage> {
-		return await this.#request({
-			method: "POST",
-			headers: { ...ACCEPT, ...standardHeaders(message), ...headers },
-			json: message,
-			signal,
-			timeout: PATIENCE,
-		});
+	async #post(message: Message, session = {}, signal = this.#closing.signal): Promise<IncomingMessage> {
+		const revision = statelessRevision(message);
+		const { params } = message;
+		const repeated = revision !== undefined && {
+			"MCP-Protocol-Version": revision,
+			...encodeHeaders(standardHeaders(message)),
+			...encodeHeaders(parameterHeaders(this.#schemas.get(params?.name), params?.arguments)),
+		};
+		const headers = { ...ACCEPT, ...repeated, ...session };
+		return await this.#request({ method: "POST", headers, json: message, signal, timeout: PATIENCE });
 	}
 
 	async #request(options: Parameters<typeof sendRequest>[1]): Promise<IncomingMessage> {

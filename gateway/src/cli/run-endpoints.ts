@@ -6,8 +6,8 @@ import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type CatalogOptions, type ClientOptions, clientFor, type GatewayAddress } from "./gateway-client.js";
+import type { Message } from "./http-request.js";
 import { Relay } from "./relay.js";
-import type { Message } from "./relay-messages.js";
 
 export interface EndpointCommandOptions extends ClientOptions, CatalogOptions {
 	readonly device?: string;

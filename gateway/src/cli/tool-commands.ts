@@ -6,7 +6,6 @@ import type { DeviceSummary } from "../operator/operator-routes.js";
 import { UsageError } from "./exit.js";
 import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printParagraph } from "./output.js";
-import { parameterHeaders } from "./relay-messages.js";
 import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
@@ -87,7 +86,7 @@ export async function callOn(
 ): Promise<CallToolResult> {
 	const params = { name, arguments: args };
 	const { resultType, ...result } = await gateway.request<CallToolResult>(alias, "tools/call", params, {
-		headers: parameterHeaders(inputSchema, args),
+		schema: inputSchema,
 		onProgress: ({ progress, total, message = "" }) =>
 			console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
 	});

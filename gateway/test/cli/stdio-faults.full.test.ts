@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import * as z from "zod";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../support/command-line.js";
@@ -87,6 +88,13 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 			const { content } = await client.callTool({ name: "lamp_000001__show", arguments: args });
 			assert.deepEqual(content, [{ type: "text", text: JSON.stringify(args) }]);
 		}
+	});
+
+	it("as a bridge: sends the header that names a task", async (t) => {
+		const started = await startProgram(t);
+		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base }, ERAS["2026-07-28"]);
+		const asked = client.request({ method: "tasks/get", params: { taskId: "t" } }, z.unknown());
+		await assert.rejects(asked, { code: -32_021, message: /needs a client that declares the extension/ });
 	});
 
 	it("as a bridge: survives a restart of the gateway", async (t) => {
