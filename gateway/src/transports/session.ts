@@ -12,13 +12,15 @@ import {
 	type Transport,
 	type TransportSendOptions,
 } from "@modelcontextprotocol/server";
-import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { SERVER_ERROR, SESSION_NOT_FOUND, type Store } from "xs-mcp-manager/core";
+import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
+import { digest } from "../config/digest.js";
 import { RpcRejection } from "../http/http-error.js";
 import { ClientServer } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
-import type { KeptSessions, SessionClaims, SessionHolder } from "./sessions.js";
+import type { SessionClaims, SessionHolder } from "./sessions.js";
 
 /** A client in a session, for the operator. */
 export interface ConnectedClient {
@@ -38,7 +40,8 @@ export interface SessionHost {
 	readonly gateway: Gateway;
 	readonly listTtl: number | undefined;
 	readonly idleTimeout: number;
-	readonly kept: KeptSessions;
+	/** Keeps what would not be repeated in a restored session: see {@link keyOf}. */
+	readonly store: Store;
 	readonly onClosed: (session: Session) => void;
 	readonly onError: (error: Error) => void;
 }
@@ -59,7 +62,18 @@ const REVISION_OF_EMPTY_EVENTS = "2025-11-25";
 const LIST_CHANGED = /\/list_changed$/;
 
 /** Requests whose effect outlasts the process. */
-const KEPT: ReadonlySet<string> = new Set(["resources/subscribe", "resources/unsubscribe", "logging/setLevel"]);
+const SETTERS: ReadonlySet<string> = new Set(["resources/subscribe", "resources/unsubscribe", "logging/setLevel"]);
+
+/** The effect of these requests, as it is kept. */
+const KEPT_SETTINGS = z.object({ subscriptions: z.array(z.string()), logLevel: z.string().optional() });
+
+const KEPT = "session/";
+
+/** Sessions whose settings are kept. Beyond that, the ones that were changed longest ago are forgotten. */
+const MAX_KEPT = 1_000;
+
+/** Characters of a session's subscriptions that are kept. Those beyond end with the process. */
+const MAX_CHARACTERS = 65_536;
 
 const LISTS: readonly ListName[] = ["tools", "resources", "prompts"];
 
@@ -179,7 +193,7 @@ export class Session implements Transport, ResponseForm {
 		if (exchange === undefined || request === undefined) {
 			throw new Error(`the request ${JSON.stringify(id)} is no longer in progress`);
 		}
-		if ("result" in message && KEPT.has(request.method)) {
+		if ("result" in message && SETTERS.has(request.method)) {
 			await this.#keep(request);
 		}
 		if (!this.#isClosed) {
@@ -245,7 +259,8 @@ export class Session implements Transport, ResponseForm {
 		const { revision, name, version, capabilities } = this.#claims;
 		const params = { protocolVersion: revision, capabilities, clientInfo: { name, version } };
 		await this.#server.replay("initialize", params);
-		const { subscriptions = [], logLevel } = (await this.#host.kept.read(this.sessionId)) ?? {};
+		const { value } = this.#host.store.get(keyOf(this.sessionId)) ?? {};
+		const { subscriptions = [], logLevel } = KEPT_SETTINGS.safeParse(value).data ?? {};
 		if (logLevel !== undefined) {
 			await this.#server.replay("logging/setLevel", { level: logLevel }).catch(() => {});
 		}
@@ -266,12 +281,27 @@ export class Session implements Transport, ResponseForm {
 		}
 	}
 
+	/** Never rejects: the session continues without. */
 	async #keep({ method, params }: JSONRPCRequest): Promise<void> {
 		if (method !== "logging/setLevel") {
 			this.#missing.delete(`${params?.uri}`);
 		}
 		const { subscriptions, ...settings } = this.#server.settings;
-		await this.#host.kept.write(this.sessionId, { subscriptions: [...subscriptions, ...this.#missing], ...settings });
+		let room = MAX_CHARACTERS;
+		const fitting = [...subscriptions, ...this.#missing].filter((uri) => {
+			room -= uri.length;
+			return room >= 0;
+		});
+		const { store, onError } = this.#host;
+		try {
+			await store.set(keyOf(this.sessionId), { subscriptions: fitting, ...settings });
+			const kept = store.list(KEPT);
+			if (kept.length > MAX_KEPT) {
+				await store.delete(kept.reduce((one, other) => (other.revision < one.revision ? other : one)).key);
+			}
+		} catch (error) {
+			onError(error as Error);
+		}
 	}
 
 	#post(response: ServerResponse, body: unknown): void {
@@ -420,6 +450,11 @@ export class Session implements Transport, ResponseForm {
 			}
 		}
 	}
+}
+
+/** The key of a session's settings. The id itself is a secret. */
+export function keyOf(id: string): string {
+	return `${KEPT}${digest(id)}`;
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

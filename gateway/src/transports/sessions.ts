@@ -1,5 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import {
@@ -8,15 +7,15 @@ import {
 	isInitializeRequest,
 } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { MemoryStore, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import type { Access } from "../config/access.js";
-import { replaceFile } from "../config/atomic-file.js";
 import { isObject } from "../firmware.js";
 import { RpcRejection } from "../http/http-error.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { type ConnectedClient, Session, type SessionHost } from "./session.js";
+import { FileStore } from "../store/file-store.js";
+import { type ConnectedClient, keyOf, Session, type SessionHost } from "./session.js";
 
 export interface SessionsOptions {
 	/**
@@ -28,7 +27,7 @@ export interface SessionsOptions {
 	readonly maxSessions?: number;
 	/** Signs the ids of sessions, so that gateways with the same key go on with them. Default: a random one. */
 	readonly sessionKey?: string;
-	/** Keeps the subscriptions of clients, in its folder `sessions`. Default: nowhere. */
+	/** Keeps the subscriptions of clients, in its folder `sessions`. Default: in memory. */
 	readonly stateFolder?: string;
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
 	readonly listTtl?: number;
@@ -65,7 +64,7 @@ export class Sessions {
 			gateway,
 			listTtl,
 			idleTimeout: sessionIdleTimeout,
-			kept: new KeptSessions(stateFolder && join(stateFolder, "sessions"), onError),
+			store: stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions")),
 			onClosed: (session) => this.#forget(session),
 			onError,
 		};
@@ -149,7 +148,7 @@ export class Sessions {
 		this.#claimsIn(id, client);
 		this.#ended.set(id, true);
 		await this.#sessions.get(id)?.close(true);
-		await this.#host.kept.remove(id);
+		await this.#host.store.delete(keyOf(id)).catch(this.#host.onError);
 	}
 
 	#claimsIn(id: string, { catalog }: RequestClient): SessionClaims {
@@ -313,70 +312,5 @@ export class SessionIds {
 	#sign(text: string, { access: { principal, holder }, server }: SessionOwner): string {
 		const signed = JSON.stringify([text, principal, holder ?? null, server ?? null]);
 		return createHmac("sha256", this.#key).update(signed).digest("base64url");
-	}
-}
-
-/** Sessions whose subscriptions are kept. Beyond that, the ones that were changed longest ago are forgotten. */
-const MAX_KEPT = 1_000;
-
-/** Characters of a session's subscriptions that are kept. Those beyond end with the process. */
-const MAX_CHARACTERS = 65_536;
-
-/** The client's requests that it would not repeat in a restored session. */
-const keptSchema = z.object({ subscriptions: z.array(z.string()), logLevel: z.string().optional() });
-
-type KeptSession = z.infer<typeof keptSchema>;
-
-/** Subscriptions and log levels of sessions, in the state folder: a file each. No method rejects: sessions continue without. */
-export class KeptSessions {
-	readonly #folder: string | undefined;
-	readonly #onError: (error: Error) => void;
-
-	/** @param folder undefined: nothing is kept */
-	constructor(folder: string | undefined, onError: (error: Error) => void) {
-		this.#folder = folder;
-		this.#onError = onError;
-	}
-
-	/** Undefined if nothing is kept of the session, or its file cannot be read. */
-	async read(id: string): Promise<KeptSession | undefined> {
-		return await this.#use(id, async (path) => keptSchema.parse(JSON.parse(await readFile(path, "utf8"))));
-	}
-
-	async write(id: string, { subscriptions, ...rest }: KeptSession): Promise<void> {
-		let room = MAX_CHARACTERS;
-		const fitting = subscriptions.filter((uri) => {
-			room -= uri.length;
-			return room >= 0;
-		});
-		await this.#use(id, async (path, folder) => {
-			await replaceFile(path, JSON.stringify({ subscriptions: fitting, ...rest }));
-			const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
-			if (names.length > MAX_KEPT) {
-				const files = names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs }));
-				const oldest = (await Promise.all(files)).sort((one, other) => one.time - other.time);
-				await Promise.all(oldest.slice(0, -MAX_KEPT).map(({ name }) => rm(join(folder, name), { force: true })));
-			}
-		});
-	}
-
-	async remove(id: string): Promise<void> {
-		await this.#use(id, (path) => rm(path, { force: true }));
-	}
-
-	async #use<Result>(id: string, use: (path: string, folder: string) => Promise<Result>): Promise<Result | undefined> {
-		const folder = this.#folder;
-		if (folder === undefined) {
-			return undefined;
-		}
-		try {
-			// The id itself would be too long for a name, and is a secret.
-			return await use(join(folder, `${createHash("sha256").update(id).digest("hex")}.json`), folder);
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-				this.#onError(new Error(`sessions in the state folder: ${(error as Error).message}`));
-			}
-			return undefined;
-		}
 	}
 }
