@@ -350,8 +350,7 @@ export class ClientServer extends SdkServer {
 	}
 
 	async #announceUpdate(uri: string): Promise<void> {
-		// Since 2026-07-28, the SDK itself keeps subscriptions, and drops updates that the client did not ask for.
-		if (this.#resources.follows(uri) || this.revision >= REVISION_OF_STATELESS) {
+		if (this.#resources.follows(uri)) {
 			await this.sendResourceUpdated({ uri });
 		}
 	}

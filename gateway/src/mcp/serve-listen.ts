@@ -5,13 +5,18 @@ import {
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { CatalogChange } from "../catalog/catalog.js";
-import { followListened, MAX_LISTENED, MAX_LISTENS } from "../catalog/follow.js";
+import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { stateUri } from "../catalog/state-resource.js";
 import type { ClientServer } from "./client-server.js";
 import { readParams } from "./read-params.js";
 import { declaresTasks, missingTasks } from "./serve-tasks.js";
 import type { Task } from "./task.js";
+
+/** Requests to listen that are followed at the same time over one connection, or with one token. */
+const MAX_LISTENS = 1_000;
+
+/** Resources that a client may name in one `subscriptions/listen`. */
+const MAX_LISTENED = 1_000;
 
 /** Tasks that one stream follows. */
 const MAX_FOLLOWED = 100;
@@ -33,7 +38,7 @@ type Filter = z.output<typeof LISTEN>["notifications"];
 
 /**
  * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and the state of tasks. A stream of
- * tasks alone ends with the last of them. Over standard input the SDK serves it, without tasks.
+ * tasks alone ends with the last of them.
  */
 export function serveListen(served: ClientServer): void {
 	let open = 0;
@@ -142,6 +147,41 @@ class Stream {
 		}
 		this.#resolve();
 	}
+}
+
+/**
+ * Subscribes to updates of a resource. States of servers come from the gateway itself.
+ *
+ * Rejects with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
+ *
+ * @returns a function that stops it; undefined if the resource does not exist
+ */
+export async function follow(catalog: Catalog, uri: string): Promise<(() => void) | undefined> {
+	if (catalog.findState(uri) !== undefined) {
+		return () => {};
+	}
+	const found = catalog.findResource(uri);
+	return await found?.server.subscriptions.add(found.uri);
+}
+
+/**
+ * Follows the resources that a `subscriptions/listen` (2026-07-28) names, as long as its stream is open.
+ *
+ * @param warn called with the reason if a resource is not followed, since the client's request has been accepted by then
+ * @returns a function that stops it
+ */
+function followListened(catalog: Catalog, uris: Iterable<string>, warn: (message: string) => void): () => void {
+	const following = [...uris].map((uri) =>
+		follow(catalog, uri).catch((error: Error) => {
+			warn(`${uri} is not followed: ${error.message}`);
+			return undefined;
+		}),
+	);
+	return () => {
+		for (const each of following) {
+			void each.then((end) => end?.());
+		}
+	};
 }
 
 function findTask(client: ClientServer, id: unknown): Task | undefined {

@@ -5,10 +5,10 @@ import {
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import { readPanel } from "../catalog/device-panel.js";
-import { follow } from "../catalog/follow.js";
 import { readState } from "../catalog/state-resource.js";
 import type { ClientServer } from "./client-server.js";
 import { requestError, saysNotFound } from "./failures.js";
+import { follow } from "./serve-listen.js";
 import { readSkill } from "./serve-skills.js";
 
 /** Resources that one client may subscribe to. */
