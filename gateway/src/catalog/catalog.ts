@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import {
+	followStates,
 	isSimilar,
 	portable,
 	relayedExtensions,
@@ -10,7 +12,6 @@ import {
 } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
-import { type CatalogChange, changesOf, type Lists } from "./catalog-changes.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings } from "./listing.js";
 import { ALIAS_SEPARATOR } from "./names.js";
@@ -21,7 +22,25 @@ import type { Lookup, Naming } from "./shared-list.js";
 import { aliasInStateUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 
-export type { CatalogChange, ListName } from "./catalog-changes.js";
+/** The lists of a catalog. */
+interface Lists {
+	/** The tools that are listed. */
+	readonly tools: readonly Tool[];
+	/** Undefined before the first list. */
+	readonly kind: ListKind | undefined;
+	readonly resources: readonly Resource[];
+	readonly resourceTemplates: readonly ResourceTemplateType[];
+	readonly prompts: readonly Prompt[];
+}
+
+/** A list whose changes are announced to clients. Templates belong to the resources. */
+export type ListName = "tools" | "resources" | "prompts";
+
+/** A change in a catalog: a list; a server's state; or a resource, by the URI that clients know. */
+export type CatalogChange =
+	| { readonly kind: ListName }
+	| { readonly kind: "state"; readonly server: Server }
+	| { readonly kind: "updated"; readonly uri: string };
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -70,6 +89,9 @@ const MAX_USED = 16;
 const MAX_LOOKED_AT = 2_000;
 const MAX_NAMES = 3;
 
+/** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
+const TOLD_PER_TURN = 50;
+
 /** The tools, resources and prompts that one client may use, under names that do not collide. */
 export class Catalog {
 	/** The same for clients with the same access, on the same path. */
@@ -83,8 +105,9 @@ export class Catalog {
 	readonly panel: string | undefined;
 	readonly #servers: ServerRegistry;
 	readonly #options: CatalogOptions;
-	/** Reports changes from now on. @returns a function that stops it */
-	readonly onChange: (listener: (change: CatalogChange) => void) => () => void;
+	readonly #listeners = new Set<(change: CatalogChange) => void>();
+	/** Undefined without listeners. */
+	#stopFollowing: (() => void) | undefined;
 	#lists = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
@@ -101,11 +124,23 @@ export class Catalog {
 		this.panel = options.panel;
 		this.#servers = servers;
 		this.#options = options;
-		this.onChange = changesOf(servers, {
-			lists: () => this.#update(),
-			reaches: (server) => options.lists.reaches(server),
-			clientUri: (server, uri) => this.clientUri(server, uri),
-		});
+	}
+
+	/**
+	 * Reports changes from now on: of the lists, only if they differ from the last reported ones; of servers' states and
+	 * subscribed resources at once. Without listeners nothing is followed.
+	 *
+	 * @returns a function that stops it
+	 */
+	onChange(listener: (change: CatalogChange) => void): () => void {
+		this.#stopFollowing ??= this.#follow();
+		this.#listeners.add(listener);
+		return () => {
+			if (this.#listeners.delete(listener) && this.#listeners.size === 0) {
+				this.#stopFollowing?.();
+				this.#stopFollowing = undefined;
+			}
+		};
 	}
 
 	/** Whether it has a server. */
@@ -293,6 +328,55 @@ export class Catalog {
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
 	findState(uri: string): Server | undefined {
 		return this.#withAlias(aliasInStateUri(uri));
+	}
+
+	#follow(): () => void {
+		const servers = this.#servers;
+		let known = this.#update();
+		const onChanged = (): void => {
+			const before = known;
+			known = this.#update();
+			if (known.tools !== before.tools) {
+				void this.#tell({ kind: "tools" });
+			}
+			if (known.resources !== before.resources || known.resourceTemplates !== before.resourceTemplates) {
+				void this.#tell({ kind: "resources" });
+			}
+			if (known.prompts !== before.prompts) {
+				void this.#tell({ kind: "prompts" });
+			}
+		};
+		const { lists } = this.#options;
+		const onUpdated = (server: Server, uri: string): void => {
+			if (lists.reaches(server)) {
+				void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
+			}
+		};
+		servers.on("changed", onChanged).on("updated", onUpdated);
+		const stopStates = followStates(servers, (server) => {
+			if (lists.reaches(server)) {
+				void this.#tell({ kind: "state", server });
+			}
+		});
+		return () => {
+			servers.off("changed", onChanged).off("updated", onUpdated);
+			stopStates();
+		};
+	}
+
+	/** Listeners beyond the first are told in later turns of the event loop, in the order of the changes: there may be thousands. */
+	async #tell(change: CatalogChange): Promise<void> {
+		const all = [...this.#listeners];
+		for (let told = 0; told < all.length; told += TOLD_PER_TURN) {
+			if (told > 0) {
+				await nextTurn();
+			}
+			for (const listener of all.slice(told, told + TOLD_PER_TURN)) {
+				if (this.#listeners.has(listener)) {
+					listener(change);
+				}
+			}
+		}
 	}
 
 	#update(): Lists {

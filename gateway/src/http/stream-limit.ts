@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { victimFor } from "../net/fair-share.js";
 import { HttpError } from "./http-error.js";
 
 /** Most open streams of one kind: of one token, or of one address without a token; and in all. */
@@ -14,37 +15,23 @@ const MAX_STREAMS = 500;
  */
 export function streamLimit(kind: string): (owner: string, response: ServerResponse) => void {
 	/** The oldest first. */
-	const open = new Map<string, Set<ServerResponse>>();
+	const open = new Map<ServerResponse, { holder: readonly string[]; isIdle: false; response: ServerResponse }>();
 	const tooMany = (limit: number): HttpError =>
 		new HttpError(503, "busy", `too many ${kind} are open (limit ${limit})`);
-	const remove = (owner: string, response: ServerResponse): void => {
-		const own = open.get(owner);
-		own?.delete(response);
-		if (own?.size === 0) {
-			open.delete(owner);
-		}
-	};
-	/** @param count open streams of the owner who opens another */
-	const makeRoom = (count: number): void => {
-		const all = [...open].sort(([, a], [, b]) => b.size - a.size);
-		if (all.reduce((sum, [, { size }]) => sum + size, 0) < MAX_STREAMS) {
-			return;
-		}
-		const [owner, responses] = all[0] as [string, Set<ServerResponse>];
-		const [oldest] = responses;
-		if (oldest === undefined || responses.size <= count + 1) {
-			throw tooMany(MAX_STREAMS);
-		}
-		remove(owner, oldest);
-		oldest.destroy();
-	};
 	return (owner, response) => {
-		const own = open.get(owner) ?? new Set();
-		if (own.size >= MAX_STREAMS_PER_OWNER) {
+		const all = [...open.values()];
+		if (all.filter(({ holder }) => holder[0] === owner).length >= MAX_STREAMS_PER_OWNER) {
 			throw tooMany(MAX_STREAMS_PER_OWNER);
 		}
-		makeRoom(own.size);
-		open.set(owner, own.add(response));
-		response.once("close", () => remove(owner, response));
+		if (all.length >= MAX_STREAMS) {
+			const victim = victimFor(all, [owner], MAX_STREAMS);
+			if (victim === undefined) {
+				throw tooMany(MAX_STREAMS);
+			}
+			open.delete(victim.response);
+			victim.response.destroy();
+		}
+		open.set(response, { holder: [owner], isIdle: false, response });
+		response.once("close", () => open.delete(response));
 	};
 }

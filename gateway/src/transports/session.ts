@@ -20,7 +20,7 @@ import { RpcRejection } from "../http/http-error.js";
 import { ClientServer } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
-import type { SessionClaims, SessionHolder } from "./sessions.js";
+import type { SessionClaims } from "./sessions.js";
 
 /** A client in a session, for the operator. */
 export interface ConnectedClient {
@@ -89,7 +89,7 @@ export class Session implements Transport, ResponseForm {
 	onclose?: () => void;
 	readonly sessionId: string;
 	readonly catalog: Catalog;
-	readonly holder: SessionHolder;
+	readonly holder: readonly string[];
 	/** Settles when requests can be served. Rejects if the server does not accept a restored session. */
 	readonly ready: Promise<void>;
 	readonly #host: SessionHost;
@@ -120,7 +120,7 @@ export class Session implements Transport, ResponseForm {
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
 	constructor(
 		host: SessionHost,
-		{ id, claims, holder }: { id: string; claims: SessionClaims; holder: SessionHolder },
+		{ id, claims, holder }: { id: string; claims: SessionClaims; holder: readonly string[] },
 		catalog: Catalog,
 		isRestored = false,
 	) {

@@ -14,6 +14,7 @@ import type { Access } from "../config/access.js";
 import { isObject } from "../firmware.js";
 import { RpcRejection } from "../http/http-error.js";
 import type { Gateway } from "../mcp/gateway.js";
+import { victimFor } from "../net/fair-share.js";
 import { FileStore } from "../store/file-store.js";
 import { type ConnectedClient, keyOf, Session, type SessionHost } from "./session.js";
 
@@ -161,9 +162,10 @@ export class Sessions {
 
 	/** Adds a session, which may take the place of another. */
 	#add(id: string, claims: SessionClaims, { catalog, address }: RequestClient, isRestored: boolean): Session {
-		const holder = [catalog.access.principal, address, claims.name] as const;
+		// From the most trustworthy fact to the least.
+		const holder = [catalog.access.principal, address, claims.name];
 		if (this.#sessions.size >= this.#maxSessions) {
-			const victim = sessionToEnd([...this.#sessions.values()], holder, this.#maxSessions);
+			const victim = victimFor([...this.#sessions.values()], holder, this.#maxSessions);
 			if (victim === undefined) {
 				throw new RpcRejection(503, SERVER_ERROR, "Too many sessions in use", { headers: { "Retry-After": "60" } });
 			}
@@ -183,43 +185,6 @@ export class Sessions {
 
 function unknownSession(): RpcRejection {
 	return new RpcRejection(404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
-}
-
-/** Holder of a session, from the most trustworthy fact to the least: token, address, application. */
-export type SessionHolder = readonly [principal: string, address: string, name: string];
-
-/**
- * Which session makes room for a newcomer's if there are too many. Clients seldom say that a session is no longer needed: the
- * newcomer's own that has been idle for longest. One with fewer sessions than its share takes the place of the one with
- * the most, even if all of those are in use: first among tokens, then among addresses of its token, then among applications.
- *
- * @param sessions the one that was used last comes last
- * @returns undefined if the newcomer gets none
- */
-export function sessionToEnd<Evictable extends Pick<Session, "holder" | "isIdle">>(
-	sessions: readonly Evictable[],
-	newcomer: SessionHolder,
-	maxSessions: number,
-): Evictable | undefined {
-	let candidates = sessions;
-	let room = maxSessions;
-	for (const [level, own] of newcomer.entries()) {
-		const counts = new Map([[own, 0]]);
-		for (const { holder } of candidates) {
-			const key = holder[level] as string;
-			counts.set(key, (counts.get(key) ?? 0) + 1);
-		}
-		const share = Math.max(1, Math.floor(room / counts.size));
-		const ofOwner = (owner: string) => candidates.filter(({ holder }) => holder[level] === owner);
-		if ((counts.get(own) ?? 0) < share) {
-			const [greediest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
-			const theirs = ofOwner(greediest);
-			return theirs.find(({ isIdle }) => isIdle) ?? theirs[0];
-		}
-		candidates = ofOwner(own);
-		room = candidates.length;
-	}
-	return candidates.find(({ isIdle }) => isIdle);
 }
 
 /** Characters of a client's name and version that are kept. */
