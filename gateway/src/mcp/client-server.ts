@@ -65,6 +65,8 @@ The resource device://NAME/state tells whether a device is online, and its state
 export class ClientServer extends SdkServer {
 	readonly gateway: Gateway;
 	readonly catalog: Catalog;
+	/** How long the client may keep lists. */
+	readonly caching: { readonly ttlMs: number; readonly cacheScope: "public" | "private" };
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
 	/** Called when the client has disconnected. */
@@ -90,6 +92,7 @@ export class ClientServer extends SdkServer {
 		});
 		this.gateway = gateway;
 		this.catalog = catalog;
+		this.caching = hint;
 		this.#options = options;
 		if (revision !== undefined) {
 			this._negotiatedProtocolVersion = revision;
@@ -100,7 +103,7 @@ export class ClientServer extends SdkServer {
 			prompts: { listChanged: true },
 			completions: {},
 			logging: {},
-			...serveExtensions(this, hint),
+			...serveExtensions(this),
 		});
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
@@ -210,9 +213,8 @@ export class ClientServer extends SdkServer {
 			const result = await ask(options);
 			return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
 		}
-		const { isHeld, result } = signed?.isHeld
-			? await requestStates.held.resume<Result>(signed.state, options)
-			: await requestStates.held.begin(options, ask);
+		const held = signed?.isHeld ? signed.state : undefined;
+		const { isHeld, result } = await requestStates.held.serve(options, ask, held);
 		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
 	}
 

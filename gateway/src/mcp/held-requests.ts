@@ -25,19 +25,34 @@ export class HeldRequests {
 	readonly #prefix = randomUUID();
 	readonly #held = new Map<string, { readonly request: HeldRequest<unknown>; readonly timer: NodeJS.Timeout }>();
 
-	/** Makes a request of a server. If that asks, `requestState` of the result says where to {@link resume}. */
-	async begin<Result>(client: CallOptions, ask: Ask<Result>): Promise<Outcome<Result>> {
-		return await this.#next(new HeldRequest(client, ask), client);
-	}
-
 	/**
-	 * Goes on with a request once the client has answered.
+	 * Makes a request of a server, or continues one once the client has answered. If the server asks, the result has the
+	 * questions, and the id as its `requestState`.
 	 *
 	 * Rejects with ProtocolError if the request has ended meanwhile, or is held by another gateway of the cluster.
 	 *
-	 * @param id the `requestState` that {@link begin} or this has returned
+	 * @param id the `requestState` of an earlier result
 	 */
-	async resume<Result>(id: string, client: CallOptions): Promise<Outcome<Result>> {
+	async serve<Result>(client: CallOptions, ask: Ask<Result>, id: string | undefined): Promise<Outcome<Result>> {
+		const request = id === undefined ? new HeldRequest(client, ask) : (this.#take(id) as HeldRequest<Result>);
+		if (id !== undefined) {
+			request.answer(client.inputClient?.inputResponses ?? {});
+		}
+		const inputRequests = await request.next(client);
+		if (inputRequests === undefined) {
+			return { isHeld: false, result: await request.result };
+		}
+		const requestState = `${this.#prefix} ${randomUUID()}`;
+		const timer = setTimeout(() => {
+			this.#held.delete(requestState);
+			request.cancel();
+		}, ANSWER_TIME).unref();
+		this.#held.set(requestState, { request, timer });
+		const result = { resultType: "input_required", inputRequests, requestState } as InputRequiredResult;
+		return { isHeld: true, result };
+	}
+
+	#take(id: string): HeldRequest<unknown> {
 		const held = this.#held.get(id);
 		if (held === undefined) {
 			const problem = id.startsWith(this.#prefix)
@@ -47,25 +62,7 @@ export class HeldRequests {
 		}
 		this.#held.delete(id);
 		clearTimeout(held.timer);
-		held.request.answer(client.inputClient?.inputResponses ?? {});
-		return await this.#next(held.request as HeldRequest<Result>, client);
-	}
-
-	async #next<Result>(request: HeldRequest<Result>, client: CallOptions): Promise<Outcome<Result>> {
-		const questions = await request.next(client);
-		if (questions === undefined) {
-			return { isHeld: false, result: await request.result };
-		}
-		const id = `${this.#prefix} ${randomUUID()}`;
-		const timer = setTimeout(() => {
-			this.#held.delete(id);
-			request.cancel();
-		}, ANSWER_TIME).unref();
-		this.#held.set(id, { request, timer });
-		return {
-			isHeld: true,
-			result: { resultType: "input_required", inputRequests: questions, requestState: id } as InputRequiredResult,
-		};
+		return held.request;
 	}
 }
 

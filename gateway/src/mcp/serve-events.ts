@@ -5,7 +5,9 @@ import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
+import type { ClientServer } from "./client-server.js";
 import { readParams } from "./read-params.js";
+import type { ExtensionMethods } from "./serve-extensions.js";
 
 /** The extension of SEP-3415. */
 export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
@@ -39,25 +41,18 @@ const UNSUBSCRIBE = z.looseObject({
 	delivery: z.looseObject(webhook),
 });
 
-interface EventsRequest {
-	readonly events: EventService;
-	readonly viewer: Viewer;
-	readonly params: unknown;
-	readonly context: ServerContext;
-}
-
 /** The methods of SEP-3415, for the events of the devices that a client may reach. */
-export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => object | Promise<object>>> = {
-	"events/list"({ events, viewer, params }) {
+export const EVENT_METHODS: ExtensionMethods = {
+	"events/list"(params, client) {
 		const { cursor } = readParams(LIST, params);
 		if (cursor !== undefined && cursor !== "") {
 			throw invalid("cursor: the list has one page");
 		}
-		return { events: events.list(viewer) };
+		return { events: serviceOf(client).list(client.catalog) };
 	},
-	async "events/poll"({ events, viewer, params }) {
+	async "events/poll"(params, client) {
 		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = readParams(POLL, params);
-		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
+		const feed = serviceOf(client).feed(client.catalog, name, args, { cursor, maxAgeMs });
 		try {
 			const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
 			const truncated = feed.takeTruncated();
@@ -66,12 +61,12 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 			feed.close();
 		}
 	},
-	async "events/stream"({ events, viewer, params, context }) {
+	async "events/stream"(params, client, context) {
 		const { name, arguments: args, cursor = null, maxAgeMs } = readParams(STREAM, params);
-		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
+		const feed = serviceOf(client).feed(client.catalog, name, args, { cursor, maxAgeMs });
 		let release = (): void => {};
 		try {
-			release = events.openStream(viewer);
+			release = serviceOf(client).openStream(client.catalog);
 			await stream(feed, context, context.mcpReq.signal);
 		} finally {
 			release();
@@ -79,21 +74,26 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 		}
 		return {};
 	},
-	async "events/subscribe"({ events, viewer, params }) {
+	async "events/subscribe"(params, client) {
 		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = readParams(SUBSCRIBE, params);
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
 		}
 		const request = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
-		return await events.subscribe(withToken(viewer), request);
+		return await serviceOf(client).subscribe(withToken(client.catalog), request);
 	},
-	async "events/unsubscribe"({ events, viewer, params }) {
+	async "events/unsubscribe"(params, client) {
 		const { name, arguments: args, delivery } = readParams(UNSUBSCRIBE, params);
-		await events.unsubscribe(withToken(viewer), { name, arguments: args, url: delivery.url });
+		await serviceOf(client).unsubscribe(withToken(client.catalog), { name, arguments: args, url: delivery.url });
 		return {};
 	},
 };
+
+/** The methods are only served where there are events. */
+function serviceOf({ gateway }: ClientServer): EventService {
+	return gateway.events as EventService;
+}
 
 /** @throws ProtocolError without a token: any client could end or redirect the subscription of another */
 function withToken(viewer: Viewer): Viewer & { readonly holder: string } {

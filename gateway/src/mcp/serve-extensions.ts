@@ -1,45 +1,28 @@
+import type { ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { ClientServer } from "./client-server.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
-import { type Caching, SKILL_METHODS, SKILLS_EXTENSION } from "./serve-skills.js";
+import { SKILL_METHODS, SKILLS_EXTENSION } from "./serve-skills.js";
 import { TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
 
-/** The methods themselves check their parameters. */
-const PARAMS = z.unknown();
+/** The methods of an extension, which check their parameters themselves. */
+export type ExtensionMethods = Readonly<
+	Record<string, (params: unknown, client: ClientServer, context: ServerContext) => object | Promise<object>>
+>;
 
 /**
  * Serves the methods of MCP's extensions.
  *
- * @param caching how long the client may keep lists
  * @returns the extensions, as capabilities. Clients of today look for events in either of two places
  */
-export function serveExtensions(served: ClientServer, caching: Caching): object {
-	const { catalog } = served;
-	const { events } = served.gateway;
-	for (const [method, serve] of Object.entries(SKILL_METHODS)) {
-		served.setRequestHandler(method, { params: PARAMS }, async (params) => ({
-			...(await serve(params, catalog, caching)),
+export function serveExtensions(client: ClientServer): object {
+	const hasEvents = client.gateway.events !== undefined;
+	const methods: ExtensionMethods = { ...SKILL_METHODS, ...TASK_METHODS, ...(hasEvents && EVENT_METHODS) };
+	for (const [method, serve] of Object.entries(methods)) {
+		client.setRequestHandler(method, { params: z.unknown() }, async (params, context) => ({
+			...(await serve(params, client, context)),
 		}));
 	}
-	for (const [method, serve] of Object.entries(TASK_METHODS)) {
-		served.setRequestHandler(method, { params: PARAMS }, (params, { mcpReq }) => ({
-			...serve(params, served, mcpReq),
-		}));
-	}
-	if (events !== undefined) {
-		for (const [method, serve] of Object.entries(EVENT_METHODS)) {
-			served.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
-				return { ...(await serve({ events, viewer: catalog, params, context })) };
-			});
-		}
-	}
-	return {
-		extensions: {
-			...catalog.extensions.extensions,
-			[SKILLS_EXTENSION]: {},
-			[TASKS_EXTENSION]: {},
-			...(events !== undefined && { [EVENTS_EXTENSION]: {} }),
-		},
-		...(events !== undefined && { events: {} }),
-	};
+	const own = { [SKILLS_EXTENSION]: {}, [TASKS_EXTENSION]: {}, ...(hasEvents && { [EVENTS_EXTENSION]: {} }) };
+	return { extensions: { ...client.catalog.extensions.extensions, ...own }, ...(hasEvents && { events: {} }) };
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { SKILL_NAME, skillText } from "../catalog/skill-text.js";
 import { readParams } from "./read-params.js";
+import type { ExtensionMethods } from "./serve-extensions.js";
 
 /** The extension of SEP-2640. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
@@ -13,27 +14,19 @@ const SKILL_PATH = `xs-mcp/${SKILL_NAME}`;
 /** The only skill, and its only file. */
 const SKILL_URI = `skill://${SKILL_PATH}/SKILL.md`;
 
-/** How long clients may keep an answer. */
-export interface Caching {
-	readonly ttlMs: number;
-	readonly cacheScope: "public" | "private";
-}
-
 const LIST = z.looseObject({ cursor: z.string().optional() });
 const GET = z.looseObject({ uri: z.string().max(2_048) });
 
 /** The methods of SEP-2640. They check their parameters themselves. */
-export const SKILL_METHODS: Readonly<
-	Record<string, (params: unknown, catalog: Catalog, caching: Caching) => Promise<object>>
-> = {
-	async "skills/list"(params, catalog, caching) {
+export const SKILL_METHODS: ExtensionMethods = {
+	async "skills/list"(params, { catalog, caching }) {
 		const { cursor } = readParams(LIST, params);
 		if (cursor !== undefined && cursor !== "") {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list has one page");
 		}
 		return { skills: [await entryOf(catalog)], ...caching };
 	},
-	async "skills/get"(params, catalog, caching) {
+	async "skills/get"(params, { catalog, caching }) {
 		const { uri } = readParams(GET, params);
 		if (uri !== SKILL_URI) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Skill not found: ${uri}`, { uri });

@@ -13,6 +13,7 @@ import { envelopeOf } from "./call-options.js";
 import type { ClientServer } from "./client-server.js";
 import { readParams } from "./read-params.js";
 import type { RequestStates } from "./request-states.js";
+import type { ExtensionMethods } from "./serve-extensions.js";
 import type { Input, Task } from "./task.js";
 
 /** The extension of SEP-2663. */
@@ -22,10 +23,8 @@ const TASK_ID = z.string().min(1).max(256);
 const ID = z.looseObject({ taskId: TASK_ID });
 const UPDATE = z.looseObject({ taskId: TASK_ID, inputResponses: z.record(z.string(), z.looseObject({})) });
 
-type Method = (params: unknown, client: ClientServer, mcpReq: ServerContext["mcpReq"]) => object;
-
 /** The methods of SEP-2663. They check their parameters themselves. */
-export const TASK_METHODS: Readonly<Record<string, Method>> = {
+export const TASK_METHODS: ExtensionMethods = {
 	"tasks/get": withTask(ID, (task) => task.details),
 	"tasks/update": withTask(UPDATE, (task, { inputResponses }) => {
 		task.answer(inputResponses as InputResponses);
@@ -41,8 +40,8 @@ export const TASK_METHODS: Readonly<Record<string, Method>> = {
 function withTask<Schema extends typeof ID>(
 	schema: Schema,
 	serve: (task: Task, params: z.output<Schema>) => object,
-): Method {
-	return (params, client, mcpReq) => {
+): ExtensionMethods[string] {
+	return (params, client, { mcpReq }) => {
 		if (client.revision < REVISION_OF_STATELESS) {
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 		}
