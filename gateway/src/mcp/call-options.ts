@@ -22,28 +22,29 @@ export const DEFAULT_LOG_LEVEL: LogLevel = "info";
 /** Milliseconds that a person, or a client's language model, has for an answer. */
 export const ANSWER_TIME = 300_000;
 
-/** The client's description of itself, from the start of its session. */
-interface SessionClient {
-	/** Owner of the session. Default: unknown. */
-	readonly client?: object;
-	/** Undefined if there is no session. */
-	readonly capabilities: ClientCapabilities | undefined;
+/** The client's description of itself: in each request since 2026-07-28, at the start of its session before. */
+export interface ClientDescription {
+	readonly capabilities: ClientCapabilities;
 	/** The application, as it names itself. */
-	readonly name?: string | undefined;
+	readonly name: string | undefined;
 	/** The least severe log messages that it wants; undefined: none. */
 	readonly logLevel: LogLevel | undefined;
+	/** The owner of its session; undefined if it has none. */
+	readonly session?: object;
 }
 
-/** The description of its client in a request of 2026-07-28, which the SDK has validated; undefined in a session. */
-export function envelopeOf({ envelope }: ServerContext["mcpReq"]) {
-	const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, ...rest } = (envelope ?? {}) as {
+/** The description in a request of 2026-07-28, which the SDK has validated. */
+export function descriptionIn({ envelope = {} }: { readonly envelope?: object }): ClientDescription {
+	const members = envelope as {
 		readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
 		readonly [CLIENT_INFO_META_KEY]?: { readonly name: string };
 		readonly [LOG_LEVEL_META_KEY]?: LogLevel;
 	};
-	return envelope === undefined
-		? undefined
-		: { capabilities: capabilities ?? {}, client: rest[CLIENT_INFO_META_KEY], logLevel: rest[LOG_LEVEL_META_KEY] };
+	return {
+		capabilities: members[CLIENT_CAPABILITIES_META_KEY] ?? {},
+		name: members[CLIENT_INFO_META_KEY]?.name,
+		logLevel: members[LOG_LEVEL_META_KEY],
+	};
 }
 
 /**
@@ -52,14 +53,11 @@ export function envelopeOf({ envelope }: ServerContext["mcpReq"]) {
  * @param requestState the server's own, if the client sends one back
  */
 export function callOptions(
-	{ mcpReq }: ServerContext,
-	client: SessionClient,
+	mcpReq: ServerContext["mcpReq"],
+	{ capabilities, name, logLevel, session }: ClientDescription,
 	requestState: string | undefined,
 ): CallOptions {
 	const { signal } = mcpReq;
-	const envelope = envelopeOf(mcpReq);
-	const { logLevel, capabilities = {} } = envelope ?? client;
-	const inputResponses = mcpReq.inputResponses as InputResponses | undefined;
 	/** Asks the client in its session, as the revisions until 2025-11-25 have it. */
 	const ask = async (question: Question, asking: AbortSignal): Promise<object> =>
 		await mcpReq.send(question as never, { signal: AbortSignal.any([asking, signal]), timeout: ANSWER_TIME });
@@ -68,13 +66,13 @@ export function callOptions(
 		logLevel,
 		onProgress: onProgress(mcpReq),
 		onLog: logLevel && onLog(mcpReq),
-		clientName: envelope?.client?.name ?? client.name,
+		clientName: name,
 		inputClient: {
-			client: envelope === undefined ? client.client : undefined,
+			client: session,
 			capabilities: withForm(capabilities),
-			inputResponses,
+			inputResponses: mcpReq.inputResponses as InputResponses | undefined,
 			requestState,
-			...(envelope === undefined && { ask }),
+			...(session !== undefined && { ask }),
 		},
 	};
 }

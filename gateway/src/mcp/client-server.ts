@@ -1,6 +1,5 @@
 import {
 	type CallToolResult,
-	type ClientCapabilities,
 	isInputRequiredResult,
 	ProtocolError,
 	ProtocolErrorCode,
@@ -26,7 +25,7 @@ import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import type { Access } from "../config/access.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
-import { callOptions, DEFAULT_LOG_LEVEL, envelopeOf } from "./call-options.js";
+import { type ClientDescription, callOptions, DEFAULT_LOG_LEVEL, descriptionIn } from "./call-options.js";
 import { type CatalogTool, findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall, failedCall } from "./failures.js";
@@ -39,7 +38,7 @@ import { serveExtensions } from "./serve-extensions.js";
 import { serveListen } from "./serve-listen.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
-import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
+import { callAsTask, declaresTasks, missingTasks } from "./serve-tasks.js";
 
 export interface ClientServerOptions {
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
@@ -128,6 +127,16 @@ export class ClientServer extends SdkServer {
 		return { subscriptions: this.#resources.subscriptions, ...(logLevel && { logLevel }) };
 	}
 
+	/** The client of a request. */
+	describe(mcpReq: ServerContext["mcpReq"]): ClientDescription {
+		if (this.revision >= REVISION_OF_STATELESS) {
+			return descriptionIn(mcpReq);
+		}
+		const capabilities = this.getClientCapabilities() ?? {};
+		const logLevel = this.#logLevel ?? DEFAULT_LOG_LEVEL;
+		return { capabilities, name: this.getClientVersion()?.name, logLevel, session: this };
+	}
+
 	/** Adds a function that is called once the client has disconnected. */
 	readonly onClosed = (end: () => void): void => void this.#ends.push(end);
 
@@ -201,13 +210,8 @@ export class ClientServer extends SdkServer {
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: server.id, target };
 		const signed = context.mcpReq.requestState<SignedState>();
 		const state = requestStates.open(signed, of);
-		const client = {
-			client: this,
-			capabilities: this.getClientCapabilities(),
-			name: this.getClientVersion()?.name,
-			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
-		};
-		const options = callOptions(context, client, signed?.isHeld ? undefined : state);
+		const { mcpReq } = context;
+		const options = callOptions(mcpReq, this.describe(mcpReq), signed?.isHeld ? undefined : state);
 		// Devices cannot ask in their session.
 		if (this.revision < REVISION_OF_STATELESS || !server.configured) {
 			const result = await ask(options);
@@ -221,7 +225,7 @@ export class ClientServer extends SdkServer {
 	#serveTools(): void {
 		this.setRequestHandler("tools/list", ({ params }, context) => {
 			const { catalog } = this;
-			const isAsked = catalog.view.panels === "on" || showsPanels(this.#capabilitiesIn(context));
+			const isAsked = catalog.view.panels === "on" || showsPanels(this.describe(context.mcpReq).capabilities);
 			const isLinked = catalog.panel !== undefined && isAsked;
 			const tools = isLinked ? withPanels(catalog, catalog.tools) : catalog.tools;
 			const { items, next } = this.page(toolsFor(tools, this.revision), ({ name }) => name, {
@@ -233,7 +237,7 @@ export class ClientServer extends SdkServer {
 		this.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			const { name, arguments: args = {} } = params;
-			if (!this.#knowsTasks(context)) {
+			if (!declaresTasks(this, context.mcpReq)) {
 				return await this.#callAny(name, args, context);
 			}
 			const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
@@ -241,19 +245,9 @@ export class ClientServer extends SdkServer {
 		});
 	}
 
-	/** In earlier revisions the extension does not exist, whatever a client declares. */
-	#knowsTasks(context: ServerContext): boolean {
-		const isOfRevision = this.revision >= REVISION_OF_STATELESS;
-		return isOfRevision && this.#capabilitiesIn(context)?.extensions?.[TASKS_EXTENSION] !== undefined;
-	}
-
 	async #callAny(name: string, args: object, context: ServerContext) {
 		const catalogTool = findCatalogTool(this.catalog, name);
 		return await (catalogTool ? this.#callCatalogTool(catalogTool, args, context) : this.#call(name, args, context));
-	}
-
-	#capabilitiesIn({ mcpReq }: ServerContext): ClientCapabilities | undefined {
-		return envelopeOf(mcpReq)?.capabilities ?? this.getClientCapabilities();
 	}
 
 	async #callCatalogTool(tool: CatalogTool, args: object, context: ServerContext) {
@@ -312,7 +306,7 @@ export class ClientServer extends SdkServer {
 	/** Rejects as {@link Server.call} does. */
 	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
 		const { catalog, gateway } = this;
-		if (tool.execution?.taskSupport === "required" && !this.#knowsTasks(context)) {
+		if (tool.execution?.taskSupport === "required" && !declaresTasks(this, context.mcpReq)) {
 			throw missingTasks(tool.name);
 		}
 		await gateway.checkCall(server, tool, args);

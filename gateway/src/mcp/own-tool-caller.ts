@@ -1,7 +1,6 @@
 import type { InputRequiredResult, InputResponses, ServerContext } from "@modelcontextprotocol/server";
-import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
-import { ANSWER_TIME, envelopeOf, onProgress } from "./call-options.js";
+import { ANSWER_TIME, onProgress } from "./call-options.js";
 import type { ClientServer } from "./client-server.js";
 
 /** The key of the only question in a result. */
@@ -18,21 +17,19 @@ export function requestCaller(
 	answered: string | undefined,
 ): OwnToolCaller & { readonly question: string | undefined } {
 	const { signal, inputResponses = {} } = mcpReq;
-	const envelope = envelopeOf(mcpReq);
+	const { capabilities, name, session } = client.describe(mcpReq);
 	const report = onProgress(mcpReq);
-	const isStateless = client.revision >= REVISION_OF_STATELESS;
 	const caller = {
 		question: undefined as string | undefined,
 		principal: client.catalog.access.principal,
 		signal,
-		clientName: (envelope?.client ?? client.getClientVersion())?.name,
+		clientName: name,
 		progress: (progress: number, total: number, message: string) => report?.({ progress, total, message }),
 		async ask(question: string): Promise<boolean> {
-			const capabilities = isStateless ? envelope?.capabilities : client.getClientCapabilities();
-			if (capabilities?.elicitation === undefined) {
+			if (capabilities.elicitation === undefined) {
 				throw new Error("this client does not support elicitation");
 			}
-			if (!isStateless) {
+			if (session !== undefined) {
 				const { action } = await mcpReq.elicitInput(formOf(question), { timeout: ANSWER_TIME, signal });
 				return action === "accept";
 			}
@@ -47,7 +44,7 @@ export function requestCaller(
 			client.sendLoggingMessage({ level: "info", logger: "mcp", data: text }).catch(() => {});
 		},
 		onClosed(end: () => void): void {
-			if (isStateless) {
+			if (session === undefined) {
 				throw new Error("this client has no session");
 			}
 			client.onClosed(end);

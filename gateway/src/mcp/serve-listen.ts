@@ -44,7 +44,7 @@ export function serveListen(served: ClientServer): void {
 	let open = 0;
 	served.setRequestHandler("subscriptions/listen", { params: PARAMS }, async (params, { mcpReq }) => {
 		const { notifications } = readParams(LISTEN, params);
-		if (notifications.taskIds !== undefined && !declaresTasks(mcpReq)) {
+		if (notifications.taskIds !== undefined && !declaresTasks(served, mcpReq)) {
 			throw missingTasks("taskIds");
 		}
 		if (open >= MAX_LISTENS) {

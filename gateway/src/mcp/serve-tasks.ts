@@ -9,7 +9,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { type OrInput, REVISION_OF_STATELESS, type ServerTool } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { envelopeOf } from "./call-options.js";
 import type { ClientServer } from "./client-server.js";
 import { readParams } from "./read-params.js";
 import type { RequestStates } from "./request-states.js";
@@ -45,7 +44,7 @@ function withTask<Schema extends typeof ID>(
 		if (client.revision < REVISION_OF_STATELESS) {
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 		}
-		if (!declaresTasks(mcpReq)) {
+		if (!declaresTasks(client, mcpReq)) {
 			throw missingTasks("This method");
 		}
 		// The SDK takes the input out of the parameters of every request.
@@ -55,9 +54,10 @@ function withTask<Schema extends typeof ID>(
 	};
 }
 
-/** Whether a request declares that its client knows tasks: it need not have done so before. */
-export function declaresTasks(mcpReq: ServerContext["mcpReq"]): boolean {
-	return envelopeOf(mcpReq)?.capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
+/** Whether a request declares that its client knows tasks. In earlier revisions the extension does not exist. */
+export function declaresTasks(client: ClientServer, mcpReq: ServerContext["mcpReq"]): boolean {
+	const { capabilities, session } = client.describe(mcpReq);
+	return session === undefined && capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
 }
 
 /**
@@ -75,7 +75,7 @@ export async function callAsTask(
 	const { mcpReq } = context;
 	const { tasks, requestStates } = client.gateway;
 	let isTask = false;
-	const task = tasks.create(envelopeOf(mcpReq)?.capabilities ?? {}, async (of, input) =>
+	const task = tasks.create(client.describe(mcpReq).capabilities, async (of, input) =>
 		call(await contextOf(context, of, { input, requestStates, isTask: () => isTask })),
 	);
 	const cancel = (): void => task.cancel();
