@@ -18,70 +18,62 @@ export interface BoardProfile {
 
 const LANDSCAPE = { width: 320, height: 240 };
 
+const board = (name: string, own: Partial<BoardProfile> = {}): BoardProfile => ({
+	name,
+	parts: [],
+	buttons: [],
+	lights: [],
+	sensors: [],
+	...own,
+});
+
 /** A board that has everything. */
-export const VIRTUAL_BOARD: BoardProfile = {
-	name: "virtual",
+export const VIRTUAL_BOARD = board("virtual", {
 	parts: ["player", "codec", "snapshot", "preview", "camera", "battery"],
 	screen: LANDSCAPE,
 	buttons: ["boot", "screen"],
 	lights: ["led"],
 	sensors: ["temperature", "light", "motion"],
-};
+});
 
 /** The boards of src/boards, as their sources have them: a test compares. */
 const PROFILES: readonly BoardProfile[] = [
 	VIRTUAL_BOARD,
-	{ name: "esp32", parts: [], buttons: [], lights: [], sensors: [] },
-	{
-		name: "lilygo_tdisplay_s3",
-		parts: ["preview"],
-		screen: { width: 170, height: 320 },
-		buttons: ["right", "left"],
-		lights: [],
-		sensors: [],
-	},
-	{
-		name: "m5atom_s3",
+	board("esp32"),
+	board("lilygo_tdisplay_s3", { parts: ["preview"], screen: { width: 170, height: 320 }, buttons: ["right", "left"] }),
+	board("m5atom_s3", {
 		parts: ["preview"],
 		screen: { width: 128, height: 128 },
 		buttons: ["screen"],
-		lights: [],
 		sensors: ["motion"],
-	},
-	{ name: "m5stack", parts: [], screen: LANDSCAPE, buttons: ["a", "b", "c"], lights: [], sensors: [] },
-	{
-		name: "m5stack_core2",
+	}),
+	board("m5stack", { screen: LANDSCAPE, buttons: ["a", "b", "c"] }),
+	board("m5stack_core2", {
 		parts: ["player", "codec", "preview", "battery"],
 		screen: LANDSCAPE,
 		buttons: ["screen"],
-		lights: [],
 		sensors: ["motion"],
-	},
-	{
-		name: "m5stack_cores3",
+	}),
+	board("m5stack_cores3", {
 		parts: ["player", "codec", "preview", "camera", "battery"],
 		screen: LANDSCAPE,
 		buttons: ["screen"],
-		lights: [],
 		sensors: ["motion", "light"],
-	},
-	{
-		name: "m5stick_cplus",
+	}),
+	board("m5stick_cplus", {
 		parts: ["battery"],
 		screen: { width: 135, height: 240 },
 		buttons: ["a", "b"],
 		lights: ["led"],
 		sensors: ["motion"],
-	},
-	{
-		name: "moddable_six",
+	}),
+	board("moddable_six", {
 		parts: ["player", "preview"],
 		screen: { width: 240, height: 320 },
 		buttons: ["flash"],
 		lights: ["led"],
-		sensors: [],
-	},
-	{ name: "xiao_esp32s3_sense", parts: ["camera"], buttons: ["boot"], lights: ["led"], sensors: [] },
+	}),
+	board("xiao_esp32s3_sense", { parts: ["camera"], buttons: ["boot"], lights: ["led"] }),
 ];
 
 /** The boards that a virtual device can stand for, by name. */

@@ -1,19 +1,16 @@
-import { DeviceRun, type RunOptions } from "./device-run.js";
-import type { Engine, EngineExit } from "./engine/engine.js";
+import { DeviceRun } from "./device-run.js";
+import type { EngineExit } from "./engine/engine.js";
+import type { Environment } from "./environment.js";
 import type { Service } from "./services/service.js";
+import type { VirtualDeviceOptions } from "./virtual-device.js";
 
-interface DevicePowerOptions extends Omit<RunOptions, "onRestart"> {
-	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
-	/** Whether the device restarts after its engine ended. */
-	readonly watchdog: boolean;
-	/**
-	 * The device's state when the firmware starts.
-	 *
-	 * @param isOnTrial whether it was installed by an update and is not confirmed
-	 * @param resetReason why it starts, as a chip reports it
-	 */
-	readonly hostConfig: (isOnTrial: boolean, resetReason: string) => object;
-}
+/**
+ * Returns the device's state when the firmware starts.
+ *
+ * @param isOnTrial whether it was installed by an update and is not confirmed
+ * @param resetReason why it starts, as a chip reports it
+ */
+type HostConfig = (isOnTrial: boolean, resetReason: string) => object;
 
 /** Milliseconds until a watchdog restarts a device. */
 const WATCHDOG_DELAY = 1_000;
@@ -23,7 +20,9 @@ const ABANDONED_TIME = 60_000;
 
 /** Starts, restarts and stops a device's machine. */
 export class DevicePower {
-	readonly #options: DevicePowerOptions;
+	readonly #environment: Environment;
+	readonly #options: Pick<VirtualDeviceOptions, "startEngine" | "watchdog">;
+	readonly #hostConfig: HostConfig;
 	/** Connections left after a power loss. */
 	readonly #abandoned = new Set<Service>();
 	#run: DeviceRun | undefined;
@@ -32,8 +31,10 @@ export class DevicePower {
 	#stopped = false;
 	#line = "";
 
-	constructor(options: DevicePowerOptions) {
+	constructor(environment: Environment, options: VirtualDeviceOptions, hostConfig: HostConfig) {
+		this.#environment = environment;
 		this.#options = options;
+		this.#hostConfig = hostConfig;
 	}
 
 	/** The current run; undefined without one. */
@@ -43,17 +44,16 @@ export class DevicePower {
 
 	/** Boots the firmware. Rejects if it fails to start. */
 	async start(): Promise<void> {
-		const { flash, startEngine, hostConfig } = this.#options;
-		const engine = await startEngine((text) => this.#trace(text));
+		const engine = await this.#options.startEngine((text) => this.#trace(text));
 		if (this.#stopped) {
 			engine.close();
 			return;
 		}
-		const { script, isOnTrial } = flash.boot();
-		const run = new DeviceRun(engine, { ...this.#options, onRestart: (delay) => this.restartIn(delay) });
+		const { script, isOnTrial } = this.#environment.flash.boot();
+		const run = new DeviceRun(engine, this.#environment, (delay) => this.restartIn(delay));
 		this.#run = run;
 		void engine.exited.then((exit) => this.#ended(run, exit));
-		await run.boot(hostConfig(isOnTrial, this.#resetReason), script);
+		await run.boot(this.#hostConfig(isOnTrial, this.#resetReason), script);
 	}
 
 	/** @param delay milliseconds */
@@ -95,18 +95,17 @@ export class DevicePower {
 		const lines = (this.#line + text).split("\n");
 		this.#line = lines.pop() ?? "";
 		for (const line of lines) {
-			this.#options.events.emit("trace", line);
+			this.#environment.events.emit("trace", line);
 		}
 	}
 
 	#ended(run: DeviceRun, exit: EngineExit): void {
-		const { events, watchdog } = this.#options;
 		if (this.#run !== run) {
 			return;
 		}
 		this.#halt();
-		events.emit("exit", exit);
-		if (watchdog) {
+		this.#environment.events.emit("exit", exit);
+		if (this.#options.watchdog) {
 			this.restartIn(WATCHDOG_DELAY, "panic");
 		}
 	}
@@ -115,7 +114,7 @@ export class DevicePower {
 		this.#halt();
 		try {
 			await this.start();
-			this.#options.events.emit("restarted");
+			this.#environment.events.emit("restarted");
 		} catch {
 			// An engine that ends while it boots is reported by #ended.
 		}
@@ -124,6 +123,6 @@ export class DevicePower {
 	#halt(): void {
 		this.#run?.close();
 		this.#run = undefined;
-		this.#options.events.emit("halted");
+		this.#environment.events.emit("halted");
 	}
 }

@@ -1,5 +1,3 @@
-import type { EventEmitter } from "node:events";
-import type { DeviceEvents } from "./device-events.js";
 import type { Engine, Message } from "./engine/engine.js";
 import type { Environment } from "./environment.js";
 import { ReceiveWindow } from "./receive-window.js";
@@ -10,26 +8,14 @@ import { searchDnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { openHttpRequest } from "./services/http-requests.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
-import type { FaultyClient, NetworkFaults } from "./services/network-faults.js";
+import type { FaultyClient } from "./services/network-faults.js";
 import { describePin, isInput, type PinState, Pins } from "./services/pins.js";
 import type { Deliver, Service } from "./services/service.js";
-import type { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
 import { type PlayedSamples, playSounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { openUdp } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
-import type { VirtualFlash } from "./virtual-flash.js";
-
-export interface RunOptions {
-	readonly environment: Environment;
-	readonly settings: SettingsStore;
-	readonly flash: VirtualFlash;
-	readonly faults: NetworkFaults;
-	readonly events: EventEmitter<DeviceEvents>;
-	/** The firmware asks for a restart, after a delay in milliseconds. */
-	readonly onRestart: (delay: number) => void;
-}
 
 /** One run of the firmware on one engine: its services, and the messages between both, until it is closed. */
 export class DeviceRun {
@@ -37,25 +23,25 @@ export class DeviceRun {
 	readonly board: SimulatedBoard;
 	readonly pins: Pins;
 	readonly chips: Chips;
-	readonly #options: RunOptions;
+	readonly #environment: Environment;
 	readonly #inbox = new ReceiveWindow((prefix, kind, id) => this.#service(prefix)?.take(kind, [id], undefined));
 	readonly #clients: readonly FaultyClient[];
 	#services: readonly Service[];
 	#isPumping = true;
 	#isClosed = false;
 
-	constructor(engine: Engine, options: RunOptions) {
+	/** @param onRestart called if the firmware asks for a restart, after a delay in milliseconds */
+	constructor(engine: Engine, environment: Environment, onRestart: (delay: number) => void) {
 		this.engine = engine;
-		this.#options = options;
-		const { environment, events, flash, faults, onRestart } = options;
+		this.#environment = environment;
 		const deliver: Deliver = (message) => {
 			this.#inbox.add(message);
 			void this.#pump();
 		};
-		this.board = new SimulatedBoard({ deliver, environment, events, flash, onRestart });
+		this.board = new SimulatedBoard(deliver, environment, onRestart);
 		this.pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
-		this.chips = new Chips(deliver, () => events.emit("surrounded"));
-		this.#clients = faults.open(
+		this.chips = new Chips(deliver, () => environment.events.emit("surrounded"));
+		this.#clients = environment.faults.open(
 			[
 				(tell) => new Connections("ws", webSocketsOf(environment.pageUrl), tell),
 				(tell) => new Connections("mqtt", openMqtt, tell),
@@ -67,7 +53,7 @@ export class DeviceRun {
 	}
 
 	#listServices(deliver: Deliver): Service[] {
-		const { environment, events, settings } = this.#options;
+		const { microphone, events, settings } = this.#environment;
 		const onSamples = (played: PlayedSamples): boolean => events.emit("samples", played);
 		const onEnd = (): boolean => events.emit("silence");
 		return [
@@ -83,7 +69,7 @@ export class DeviceRun {
 			new Connections("udp", openUdp, deliver),
 			new Codecs({
 				deliver,
-				microphone: environment.microphone,
+				microphone,
 				onSamples,
 				onEnd,
 				log: (message) => events.emit("trace", message),
@@ -96,7 +82,7 @@ export class DeviceRun {
 		try {
 			await this.engine.run(`globalThis.hostConfig=${JSON.stringify(hostConfig)}`);
 			this.#serve(await this.engine.run(script));
-			for (const header of this.#options.environment.surroundings.values()) {
+			for (const header of this.#environment.surroundings.values()) {
 				this.board.tell(header);
 			}
 		} finally {
@@ -126,7 +112,7 @@ export class DeviceRun {
 
 	/** A person would notice the change of an output: it is a note, too. */
 	#pinChanged(pin: PinState): void {
-		const { events } = this.#options;
+		const { events } = this.#environment;
 		events.emit("pin", pin);
 		if (!isInput(pin)) {
 			events.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);

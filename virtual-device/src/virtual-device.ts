@@ -12,12 +12,10 @@ import type { DeviceRun } from "./device-run.js";
 import type { Engine, HeapReport } from "./engine/engine.js";
 import { Environment } from "./environment.js";
 import { type ChipState, findChip } from "./services/chips.js";
-import { type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
+import type { NetworkConditions } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import { findInput, type PinState } from "./services/pins.js";
-import { SettingsStore } from "./services/settings.js";
 import type { LightState, Surroundings } from "./services/simulated-board.js";
-import { VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
 	/** The bundled firmware that the device starts with: see {@link bundle}. Later it may install other firmware. */
@@ -46,10 +44,8 @@ const RELEASE_TIME = 100;
  */
 export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	#options: VirtualDeviceOptions;
-	readonly #settings: SettingsStore;
-	readonly #flash: VirtualFlash;
-	readonly #macAddress: string;
-	readonly #faults = new NetworkFaults((message) => this.emit("message", message));
+	/** Lower case, with colons. */
+	readonly macAddress: string;
 	readonly #environment: Environment;
 	readonly #power: DevicePower;
 
@@ -57,20 +53,10 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	constructor(options: VirtualDeviceOptions) {
 		super();
 		this.#options = options;
-		this.#settings = new SettingsStore(options.settingsFile);
-		this.#flash = new VirtualFlash(options.firmware);
-		this.#macAddress = options.macAddress ?? randomMacAddress();
-		this.#environment = new Environment(options.photo);
-		this.#power = new DevicePower({
-			environment: this.#environment,
-			settings: this.#settings,
-			flash: this.#flash,
-			faults: this.#faults,
-			events: this,
-			startEngine: options.startEngine,
-			watchdog: options.watchdog ?? false,
-			hostConfig: (isOnTrial, resetReason) => this.#hostConfig(isOnTrial, resetReason),
-		});
+		this.macAddress = options.macAddress ?? randomMacAddress();
+		this.#environment = new Environment(this, options.firmware, options.settingsFile);
+		this.photo = options.photo;
+		this.#power = new DevicePower(this.#environment, options, (...start) => this.#hostConfig(...start));
 	}
 
 	get #run(): DeviceRun | undefined {
@@ -86,13 +72,9 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		return this.#run?.engine.name ?? "none";
 	}
 
-	get macAddress(): string {
-		return this.#macAddress;
-	}
-
 	/** The UUID that the firmware keeps; undefined until it has started for the first time. */
 	get uuid(): string | undefined {
-		const uuid = this.#settings.domains.board?.uuid;
+		const uuid = this.#environment.settings.domains.board?.uuid;
 		return typeof uuid === "string" ? uuid : undefined;
 	}
 
@@ -224,11 +206,11 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** The faults of its network. */
 	get network(): NetworkConditions {
-		return this.#faults.conditions;
+		return this.#environment.faults.conditions;
 	}
 
 	set network(conditions: NetworkConditions) {
-		this.#faults.conditions = conditions;
+		this.#environment.faults.conditions = conditions;
 		this.#tellNetwork();
 	}
 
@@ -283,7 +265,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	flash(firmware: string, own: Pick<Partial<VirtualDeviceOptions>, "config" | "board"> = {}): void {
 		this.#options = { ...this.#options, ...own };
-		this.#flash.replace(firmware);
+		this.#environment.flash.replace(firmware);
 		this.#power.restartIn(0);
 	}
 
@@ -308,15 +290,16 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 
 	#hostConfig(isOnTrial: boolean, resetReason: string): object {
+		const { settings, flash, levels, measured } = this.#environment;
 		return {
 			resetReason,
 			config: this.#options.config,
-			settings: this.#settings.domains,
-			macAddress: this.#macAddress,
+			settings: settings.domains,
+			macAddress: this.macAddress,
 			board: withCodec(this.board),
-			firmware: { capacity: this.#flash.capacity, isOnTrial },
-			pins: [...this.#environment.levels],
-			chips: [...this.#environment.measured],
+			firmware: { capacity: flash.capacity, isOnTrial },
+			pins: [...levels],
+			chips: [...measured],
 		};
 	}
 }

@@ -1,21 +1,9 @@
 import { createHmac } from "node:crypto";
-import type { EventEmitter } from "node:events";
-import type { DeviceEvents } from "../device-events.js";
 import type { Environment } from "../environment.js";
-import type { VirtualFlash } from "../virtual-flash.js";
 import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
 import { hexOf } from "./pins.js";
 import type { Deliver, Service } from "./service.js";
 import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
-
-interface SimulatedBoardOptions {
-	readonly deliver: Deliver;
-	readonly events: EventEmitter<DeviceEvents>;
-	readonly environment: Environment;
-	readonly flash: VirtualFlash;
-	/** The firmware asks to be restarted, in `delay` milliseconds. */
-	readonly onRestart: (delay: number) => void;
-}
 
 /** The state of a light. */
 export interface LightState {
@@ -41,7 +29,9 @@ interface Answer {
 /** The parts of a board that need more than ECMAScript: pictures, restarting, a user who presses its button. */
 export class SimulatedBoard implements Service {
 	readonly prefix = "board";
-	readonly #options: SimulatedBoardOptions;
+	readonly #deliver: Deliver;
+	readonly #environment: Environment;
+	readonly #onRestart: (delay: number) => void;
 	/** The state of each light, by name. */
 	readonly lights = new Map<string, LightState>();
 	/** The content of the screen; undefined until the firmware has shown something. */
@@ -49,14 +39,16 @@ export class SimulatedBoard implements Service {
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
 
-	constructor(options: SimulatedBoardOptions) {
-		this.#options = options;
+	/** @param onRestart called if the firmware asks for a restart, after a delay in milliseconds */
+	constructor(deliver: Deliver, environment: Environment, onRestart: (delay: number) => void) {
+		this.#deliver = deliver;
+		this.#environment = environment;
+		this.#onRestart = onRestart;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
-		const { events } = this.#options;
 		if (kind === "restart") {
-			this.#options.onRestart(args[0] as number);
+			this.#onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#showScreen(args[0] as ScreenPicture, args[1] as string[]);
 		} else if (kind === "firmware") {
@@ -64,7 +56,7 @@ export class SimulatedBoard implements Service {
 		} else if (kind === "light") {
 			this.#showLight(args[0] as string, args[1] as LightState);
 		} else if (kind === "chat") {
-			events.emit("note", args[0] as string);
+			this.#environment.events.emit("note", args[0] as string);
 		} else if (kind === "pictureClosed") {
 			this.#taken.close(args[0] as number);
 		} else if (kind === "pictureBytes") {
@@ -78,13 +70,13 @@ export class SimulatedBoard implements Service {
 
 	/** Tells the firmware what a user does, or what is around the device. */
 	tell(header: readonly unknown[], bytes?: Uint8Array): void {
-		this.#options.deliver({ header, ...(bytes && { bytes }) });
+		this.#deliver({ header, ...(bytes && { bytes }) });
 	}
 
 	close(): void {}
 
 	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
-		const { flash } = this.#options;
+		const { flash } = this.#environment;
 		switch (action) {
 			case "begin":
 				flash.begin();
@@ -100,14 +92,14 @@ export class SimulatedBoard implements Service {
 				break;
 			case "rollBack":
 				// The bootloader does the rest.
-				this.#options.onRestart(0);
+				this.#onRestart(0);
 				break;
 		}
 	}
 
 	/** An alert is noticed, such as that an update failed and why. How far one has come is on the screen. */
 	#showScreen(screen: ScreenPicture, changed: readonly string[]): void {
-		const { events } = this.#options;
+		const { events } = this.#environment;
 		const { alert, state } = screen;
 		this.screen = screen;
 		events.emit("screen", screen, changed);
@@ -118,7 +110,7 @@ export class SimulatedBoard implements Service {
 	}
 
 	#showLight(name: string, light: LightState): void {
-		const { events } = this.#options;
+		const { events } = this.#environment;
 		const before = lookOf(this.lights.get(name));
 		this.lights.set(name, light);
 		events.emit("light", name, light);
@@ -140,7 +132,7 @@ export class SimulatedBoard implements Service {
 	}
 
 	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
-		const { environment, events, flash } = this.#options;
+		const { photo, events, flash } = this.#environment;
 		switch (service) {
 			case "hmacSha256":
 				return {
@@ -149,7 +141,7 @@ export class SimulatedBoard implements Service {
 						.digest(),
 				};
 			case "capture":
-				return { value: this.#taken.add(environment.photo ?? drawRoom()) };
+				return { value: this.#taken.add(photo ?? drawRoom()) };
 			case "drawScreen":
 				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
 			case "readPicture":
