@@ -2,11 +2,10 @@
 import { fromProject } from "../../toolchain/manifests.js";
 import { failAs, runProgram, signalled } from "../../toolchain/program.js";
 import { bundle, chooseEngine, readOwnDevice } from "../../virtual-device/src/index.js";
-import { line } from "../../virtual-device/src/prompt/output.js";
+import { heading, line, paint, verbatim } from "../../virtual-device/src/prompt/output.js";
 import { prompt } from "../../virtual-device/src/prompt/prompt.js";
-import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";
-import { startGateway, type TourGateway } from "./start-gateway.js";
+import { findVoice, HTTP_PORT, startGateway, type TourGateway } from "./start-gateway.js";
 import { TourDevice } from "./tour-device.js";
 
 await runProgram(tourProgram(run));
@@ -19,7 +18,7 @@ async function run(options: TourOptions): Promise<void> {
 	const firmware = await bundle(undefined, false, undefined, build).catch(failAs());
 	const stopped = signalled();
 	const gateway = await startGateway(options).catch(failAs());
-	const device = new TourDevice({ engine, firmware, board: own?.profile, gateway, verbose: options.verbose });
+	const device = new TourDevice(gateway, engine, firmware, own?.profile, options.verbose);
 	let done: boolean | undefined;
 	try {
 		done = await Promise.race([takeTour(device, gateway, options, stopped), stopped.then(() => true)]);
@@ -67,4 +66,31 @@ async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise
 	}
 	await client.close();
 	return process.stdin.isTTY === true || failed === 0;
+}
+
+/**
+ * Says what can be done now: see the device, connect a client, write a tool.
+ *
+ * @param page of the device; undefined if the tour ends here
+ */
+function showNextSteps({ program, clientUrl }: TourGateway, { transport, httpPort }: TourOptions, page?: string): void {
+	heading("Next");
+	if (page !== undefined) {
+		line(`See the device in your browser: ${paint("green", program.urls.console ?? "")}`);
+		line(`Press its button, set its sensors, see its messages: ${paint("green", page)}`);
+		line(`Connect your MCP client to ${paint("green", clientUrl)}, for example Claude Code:`);
+		verbatim(`  claude mcp add --transport http devices ${clientUrl}`);
+		if (httpPort === undefined && new URL(clientUrl).port !== String(HTTP_PORT)) {
+			line(`  Port ${HTTP_PORT} is in use: this address is gone after "quit".`);
+		}
+		line("  Claude Desktop, Cursor, VS Code and others: docs/gateway/connect-a-client.md, or the page in your browser");
+		const voice = findVoice() === undefined ? " Install espeak-ng first." : "";
+		line(`Have it speak: the tool say, or the device's page in the console.${voice} docs/talk.md`);
+	} else {
+		line("Try it: npm start");
+	}
+	line("Write a tool: docs/add-a-tool.md. Put the firmware on a board: docs/first-board.md");
+	if (transport === "websocket") {
+		line("The same tour over MQTT: npm start -- --transport mqtt");
+	}
 }

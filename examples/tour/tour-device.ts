@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { portableNames } from "../../gateway/src/catalog/names.js";
 import type { Server, Session } from "../../gateway/src/index.js";
@@ -7,9 +8,9 @@ import { ProgramError } from "../../toolchain/program.js";
 import { type BoardProfile, type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "../../virtual-device/src/prompt/output.js";
+import { nameOf, showCall } from "../../virtual-device/src/prompt/show-tools.js";
 import type { OwnNames } from "../../virtual-device/src/prompt/tool-names.js";
 import type { TourGateway } from "./start-gateway.js";
-import { showEvents, tour } from "./tour.js";
 
 /** Milliseconds for a virtual device to come online. */
 const CONNECT_TIMEOUT = 20_000;
@@ -20,29 +21,33 @@ const MAC_ADDRESS = "02:00:00:00:00:01";
 /** The firmware's stack after its error: functions of the bundle, without lines. */
 const FIRMWARE_STACK = /\n +at .*$/s;
 
-interface TourDeviceOptions {
-	readonly engine: EngineChoice;
-	/** A bundle for the engine. */
-	readonly firmware: string;
-	/** Of a device of one's own. Default: one that has everything. */
-	readonly board?: BoardProfile | undefined;
-	readonly gateway: TourGateway;
-	/** Whether the device's log is shown. */
-	readonly verbose?: boolean | undefined;
-}
+/** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
+const SPEECH = 200;
+
+/** Milliseconds that a device may take to be idle again: one with a codec first plays what it has. */
+const IDLE_TIME = 10_000;
+
+/** Tools that the tour names; the command `list` shows all. */
+const NAMED_TOOLS = 3;
 
 /** The virtual device of the tour, and what is seen of it through the gateway. */
 export class TourDevice {
 	/** Whether the engine ended by itself. */
 	failed = false;
-	readonly #options: TourDeviceOptions;
+	readonly #gateway: TourGateway;
+	readonly #engine: EngineChoice;
 	readonly virtual: VirtualDevice;
 	#page: DevicePage | undefined;
 	readonly #end = new AbortController();
 
-	constructor(options: TourDeviceOptions) {
-		const { engine, firmware, board, gateway, verbose } = options;
-		this.#options = options;
+	/**
+	 * @param firmware a bundle for the engine
+	 * @param board of a device of one's own; undefined: one that has everything
+	 * @param verbose whether the device's log is shown
+	 */
+	constructor(gateway: TourGateway, engine: EngineChoice, firmware: string, board?: BoardProfile, verbose = false) {
+		this.#gateway = gateway;
+		this.#engine = engine;
 		this.virtual = new VirtualDevice({
 			firmware,
 			startEngine: (onTrace) => engine.start({ onTrace }),
@@ -57,7 +62,6 @@ export class TourDevice {
 
 	/** Starts the device, and takes the tour with it. Rejects with ProgramError if it fails to start, or is not online in time. */
 	async show(): Promise<void> {
-		const { engine, gateway } = this.#options;
 		await this.virtual.start().catch((error: Error) => {
 			throw new ProgramError(error.message.replace(FIRMWARE_STACK, ""), { cause: error });
 		});
@@ -68,10 +72,10 @@ export class TourDevice {
 		const { server, session } = await this.#online();
 		heading("A device, a gateway and an MCP client, on this computer");
 		line(`device   ${server.alias} on ${paint("green", this.virtual.engineName)}`);
-		if (engine.whyNotXs !== undefined) {
-			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
+		if (this.#engine.whyNotXs !== undefined) {
+			line(paint("yellow", `This is not XS: ${this.#engine.whyNotXs.split("\n")[0]}`));
 		}
-		line(`gateway  ${gateway.deviceUrl} for devices, ${gateway.clientUrl} for clients`);
+		line(`gateway  ${this.#gateway.deviceUrl} for devices, ${this.#gateway.clientUrl} for clients`);
 		showEvents(server.alias, session, this.#end.signal);
 		const client = await this.connectClient(server.alias);
 		try {
@@ -106,7 +110,7 @@ export class TourDevice {
 	/** An MCP client of one device, or of all. */
 	async connectClient(alias?: string): Promise<Client> {
 		const path = alias === undefined ? "" : `/${alias}`;
-		const url = new URL(`${this.#options.gateway.clientUrl}${path}?catalog=full`);
+		const url = new URL(`${this.#gateway.clientUrl}${path}?catalog=full`);
 		const client = new Client({ name: "tour", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
 		await client.connect(new StreamableHTTPClientTransport(url));
 		return client;
@@ -119,7 +123,7 @@ export class TourDevice {
 	}
 
 	get #servers() {
-		return this.#options.gateway.program.gateway.servers;
+		return this.#gateway.program.gateway.servers;
 	}
 
 	async #online(): Promise<{ server: Server; session: Session }> {
@@ -134,4 +138,51 @@ export class TourDevice {
 			});
 		}
 	}
+}
+
+/** Shows an MCP client's use of a device step by step: list, calls, and messages of the device. */
+async function tour(client: Client, session: Session): Promise<void> {
+	const { tools } = await client.listTools();
+	line(`client   the official SDK's, MCP ${client.getNegotiatedProtocolVersion() ?? ""}`);
+	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => paint("green", name));
+	line(`tools    ${names.join(", ")} and ${tools.length - names.length} more`);
+	heading("The client calls the device's tools");
+	const status = await nameOf(client, /get_device_status$/);
+	// A device of one's own may have no speaker.
+	const volume = tools.find(({ name }) => /set_volume$/.test(name))?.name;
+	if (volume !== undefined) {
+		await showCall(client, volume, { volume: 30 });
+	}
+	await showCall(client, status, {});
+	if (volume !== undefined) {
+		line(paint("dim", "A wrong call, on purpose: the device says what is wrong."));
+		await showCall(client, volume, { volume: 101 });
+	}
+	heading("The device reports its state: here the backend speaks through it");
+	await speak(session);
+}
+
+async function speak(session: Session): Promise<void> {
+	const states: string[] = [];
+	const isOver = new AbortController();
+	const seen = (method: string, params: Readonly<Record<string, unknown>>): void => {
+		if (method === "notifications/state_changed" && states.push(`${params.oldState} -> ${params.newState}`) === 2) {
+			isOver.abort();
+		}
+	};
+	session.on("notification", seen);
+	session.sendMessage({ type: "tts", state: "start" });
+	await delay(SPEECH);
+	session.sendMessage({ type: "tts", state: "stop" });
+	await delay(IDLE_TIME, undefined, { signal: isOver.signal }).catch(() => {});
+	session.off("notification", seen);
+	if (states.length < 2) {
+		throw new Error(`expected two state changes, saw ${states.join(", ") || "none"}`);
+	}
+}
+
+/** Shows what the device says by itself, from now on until the end. */
+function showEvents(alias: string, session: Session, end: AbortSignal): void {
+	session.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
+	session.once("closed", (reason) => end.aborted || event(`device ${alias} is offline: ${reason}`));
 }

@@ -11,7 +11,7 @@ describe("the device of npm start", () => {
 		t.after(() => gateway.close());
 		const engine = await chooseEngine("v8");
 		const firmware = 'throw new TypeError("tool self.lamp.set is already registered")';
-		const device = new TourDevice({ engine, firmware, gateway });
+		const device = new TourDevice(gateway, engine, firmware);
 		t.after(() => device.stop());
 		await assert.rejects(device.show(), (error) => {
 			assert.ok(error instanceof ProgramError);

@@ -215,10 +215,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 
 	/** The camera's picture, a JPEG file; undefined: a drawn room. */
-	get photo(): Uint8Array | undefined {
-		return this.#environment.photo;
-	}
-
 	set photo(photo: Uint8Array | undefined) {
 		this.#environment.photo = photo;
 	}
