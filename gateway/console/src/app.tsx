@@ -61,7 +61,12 @@ function Header() {
 	return (
 		<header>
 			<a class="brand" href="#/devices">
-				<Logo />
+				<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+					<rect width="32" height="32" rx="9" fill="#0f766e" />
+					<circle cx="11" cy="15" r="3" fill="#fff" />
+					<circle cx="21" cy="15" r="3" fill="#fff" />
+					<path d="M11 22q5 3 10 0" stroke="#fff" stroke-width="2" fill="none" stroke-linecap="round" />
+				</svg>
 				xs-mcp
 			</a>
 			{isOpen && (
@@ -74,7 +79,18 @@ function Header() {
 			)}
 			<div class="hstack settings">
 				{isOpen && <Shortcuts />}
-				<Preferences />
+				<Select
+					label={t("language")}
+					options={Object.entries(LANGUAGES)}
+					value={language.value}
+					onChange={(tag) => (chosenLanguage.value = tag)}
+				/>
+				<Select
+					label={t("theme")}
+					options={THEMES.map((each) => [each, t(`theme_${each}`)])}
+					value={theme.value}
+					onChange={(each) => (theme.value = each as Theme)}
+				/>
 				{isOpen && session.value?.signedIn && (
 					<Button class="ghost small" onClick={signOut} title={session.value.principal} text={t("signOut")} />
 				)}
@@ -103,35 +119,5 @@ function Tab({ view, text, count, alert }: TabProps) {
 			)}
 			{alert && <span class="dot warn" role="img" aria-label={t("approvals")} />}
 		</a>
-	);
-}
-
-function Preferences() {
-	return (
-		<>
-			<Select
-				label={t("language")}
-				options={Object.entries(LANGUAGES)}
-				value={language.value}
-				onChange={(tag) => (chosenLanguage.value = tag)}
-			/>
-			<Select
-				label={t("theme")}
-				options={THEMES.map((each) => [each, t(`theme_${each}`)])}
-				value={theme.value}
-				onChange={(each) => (theme.value = each as Theme)}
-			/>
-		</>
-	);
-}
-
-function Logo() {
-	return (
-		<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
-			<rect width="32" height="32" rx="9" fill="#0f766e" />
-			<circle cx="11" cy="15" r="3" fill="#fff" />
-			<circle cx="21" cy="15" r="3" fill="#fff" />
-			<path d="M11 22q5 3 10 0" stroke="#fff" stroke-width="2" fill="none" stroke-linecap="round" />
-		</svg>
 	);
 }

@@ -57,7 +57,7 @@ export interface FoundPrompt {
 /** A resource that a client named, and the server that may have it. */
 interface FoundResource {
 	readonly server: Server;
-	/** As the server knows it. */
+	/** Its URI at the server. */
 	readonly uri: string;
 }
 
@@ -288,7 +288,7 @@ export class Catalog {
 		return another === undefined ? meant : name;
 	}
 
-	/** What a client is told about a name that is no tool's. */
+	/** Error text for a name that is no tool's. */
 	unknownText(name: string): string {
 		const alias = aliasIn(name);
 		const own = alias === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length);

@@ -12,7 +12,7 @@ const SHOWN_BESIDE = /(^|[._])(get_device_status|take_photo|snapshot)$/;
 /** Tools that one panel may call. */
 const MAX_TOOLS = 48;
 
-/** Where the page has the device's data. */
+/** The place of the device's data in the page. */
 const DATA = /(<script type="application\/json" id="device">)[^<]*/;
 
 /** Lists with links to panels, by the lists that they are made from. */

@@ -25,7 +25,7 @@ interface Tools {
 /** A tool that several servers share, listed once. */
 export interface ToolGroup {
 	readonly listed: Tool;
-	/** By alias. */
+	/** Sorted by alias. */
 	readonly members: readonly Member[];
 }
 

@@ -4,7 +4,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 const PAGE_SIZE = 500;
 const MAX_PAGES = 50;
 
-/** Where the pages of a list begin, by their cursors. A list is never changed, so these places stay true. */
+/** Start of each page of a list, by its cursor. Lists are never changed, so these places stay valid. */
 const starts = new WeakMap<readonly unknown[], Map<string, number>>();
 
 /** A member of a list request's `_meta`: the bytes that the whole answer may have. For clients with little room. */

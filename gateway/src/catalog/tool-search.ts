@@ -6,7 +6,7 @@ import type { Catalog, FoundTool } from "./catalog.js";
 
 /** A search result: a tool of a server, or one that several devices share. */
 interface ToolHit {
-	/** As clients call it. */
+	/** Name that clients call. */
 	readonly name: string;
 	/** The alias of its server. Undefined for a group. */
 	readonly server?: string | undefined;
@@ -42,7 +42,7 @@ export interface ToolSearch {
 /** A tool of one server, or of several that share it: the index has it once. */
 interface Entry {
 	readonly id: number;
-	/** As its server names it. */
+	/** Name at its server. */
 	readonly tool: string;
 	readonly title: string | undefined;
 	readonly description: string | undefined;
@@ -86,7 +86,7 @@ const CAMEL_CASE = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 /** Scripts that put no spaces between words. */
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]+/gu;
 
-/** By the groups of a catalog, which are rebuilt after each change. */
+/** Indexes by the groups of a catalog, which are rebuilt after each change. */
 const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
 
 /**

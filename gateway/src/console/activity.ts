@@ -27,7 +27,7 @@ interface DeviceCalls {
 	failed: number;
 	lastFailed: boolean;
 	readonly durations: number[];
-	/** Of these calls, computed on demand. */
+	/** Statistics of these calls, computed on demand. */
 	statistics: CallStatistics | undefined;
 }
 

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { contentTypeOf, pagePolicy } from "../http/page-headers.js";
 import type { Route } from "../http/route.js";
 
-/** Where the gateway's bundle has the console: beside itself. */
+/** Folder of the console beside the gateway's bundle. */
 const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
 const POLICY = pagePolicy("'self' data:", "data:");

@@ -67,7 +67,10 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens, uses));
-	app.post("/tokens", addToken({ tokens, servers, guard, clients: () => fleet.lists.clients, maxBodyBytes }));
+	app.post(
+		"/tokens",
+		addToken(tokens, servers, guard, () => fleet.lists.clients, maxBodyBytes),
+	);
 	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
 	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(manager));
 }

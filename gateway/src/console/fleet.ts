@@ -54,7 +54,7 @@ export class Fleet extends EventEmitter<Events> {
 	readonly #rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
 	#sorted: readonly SearchedRow[] | undefined;
-	/** Of all devices; undefined after a change. */
+	/** Totals of all devices; undefined after a change. */
 	#totals: FleetTotals | undefined;
 	readonly #changed = new Set<string>();
 	/** Whether any device may have changed: names, tags and tools change without being named. */

@@ -25,9 +25,9 @@ export interface FleetRow {
 	readonly version: string;
 	readonly online: boolean;
 	readonly transport?: string;
-	/** As it has reported it: "idle", "speaking". */
+	/** The state that it has reported: "idle", "speaking". */
 	readonly state?: string;
-	/** While it is online: when it came online. Else when it was last seen. Milliseconds since 1970. */
+	/** Time since when it is online, or when it was last seen. Milliseconds since 1970. */
 	readonly since: number;
 	/** Their number, user-only ones included. */
 	readonly tools: number;
@@ -67,7 +67,7 @@ export interface EventEntry {
 	readonly name: string;
 	/** Milliseconds since 1970. */
 	readonly time: number;
-	/** As its type describes it, without the device. */
+	/** Data in the form that its type describes, without the device. */
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -104,7 +104,7 @@ export interface CallEntry extends CallRecord {
 	readonly number: number;
 	/** The application that called, as it names itself. */
 	readonly client?: string;
-	/** As JSON, cut, without secrets. Absent, as the answer is, if the page may not see them. */
+	/** JSON, cut, without secrets. Arguments and answer are absent if the page may not see them. */
 	readonly args?: string | undefined;
 	readonly answer?: string | undefined;
 	/** In milliseconds since 1970. */

@@ -37,22 +37,19 @@ export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
 	};
 }
 
-/** The dependencies of {@link addToken}, also to find whom a new token would disconnect. */
-interface AddTokenOptions {
-	readonly tokens: TokenStore;
-	readonly servers: ServerRegistry;
-	readonly guard: RequestGuard;
-	/** The clients in a session. */
-	readonly clients: () => OperatorLists["clients"];
-	readonly maxBodyBytes: number;
-}
-
 /**
  * `POST /tokens`: creates a token. The answer is the only one that has it. A token that would disconnect others, or whose
  * device has never connected, is created only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
+ *
+ * @param clients returns the clients in a session
  */
-export function addToken(options: AddTokenOptions): Route {
-	const { tokens, servers, guard, maxBodyBytes } = options;
+export function addToken(
+	tokens: TokenStore,
+	servers: ServerRegistry,
+	guard: RequestGuard,
+	clients: () => OperatorLists["clients"],
+	maxBodyBytes: number,
+): Route {
 	return async (c) => {
 		const data = await readJsonAs(NEW_TOKEN, "token", c.env.incoming, maxBodyBytes);
 		expectConsistent(data);
@@ -60,25 +57,28 @@ export function addToken(options: AddTokenOptions): Route {
 			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";
 			throw new HttpError(400, "malformed", message);
 		}
-		const { yes, devices, ...token } = data;
-		const ids = devices?.map((name) => servers.find(name)?.id ?? name);
+		const { yes, devices: named, ...token } = data;
+		const ids = named?.map((name) => servers.find(name)?.id ?? name);
 		const unknown = ids?.filter((id) => servers.find(id) === undefined) ?? [];
 		if (data.kind === "client" && unknown.length > 0) {
 			const cure = "expected the id or alias of a device that has connected";
-			throw new HttpError(
-				400,
-				"malformed",
-				`devices: unknown device ${unknown.slice(0, MAX_NAMED).join(", ")}: ${cure}`,
-			);
+			const names = unknown.slice(0, MAX_NAMED).join(", ");
+			throw new HttpError(400, "malformed", `devices: unknown device ${names}: ${cure}`);
 		}
-		const question = questionBefore(data.kind, unknown, options);
-		if (question !== undefined && !yes) {
-			return c.json(
-				{ ...jsonRpcError(SERVER_ERROR, `${textOf(question, data.kind)}; agree with "yes": true`), question },
-				409,
-			);
+		const isFirst = data.kind === "client" ? !guard.needsToken : !tokens.needs("device");
+		// There are no tokens for this kind: whoever is connected has none.
+		const devices = servers.all.filter(({ configured, session }) => !configured && session !== undefined);
+		const question: TokenQuestion = {
+			isFirst,
+			clients: isFirst && data.kind === "client" ? clients().map(({ name }) => name) : [],
+			devices: isFirst && data.kind === "device" ? devices.map(({ alias }) => alias) : [],
+			unknown,
+		};
+		if ((isFirst || unknown.length > 0) && !yes) {
+			const message = `${textOf(question, data.kind)}; agree with "yes": true`;
+			return c.json({ ...jsonRpcError(SERVER_ERROR, message), question }, 409);
 		}
-		if (question?.isFirst) {
+		if (isFirst) {
 			// Its own answer is to a client without a token.
 			guard.keep(c.env.outgoing);
 		}
@@ -101,26 +101,6 @@ function expectConsistent(token: z.infer<typeof NEW_TOKEN>): void {
 	if (problem !== undefined) {
 		throw new HttpError(400, "malformed", problem as string);
 	}
-}
-
-/** The question before the token is created; undefined: none. */
-function questionBefore(
-	kind: TokenKind,
-	unknown: readonly string[],
-	{ tokens, servers, guard, clients }: AddTokenOptions,
-): TokenQuestion | undefined {
-	const isFirst = kind === "client" ? !guard.needsToken : !tokens.needs("device");
-	if (!isFirst && unknown.length === 0) {
-		return undefined;
-	}
-	// There are no tokens.
-	const devices = servers.all.filter(({ configured, session }) => !configured && session !== undefined);
-	return {
-		isFirst,
-		clients: isFirst && kind === "client" ? clients().map(({ name }) => name) : [],
-		devices: isFirst && kind === "device" ? devices.map(({ alias }) => alias) : [],
-		unknown,
-	};
 }
 
 function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: TokenKind): string {

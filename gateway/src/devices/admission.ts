@@ -25,7 +25,7 @@ export interface Admission {
  */
 export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | string;
 
-/** Where devices connect: by WebSocket, or to the gateway's own broker. */
+/** The way by which devices connect: WebSocket, or the gateway's own broker. */
 export interface DeviceListenerOptions {
 	/** Address to listen on. Default: loopback. */
 	readonly host?: string;

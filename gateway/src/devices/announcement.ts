@@ -4,7 +4,7 @@ import { slug } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import { GATEWAY_INFO } from "../version.js";
 
-/** Where the gateway listens for devices. */
+/** An address at which the gateway listens for devices. */
 export interface DeviceListener {
 	/** "ws", "wss", "mqtt" or "mqtts" */
 	readonly scheme: string;

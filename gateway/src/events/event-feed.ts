@@ -14,7 +14,7 @@ export interface EventQuery {
 	readonly onClose?: () => void;
 }
 
-/** Where a subscription begins to read. */
+/** The place at which a subscription starts to read. */
 export interface StartPoint {
 	/** A cursor of {@link EventFeed.cursor}; null: from now on. */
 	readonly cursor: string | null;
@@ -36,7 +36,7 @@ export class EventFeed {
 	/** Position at which the subscription began. Earlier events do not count for `pause`. */
 	#start = 0;
 	#truncated = false;
-	/** By device: the span of time of its last delivered event. Empty without the argument `pause`. */
+	/** Time span of the last delivered event, by device. Empty without the argument `pause`. */
 	readonly #spans = new Map<string, number>();
 
 	/** @throws RangeError if the cursor is not valid */

@@ -27,7 +27,7 @@ export interface EventShare {
 /** Events that can be read. Half of them go when there are more. */
 export const MAX_EVENTS = 10_000;
 
-/** Of both files. */
+/** Maximum size of both files, in bytes. */
 const MAX_BYTES = 16_777_216;
 
 interface Changes {

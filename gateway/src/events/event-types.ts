@@ -9,7 +9,7 @@ export interface GatewayOccurrence {
 	readonly name: string;
 	/** The device's id. */
 	readonly device: string;
-	/** As the type's `payload` describes it, with the device's alias. */
+	/** Data in the form of the type's `payload`, with the device's alias. */
 	readonly data: Readonly<Record<string, unknown>>;
 	/** When it happened, ISO 8601. Default: now. */
 	readonly timestamp?: string;

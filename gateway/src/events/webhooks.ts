@@ -56,7 +56,7 @@ export interface WebhookIdentity {
 export interface WebhookRequest extends WebhookIdentity {
 	readonly secret: string;
 	readonly ttlMs: number | null | undefined;
-	/** Where a new subscription begins. */
+	/** The events of a new subscription. */
 	readonly feed: EventFeed;
 }
 
@@ -80,9 +80,9 @@ interface Subscription {
 /** The subscriptions whose events are posted to URLs. */
 export class Webhooks {
 	readonly #options: WebhooksOptions;
-	/** By id. */
+	/** The subscriptions by id. */
 	readonly #subscriptions = new Map<string, Subscription>();
-	/** By the token's hash. */
+	/** Rate limits by the token's hash. */
 	readonly #verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });
 	#dropped = 0;
 	/** Undefined: they are stored nowhere. */

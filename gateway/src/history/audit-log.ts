@@ -15,7 +15,7 @@ interface AuditedCall {
 	readonly device: string;
 	readonly alias?: string | undefined;
 	readonly tool: string;
-	/** As JSON, cut, without secrets. */
+	/** JSON, cut, without secrets. */
 	readonly args?: string | undefined;
 	readonly userOnly?: boolean;
 	readonly outcome: string;

@@ -50,7 +50,7 @@ export interface Span {
 
 /** The measurements and states of a device. */
 export interface HistoryPart {
-	/** By their paths in the status: times in milliseconds since 1970, and values. Each holds until the next one. */
+	/** Values by their paths in the status, with times in milliseconds since 1970. Each holds until the next one. */
 	readonly values: Readonly<Record<string, readonly Point[]>>;
 	/** The oldest first. "offline" and "online" are states, too. */
 	readonly states: readonly { readonly state: string; readonly since: number }[];
@@ -67,7 +67,7 @@ interface LoggedMessage {
 export class History {
 	readonly #servers: ServerRegistry;
 	readonly #open: (id: string) => DeviceHistory;
-	/** By id. */
+	/** The histories by the device's id. */
 	readonly #devices = new Map<string, DeviceHistory>();
 	readonly #reads = pLimit(MAX_READS);
 	readonly #timer: NodeJS.Timeout;

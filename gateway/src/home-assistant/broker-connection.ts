@@ -23,7 +23,7 @@ export class BrokerConnection {
 	/** The topic that says whether the gateway is online. */
 	readonly gatewayTopic: string;
 	readonly #client: MqttClient;
-	/** By topic. Empty: the broker is to forget it. */
+	/** Messages by topic. An empty one makes the broker forget the topic. */
 	readonly #retained = new Map<string, string>();
 
 	constructor({ url, password, ca, gatewayName, onCommand, info, warn }: BrokerOptions) {
@@ -65,7 +65,7 @@ export class BrokerConnection {
 		this.retain(this.gatewayTopic, "online");
 	}
 
-	/** Has the broker retain a message, instead of the one before. */
+	/** Makes the broker retain a message, instead of the previous one. */
 	retain(topic: string, text: string): void {
 		if (this.#retained.get(topic) !== text) {
 			this.#retained.set(topic, text);
@@ -73,7 +73,7 @@ export class BrokerConnection {
 		}
 	}
 
-	/** Has the broker forget the message of a topic. */
+	/** Makes the broker forget the message of a topic. */
 	forget(topic: string): void {
 		this.retain(topic, "");
 	}

@@ -60,11 +60,11 @@ export interface Measurement {
 /** The parts of a device, as far as Home Assistant shows them. */
 export interface Status {
 	readonly volume?: number | undefined;
-	/** Of the screen. */
+	/** Brightness of the screen. */
 	readonly brightness?: number | undefined;
 	readonly lights: ReadonlyMap<string, Light>;
 	readonly switches: ReadonlyMap<string, Switch>;
-	/** By a name that is unique in the device. */
+	/** Measurements by a name that is unique in the device. */
 	readonly measurements: ReadonlyMap<string, Measurement>;
 }
 

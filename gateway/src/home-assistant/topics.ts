@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /** The root of every topic but Home Assistant's own. */
 const ROOT = "xs-mcp-gateway";
 
-/** Where Home Assistant looks for devices, unless it was told otherwise. */
+/** Home Assistant's default topic prefix for the discovery of devices. */
 const DISCOVERY = "homeassistant/device";
 
 /** The commands for every part of every device, as a subscription. */

@@ -11,7 +11,7 @@ const INTERVAL = 10_000;
  */
 export class LogLimiter {
 	readonly #log: Logger;
-	/** By kind: the lines since the interval began. */
+	/** Number of lines in this interval, by kind. */
 	readonly #counts = new Map<string, number>();
 	#timer: NodeJS.Timeout | undefined;
 

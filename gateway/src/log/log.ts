@@ -47,7 +47,7 @@ export class LogDestination {
 	readonly #format: (line: string) => string;
 	#dropped = 0;
 
-	/** Is told how many lines were dropped, as soon as the log is read again. */
+	/** Called with the number of dropped lines, as soon as the log is read again. */
 	onDropped: (lines: number) => void = () => {};
 
 	/** @param format changes a line before it is written: for people. Default: JSON, with escapes that a terminal may print */

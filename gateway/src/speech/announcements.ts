@@ -207,7 +207,7 @@ async function repeatUntilPressed(
 /** Caller in the log and the console. */
 const PRINCIPAL = "timer";
 
-/** Has devices say the text of a timer, after a chime, when it is due: also in quiet hours, as somebody has asked for it. */
+/** Makes devices say the text of a timer that is due, after a chime. Quiet hours do not apply: somebody has asked for it. */
 export function speakTimers(
 	servers: ServerRegistry,
 	announcements: Announcements,

@@ -40,7 +40,7 @@ export async function callForObject(...call: Parameters<typeof callTool>): Promi
 	return isObject(result) ? result : {};
 }
 
-/** As much of a text as a tool takes for one of its arguments. */
+/** Cuts a text to the length that a tool takes for one of its arguments. */
 export function fitting({ inputSchema }: ServerTool, argument: string, text: string): string {
 	const schema = inputSchema.properties?.[argument];
 	return text.slice(0, isObject(schema) && typeof schema.maxLength === "number" ? schema.maxLength : undefined);

@@ -16,14 +16,14 @@ const MAX_VOICES = { all: 6, perOwner: 2 };
 /** Bytes of sounds that are kept for the next time. */
 const MAX_KEPT = 33_554_432;
 
-/** Where devices get what they play. */
+/** Path from which devices load sounds. */
 export const SPEECH_PATH = "/speech";
 
 /** A text as sound, which is spoken when the first device wants it, once for all. Rejects with an Error that says why it cannot be. */
 export interface SpokenText {
-	/** Of a WAV file, until `withdraw` is called. */
+	/** Path of a WAV file, until `withdraw` is called. */
 	readonly path: () => Promise<string>;
-	/** Until `withdraw` is called. */
+	/** Packets of Opus, until `withdraw` is called. */
 	readonly packets: () => Promise<SharedPackets>;
 	readonly withdraw: () => void;
 }
@@ -32,13 +32,13 @@ export interface SpokenText {
 export class Speech {
 	readonly #voice: Voice;
 	readonly #limit = fairLimit(MAX_VOICES);
-	/** Of the encoders, in the event loop. */
+	/** Turns of the encoders in the event loop. */
 	readonly #turns = pLimit(1);
 	readonly #sounds = new LRUCache<string, Sound>({
 		maxSize: MAX_KEPT,
 		sizeCalculation: ({ samples }) => Math.max(1, samples.byteLength),
 	});
-	/** By id, while a device may get them. */
+	/** WAV files by id, while devices may load them. */
 	readonly #files = new Map<string, Buffer>();
 
 	constructor(voice: Voice) {

@@ -271,7 +271,7 @@ export abstract class ManagedServers extends EventEmitter<McpManagerEvents> {
 		return { disconnected: open.length, problems: this.#problems, isBroken };
 	}
 
-	/** Of each problem once: an edited file is read again automatically, and on request. */
+	/** Reports each problem once: an edited file is read again automatically, and on request. */
 	#warn(problems: readonly string[]): void {
 		for (const problem of problems.filter((each) => !this.#problems.includes(each))) {
 			this.emit("warning", problem);

@@ -7,7 +7,7 @@ import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
 import { McpError } from "./mcp-error.js";
 import type { McpManager } from "./mcp-manager.js";
-import type { Approve, McpTool } from "./mcp-types.js";
+import type { Approve } from "./mcp-types.js";
 import { expectKnownTypes, NOTIFICATION_TYPES } from "./notifications.js";
 
 /** The caller of a management tool. */
@@ -101,18 +101,11 @@ const mcpListTools = define({
 		// Local tools of the program belong to no connection.
 		const tools = manager.listTools(id).filter(({ server }) => server !== "");
 		const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
-		const texts = ids.map((each) =>
-			toolsText(
-				each,
-				tools.filter(({ server }) => id !== undefined || server === each),
-			),
-		);
-		const listed = tools.map(({ server: connection_id, name, description, inputSchema }: McpTool) => ({
-			connection_id,
-			name,
-			description,
-			inputSchema,
-		}));
+		const toolsOf = (each: string) => tools.filter(({ server }) => id !== undefined || server === each);
+		const texts = ids.map((each) => toolsText(each, toolsOf(each)));
+		const listed = tools.map(({ server, name, description, inputSchema }) => {
+			return { connection_id: server, name, description, inputSchema };
+		});
 		return { ...textResult(texts.join("\n\n") || "No active MCP connections"), structuredContent: { tools: listed } };
 	},
 });

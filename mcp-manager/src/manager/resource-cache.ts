@@ -11,7 +11,7 @@ interface Kept {
 	readonly result: ReadResourceResult;
 	/** In characters. */
 	readonly size: number;
-	/** By `performance.now()`. */
+	/** Time of expiry by `performance.now()`, in milliseconds. */
 	readonly expires: number;
 	/** Ends the subscription. Never rejects. */
 	readonly stopFollowing: Promise<() => void>;
@@ -23,7 +23,7 @@ interface Kept {
  */
 export class ResourceCache {
 	readonly #ttl: number;
-	/** By server and URI; the one read last comes last. */
+	/** Contents by server and URI; those read last come last. */
 	readonly #kept = new Map<string, Kept>();
 	#characters = 0;
 

@@ -27,7 +27,7 @@ export function notConnected(reason: string): string {
 	return `接続失敗。上流サービスの状態を確認してください (Connection failed: ${reason}. Check the upstream service.)`;
 }
 
-/** Of a call that was in progress when the connection ended. */
+/** Appended for a call that was in progress when the connection ended. */
 export const PERHAPS_CARRIED_OUT = "The call may have been carried out.";
 
 export const RECONNECTED = "The upstream MCP server was disconnected during the call. The proxy has connected again.";

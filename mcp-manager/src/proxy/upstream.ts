@@ -27,7 +27,7 @@ export class Upstream {
 	readonly #timing: UpstreamTiming;
 	readonly #onListChanged: (list: ListName) => void;
 	#session: Session | undefined;
-	/** Of the session, or of the last one. */
+	/** Transport of the session, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
 	#lostReason = "not connected yet";
@@ -37,7 +37,7 @@ export class Upstream {
 	#lists: Partial<Offers> = {};
 	/** Why lists could not be read at the last attempt. */
 	readonly #failures = new Map<ListName, Error>();
-	/** What was left out of lists, once it was reported. */
+	/** Reported problems of lists. */
 	readonly #problems = new Set<string>();
 	/** Why the upstream could not be reached at the last attempt; empty if it was. */
 	#trouble = "";

@@ -38,7 +38,7 @@ interface PanelData {
 
 /** A device whose tools the host calls. */
 class HostedDevice extends Device {
-	/** As the gateway knows it: "speaking"; empty if the host does not say. */
+	/** Its state as the gateway knows it: "speaking". Empty if the host does not say. */
 	readonly state = signal("");
 	/** The tool whose result the page stands beside. */
 	#shown = "";

@@ -10,7 +10,7 @@ export interface ControlInput {
 	/** The name of the parameter: "on", "brightness". */
 	readonly name: string;
 	readonly schema: Schema;
-	/** As the device's status has it; undefined if that does not tell. */
+	/** Value in the device's status; undefined if the status has none. */
 	readonly value: Leaf | undefined;
 	/** Path in the status. */
 	readonly path?: string | undefined;

@@ -192,7 +192,7 @@ export class GroupLink extends Device {
 	override async readStatus(): Promise<void> {}
 }
 
-/** Has a device say a text. */
+/** Makes a device say a text. */
 export async function sayOn(alias: string, text: string): Promise<CallToolResult> {
 	const call = { name: "say", arguments: { text, devices: [alias] } };
 	return await withGateway((client) => client.callTool(call, { timeout: PATIENCE }));

@@ -57,7 +57,7 @@ export function factName(path: string): string {
 	return textOf(`fact_${path.replaceAll(".", "_")}`) ?? visibleLine(spaced(path));
 }
 
-/** Such a value. */
+/** The text of another value of a status. */
 export function factValue(path: string, value: Leaf): string {
 	if (typeof value === "boolean") {
 		return t(value ? "binary_yes" : "binary_no");

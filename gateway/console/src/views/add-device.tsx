@@ -23,7 +23,7 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 					{session.value?.isLoopback ? (
 						<>
 							<p class="banner warn">{t("onlyThisMachine")}</p>
-							<Snippet text={LISTEN} />
+							<Snippet text="xs-mcp-gateway --websocket-address 0.0.0.0 --bootstrap approve" />
 						</>
 					) : (
 						<p class="text-light">{t("boardHelp")}</p>
@@ -48,8 +48,6 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 		</section>
 	);
 }
-
-const LISTEN = "xs-mcp-gateway --websocket-address 0.0.0.0 --bootstrap approve";
 
 /** A text as a QR code, drawn as one path. */
 function QrCode({ text, label }: { readonly text: string; readonly label: string }) {

@@ -29,23 +29,14 @@ export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 	);
 }
 
-interface Line {
-	/** The newest of them. */
-	readonly call: CallEntry;
-	readonly count: number;
-}
-
-function collapsed(list: readonly CallEntry[]): readonly Line[] {
-	const lines: Line[] = [];
-	for (const call of list) {
+/** Joins similar calls in a row. The newest one stands for them. */
+function collapsed(calls: readonly CallEntry[]) {
+	const lines: { readonly call: CallEntry; count: number }[] = [];
+	const keyOf = ({ tool, principal, outcome, args }: CallEntry): string => [tool, principal, outcome, args].join("\n");
+	for (const call of calls) {
 		const last = lines.at(-1);
-		const isAlike =
-			last?.call.tool === call.tool &&
-			last.call.principal === call.principal &&
-			last.call.outcome === call.outcome &&
-			last.call.args === call.args;
-		if (last !== undefined && isAlike) {
-			lines[lines.length - 1] = { call: last.call, count: last.count + 1 };
+		if (last !== undefined && keyOf(last.call) === keyOf(call)) {
+			last.count += 1;
 		} else {
 			lines.push({ call, count: 1 });
 		}
@@ -53,13 +44,8 @@ function collapsed(list: readonly CallEntry[]): readonly Line[] {
 	return lines;
 }
 
-interface EventListProps {
-	readonly events: readonly EventEntry[];
-	readonly children: ComponentChildren;
-}
-
 /** The events of the device, as clients get them. */
-export function EventList({ events, children }: EventListProps) {
+export function EventList({ events, children }: { events: readonly EventEntry[]; children: ComponentChildren }) {
 	return (
 		<Card title={t("events")}>
 			<LogList>

@@ -23,7 +23,7 @@ interface Webhook {
 
 const SECRET_BYTES = 32;
 
-/** Has events of a device posted to a URL, and shows how to try that. */
+/** Form that subscribes a URL to events of a device, and shows how to try it. */
 export function EventWebhook({ alias, isServer }: { readonly alias: string; readonly isServer: boolean }) {
 	const webhook = useSignal<Webhook | undefined>(undefined);
 	const url = useSignal("");

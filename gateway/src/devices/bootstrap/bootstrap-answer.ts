@@ -2,7 +2,7 @@ import { isLoopback } from "../../config/listen-address.js";
 import type { DeviceListener } from "../announcement.js";
 import { downTopic, upTopic } from "../mqtt-bus.js";
 
-/** Where devices connect: as configured, or where the gateway listens. Absent: they cannot. */
+/** The addresses for devices: as configured, or those at which the gateway listens. Absent: they cannot connect. */
 export interface DeviceAddresses {
 	readonly websocket?: string | DeviceListener | undefined;
 	readonly mqtt?: string | DeviceListener | undefined;

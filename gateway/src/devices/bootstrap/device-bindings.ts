@@ -40,7 +40,7 @@ export type SharedPending = Omit<PendingBinding, "token">;
 export interface PendingShare {
 	/** Tells the others what waits, or no longer waits, here. */
 	publish(code: string, pending: SharedPending | undefined): void;
-	/** Has a function called with what waits elsewhere, or no longer waits. */
+	/** Calls a function with each device that waits elsewhere, or no longer waits. */
 	follow(onPending: (code: string, pending: SharedPending | undefined) => void): void;
 }
 

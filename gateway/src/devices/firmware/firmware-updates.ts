@@ -36,7 +36,7 @@ const MAX_FOLLOWED = 10_000;
 
 /** Follows devices' updates by their requests to the gateway, and by the version with which they come online. */
 export class FirmwareUpdates extends EventEmitter<{ update: [update: FirmwareUpdate] }> {
-	/** By device. */
+	/** The updates by device. */
 	readonly #followed = new LRUCache<string, Followed>({ max: MAX_FOLLOWED });
 
 	constructor(servers: ServerRegistry) {

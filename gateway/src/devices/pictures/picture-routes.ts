@@ -38,7 +38,7 @@ const IN_RESULT = "The picture is in the result of this call.";
 export class PictureRoutes {
 	readonly #options: PictureRoutesOptions;
 	#uploads = 0;
-	/** By session, or by the call of a ticket. */
+	/** Uploads in progress, by session or by the call of a ticket. */
 	readonly #uploadsOf = new Map<PictureSession | PictureCall, number>();
 
 	constructor(options: PictureRoutesOptions) {

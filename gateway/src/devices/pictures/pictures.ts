@@ -41,7 +41,7 @@ export interface PictureCall {
 	readonly end: () => void;
 }
 
-/** Of a device at the same time: the firmware makes no more than two HTTP requests, and cameras take one picture at a time. */
+/** Maximum per device at the same time: the firmware makes two HTTP requests at most, and cameras take one picture at a time. */
 const MAX_PICTURE_CALLS = 2;
 
 /** The uploads of a device during one session. */
