@@ -11,7 +11,7 @@ export interface EventQuery {
 	/** Seconds: at most one event of each device in each span of this length. */
 	readonly pause?: number | undefined;
 	/** Called once the subscription has ended. */
-	readonly onClose?: () => void;
+	onClose?: () => void;
 }
 
 /** The place at which a subscription starts to read. */

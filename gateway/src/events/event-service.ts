@@ -12,6 +12,12 @@ import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks
 const MAX_STREAMS = 20;
 const MAX_STREAMS_WITHOUT_TOKEN = 100;
 
+/** Milliseconds for which a client that polls is expected back. */
+const LINGER = 300_000;
+
+/** Maximum number of subscriptions to events on demand, including those that have just ended. */
+const MAX_WANTED = 1_000;
+
 /** A type as a client lists it. */
 interface ListedEventType {
 	readonly name: string;
@@ -44,7 +50,8 @@ interface SubscribeParams extends StartPoint {
 export class EventService {
 	readonly #options: EventServiceOptions;
 	readonly webhooks: Webhooks;
-	readonly #wanted = new WantedEvents();
+	/** Subscriptions to events that are recorded only on demand, with the time at which each ends. */
+	readonly #wanted = new Map<EventQuery["matches"], number>();
 	/** Streams that are open, by token; empty for clients without one. */
 	readonly #streams = new Map<string, number>();
 
@@ -80,7 +87,9 @@ export class EventService {
 
 	/** Whether a client waits for an event that is recorded on demand. */
 	wants(event: Pick<GatewayOccurrence, "name" | "device" | "data">): boolean {
-		return this.#wanted.has(event);
+		const now = Date.now();
+		const asked = { eventId: "", seq: 0, timestamp: new Date(now).toISOString(), ...event };
+		return [...this.#wanted].some(([matches, end]) => end > now && matches(asked));
 	}
 
 	#offers(type: EventType, access: Access): boolean {
@@ -124,18 +133,9 @@ export class EventService {
 	/** Begins to post events to a URL, or goes on. Rejects with ProtocolError. */
 	async subscribe(viewer: Viewer & { readonly holder: string }, params: SubscribeParams): Promise<SubscribeResult> {
 		const { holder, server } = viewer;
-		const { name, url, secret, ttlMs } = params;
-		const feed = this.feed(viewer, name, params.arguments, params);
-		return await this.webhooks.subscribe({
-			holder,
-			server,
-			name,
-			arguments: params.arguments ?? {},
-			url,
-			secret,
-			ttlMs,
-			feed,
-		});
+		const { cursor, maxAgeMs, arguments: args = {}, ...request } = params;
+		const feed = this.feed(viewer, request.name, args, { cursor, maxAgeMs });
+		return await this.webhooks.subscribe({ ...request, holder, server, arguments: args, feed });
 	}
 
 	/** Ends a subscription, if there is one. */
@@ -182,7 +182,11 @@ export class EventService {
 		if (type === undefined) {
 			throw unknownEvent(name);
 		}
-		const query = this.#wanted.follow(type, queryFor(type, args, { ...scope, servers }));
+		const query = queryFor(type, args, { ...scope, servers });
+		if (type.isOnDemand) {
+			this.#setWanted(query.matches, Number.POSITIVE_INFINITY);
+			query.onClose = () => this.#wanted.has(query.matches) && this.#setWanted(query.matches, Date.now() + LINGER);
+		}
 		try {
 			return new EventFeed(log, query, start);
 		} catch (error) {
@@ -190,50 +194,14 @@ export class EventService {
 			throw error instanceof RangeError ? invalid(error.message) : error;
 		}
 	}
-}
 
-/** Milliseconds for which a client that polls is expected back. */
-const LINGER = 300_000;
-
-/** Known subscriptions, including those that have just ended. */
-const MAX_WANTED = 1_000;
-
-type Matches = EventQuery["matches"];
-
-/** Subscriptions to events that are recorded only on demand. */
-class WantedEvents {
-	/** Each with the time at which it ends, once it is closed. */
-	readonly #wanted = new Map<Matches, number>();
-
-	/** Whether a subscription asks for an event. */
-	has(event: Pick<LoggedEvent, "name" | "device" | "data">): boolean {
-		const now = Date.now();
-		const asked = { eventId: "", seq: 0, timestamp: new Date(now).toISOString(), ...event };
-		return [...this.#wanted].some(([matches, end]) => end > now && matches(asked));
-	}
-
-	/** Follows a subscription to such events until it is closed, and a while longer. */
-	follow({ isOnDemand }: EventType, query: EventQuery): EventQuery {
-		const { matches } = query;
-		if (!isOnDemand) {
-			return query;
-		}
-		this.#set(matches, Number.POSITIVE_INFINITY);
-		const onClose = (): void => {
-			if (this.#wanted.has(matches)) {
-				this.#set(matches, Date.now() + LINGER);
-			}
-		};
-		return { ...query, onClose };
-	}
-
-	/** Removes the oldest, a closed one if possible. */
-	#set(matches: Matches, end: number): void {
+	/** Removes the oldest if there are too many, a closed one if possible. */
+	#setWanted(matches: EventQuery["matches"], end: number): void {
 		this.#wanted.delete(matches);
 		this.#wanted.set(matches, end);
 		if (this.#wanted.size > MAX_WANTED) {
 			const [oldest] = [...this.#wanted].find(([, each]) => Number.isFinite(each)) ?? [...this.#wanted.keys()];
-			this.#wanted.delete(oldest as Matches);
+			this.#wanted.delete(oldest as EventQuery["matches"]);
 		}
 	}
 }

@@ -1,14 +1,9 @@
 import { Hono } from "hono";
-import {
-	BOOTSTRAP_PATHS,
-	BootstrapRoutes,
-	type BootstrapRoutesOptions,
-} from "../devices/bootstrap/bootstrap-routes.js";
-import { PictureRoutes, type PictureRoutesOptions } from "../devices/pictures/picture-routes.js";
-import { PICTURE_PATHS } from "../devices/pictures/pictures.js";
+import { addBootstrapRoutes, type BootstrapRoutesOptions } from "../devices/bootstrap/bootstrap-routes.js";
+import { addPictureRoutes, type PictureRoutesOptions } from "../devices/pictures/picture-routes.js";
 import { HttpError } from "../http/http-error.js";
 import { deviceBody, type RejectionReport } from "../http/rejections.js";
-import { allowOrigin, setHeaders } from "../http/response-headers.js";
+import { setHeaders } from "../http/response-headers.js";
 import { allow, type HttpEnv, type Route } from "../http/route.js";
 import { SPEECH_PATH, type Speech } from "../speech/speech.js";
 
@@ -25,19 +20,11 @@ export interface DeviceAppOptions extends PictureRoutesOptions {
  */
 export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
 	const { rejections } = options;
-	const routes = new PictureRoutes(options);
-	const bootstrap = new BootstrapRoutes(options.bootstrap);
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c, deviceBody));
-	app.all(PICTURE_PATHS.explain, allow("POST"), routes.explain);
-	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), routes.upload);
+	addPictureRoutes(app, options);
 	app.all(`${SPEECH_PATH}/:id`, allow("GET"), serveSpeech(options.speech));
-	app.use(`${BOOTSTRAP_PATHS.ota}/*`, bootstrap.checkSource, allowOrigin);
-	for (const path of [BOOTSTRAP_PATHS.ota, `${BOOTSTRAP_PATHS.ota}/`]) {
-		app.all(path, allow("GET", "POST"), bootstrap.ota);
-	}
-	app.all(BOOTSTRAP_PATHS.activate, allow("POST"), bootstrap.activate);
-	app.all(`${BOOTSTRAP_PATHS.download}/:file`, allow("GET"), bootstrap.download);
+	addBootstrapRoutes(app, options.bootstrap);
 	return app;
 }
 

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Hono } from "hono";
 import { deviceIdOf } from "../../config/device-id.js";
 import { isObject } from "../../firmware.js";
 import { readJson } from "../../http/body.js";
 import { HttpError } from "../../http/http-error.js";
 import type { RequestLimits } from "../../http/limits.js";
-import type { Middleware, Route } from "../../http/route.js";
+import { allowOrigin } from "../../http/response-headers.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "../../http/route.js";
 import type { SourceCheck } from "../../http/source-check.js";
 import type { Logger } from "../../log/log.js";
 import type { DeviceKey } from "../device-key.js";
@@ -14,7 +16,7 @@ import { sendFirmware } from "../firmware/firmware-download.js";
 import { DOWNLOAD_PATH, type FirmwareOffers } from "../firmware/firmware-offers.js";
 import type { FirmwareUpdates } from "../firmware/firmware-updates.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
-import { BindingRejected, type BindingRequest, type DeviceBindings, type PendingBinding } from "./device-bindings.js";
+import { BindingRejected, type DeviceBindings } from "./device-bindings.js";
 
 export interface BootstrapRoutesOptions {
 	readonly bindings: DeviceBindings;
@@ -52,34 +54,35 @@ const MAX_NAME = 64;
 /** Most concurrent firmware downloads. */
 const MAX_DOWNLOADS = 16;
 
-/** The bootstrap routes, called "OTA" in the family. */
-export class BootstrapRoutes {
-	readonly #options: BootstrapRoutesOptions;
-	#downloads = 0;
-
-	constructor(options: BootstrapRoutesOptions) {
-		this.#options = options;
-	}
-
-	/** Rejects requests with a foreign Host or Origin: these routes need no secret, so a website could call them. */
-	readonly checkSource: Middleware = async (c, next) => {
-		this.#options.source.check(c.env.incoming);
+/**
+ * Serves the bootstrap, called "OTA" in the family. These routes need no secret, so requests with a foreign Host or Origin are
+ * rejected: a website could call them.
+ *
+ * - `GET`, `POST /xiaozhi/ota/`: where to connect, the code to be bound with first, the time, newer firmware.
+ * - `POST /xiaozhi/ota/activate`: 200 if the device is bound, 202 if it waits, 404 if it needs a new code.
+ * - `GET /xiaozhi/ota/download/FILE?device=ID&key=KEY`: firmware, for devices that were given the URL. It may hold secrets.
+ */
+export function addBootstrapRoutes(app: Hono<HttpEnv>, options: BootstrapRoutesOptions): void {
+	const { bindings, needsBinding, source, limits, addressOf, firmware, updates } = options;
+	const admit = (request: IncomingMessage): Promise<void> => limits.request(addressOf(request));
+	const checkSource: Middleware = async (c, next) => {
+		source.check(c.env.incoming);
 		await next();
 	};
-
-	/** `GET`, `POST /xiaozhi/ota/`: where to connect, the code to be bound with first, the time, newer firmware. */
-	readonly ota: Route = async (c) => {
+	const ota: Route = async (c) => {
 		const { incoming } = c.env;
-		await this.#admit(incoming);
-		const device = { ...identityOf(incoming), address: this.#options.addressOf(incoming) };
+		await admit(incoming);
+		const device = { ...identityOf(incoming), address: addressOf(incoming) };
 		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
-		const binding = await this.#bind(request);
-		const url = this.#options.publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
+		const token = bindings.tokenOf(request);
+		const isBound = token !== undefined || !needsBinding();
+		const binding = isBound ? token : await bindings.request(request).catch(rejectBinding);
+		const url = options.publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
 		if (url === undefined) {
 			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
 		}
 		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
-		const blocks = backendBlocks(this.#options.deviceAddresses(), new URL(url).hostname, access);
+		const blocks = backendBlocks(options.deviceAddresses(), new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
 			const problem = "no address that this device could connect to: see websocketAddress, websocketUrl";
 			throw new HttpError(503, "busy", problem);
@@ -90,78 +93,59 @@ export class BootstrapRoutes {
 			const activation = { message: `xs-mcp-gateway devices approve ${code}`, code, challenge };
 			return c.json({ server_time: serverTime(), ...blocks, activation });
 		}
-		this.#options.updates.running(request.deviceId, request.version);
-		const firmware = await this.#options.firmware.offer({ ...request, url }).catch((error: Error) => {
-			this.#options.log.error({ err: error }, "cannot offer firmware");
+		updates.running(request.deviceId, request.version);
+		const offer = await firmware.offer({ ...request, url }).catch((error: Error) => {
+			options.log.error({ err: error }, "cannot offer firmware");
 			return undefined;
 		});
-		return c.json({ server_time: serverTime(), ...blocks, ...(firmware && { firmware }) });
+		return c.json({ server_time: serverTime(), ...blocks, ...(offer && { firmware: offer }) });
 	};
 
-	/** `POST /xiaozhi/ota/activate`: 200 if the device is bound, 202 if it waits, 404 if it needs a new code. */
-	readonly activate: Route = async (c) => {
+	const activate: Route = async (c) => {
 		const { incoming } = c.env;
-		await this.#admit(incoming);
+		await admit(incoming);
 		const identity = identityOf(incoming);
 		await readBody(incoming);
-		if (this.#options.bindings.tokenOf(identity) !== undefined) {
+		if (bindings.tokenOf(identity) !== undefined) {
 			return c.json({ message: "bound" });
 		}
-		if (this.#options.bindings.pendingOf(identity) !== undefined) {
+		if (bindings.pendingOf(identity) !== undefined) {
 			return c.json({ message: "awaiting approval" }, 202);
 		}
 		throw new HttpError(404, "not-found", "no valid code for this device: request a new one");
 	};
 
-	/** `GET /xiaozhi/ota/download/FILE?device=ID&key=KEY`: firmware, for devices that were given the URL. It may hold secrets. */
-	readonly download: Route = async (c) => {
-		await this.#admit(c.env.incoming);
-		const { firmware, key } = this.#options;
+	let downloads = 0;
+	const download: Route = async (c) => {
+		await admit(c.env.incoming);
 		const file = c.req.param("file") ?? "";
 		const device = c.req.query("device") ?? "";
-		if (firmware.folder === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
+		if (firmware.folder === undefined || !options.key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
 			throw noFirmware();
 		}
-		if (this.#downloads >= MAX_DOWNLOADS) {
+		if (downloads >= MAX_DOWNLOADS) {
 			throw new HttpError(503, "busy", `too many downloads (limit ${MAX_DOWNLOADS})`, { "Retry-After": "30" });
 		}
-		this.#downloads += 1;
+		downloads += 1;
 		try {
 			const image = await firmware.folder.open(file).catch(() => {
 				throw noFirmware();
 			});
 			await sendFirmware(image, c.env.outgoing).finally(() => image.close());
 			if (c.env.outgoing.writableFinished) {
-				this.#options.updates.downloaded(device);
+				updates.downloaded(device);
 			}
 		} finally {
-			this.#downloads -= 1;
+			downloads -= 1;
 		}
 		return RESPONSE_ALREADY_SENT;
 	};
-
-	async #admit(request: IncomingMessage): Promise<void> {
-		await this.#options.limits.request(this.#options.addressOf(request));
+	app.use(`${BOOTSTRAP_PATHS.ota}/*`, checkSource, allowOrigin);
+	for (const path of [BOOTSTRAP_PATHS.ota, `${BOOTSTRAP_PATHS.ota}/`]) {
+		app.all(path, allow("GET", "POST"), ota);
 	}
-
-	/** The device's token, or its pending code; undefined if it needs neither. */
-	async #bind(request: BindingRequest): Promise<string | PendingBinding | undefined> {
-		const { bindings, needsBinding } = this.#options;
-		const token = bindings.tokenOf(request);
-		if (token !== undefined || !needsBinding()) {
-			return token;
-		}
-		try {
-			return await bindings.request(request);
-		} catch (error) {
-			if (error instanceof BindingRejected) {
-				throw error.reason === "closed"
-					? new HttpError(403, "token", error.message)
-					: new HttpError(503, "busy", error.message, { "Retry-After": "60" });
-			}
-			throw error;
-		}
-	}
+	app.all(BOOTSTRAP_PATHS.activate, allow("POST"), activate);
+	app.all(`${BOOTSTRAP_PATHS.download}/:file`, allow("GET"), download);
 }
 
 /** @throws HttpError (400) */
@@ -194,6 +178,15 @@ function systemOf({ headers }: IncomingMessage, body: unknown): { board: string;
 
 function nameOf(value: unknown): string | undefined {
 	return typeof value === "string" && value.length > 0 && value.length <= MAX_NAME ? value : undefined;
+}
+
+function rejectBinding(error: Error): never {
+	if (error instanceof BindingRejected) {
+		throw error.reason === "closed"
+			? new HttpError(403, "token", error.message)
+			: new HttpError(503, "busy", error.message, { "Retry-After": "60" });
+	}
+	throw error;
 }
 
 function noFirmware(): HttpError {
