@@ -15,12 +15,6 @@ const MAX_REDIRECT_URIS = 10;
 const MAX_DESCRIPTION = 2_048;
 const MAX_NAME = 100;
 
-/**
- * Private-use schemes without a reverse domain name that MCP hosts register: Claude, and editors, whose extensions have theirs.
- * Any other one may be a program's that takes orders from URLs, as `ms-msdt:`.
- */
-const HOST_SCHEME = /^(?:claude|cursor|kiro|trae|vscode|vscode-insiders|vscodium|windsurf|zed):$/;
-
 /** A name or an address: URLs may have commas, semicolons and asterisks there, which mean something in a policy for browsers. */
 const HOSTNAME = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
@@ -28,7 +22,7 @@ const HOSTNAME = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 const redirectUri = z
 	.string()
 	.max(512)
-	.refine(isRedirectUri, "expected https, http on this machine, or an app's own scheme with a reverse domain name");
+	.refine(isRedirectUri, "expected https, http on this machine, or an app's own scheme with a domain name");
 
 /** The parts of a client's metadata (RFC 7591 section 2) that the gateway uses. */
 export const CLIENT_METADATA = z.object({
@@ -88,7 +82,7 @@ function isRedirectUri(uri: string): boolean {
 	if (!URL.canParse(uri) || uri.includes("#") || /[\s\\]/.test(uri)) {
 		return false;
 	}
-	const { protocol, hostname, username, password } = new URL(uri);
+	const { protocol, hostname, origin, username, password } = new URL(uri);
 	if (username !== "" || password !== "") {
 		return false;
 	}
@@ -98,8 +92,10 @@ function isRedirectUri(uri: string): boolean {
 	if (protocol === "https:") {
 		return HOSTNAME.test(hostname);
 	}
-	// An app's own scheme (RFC 8252 section 7.1).
-	return protocol.includes(".") || (HOST_SCHEME.test(protocol) && uri.slice(protocol.length).startsWith("//"));
+	// An app's own scheme is a reverse domain name (RFC 8252 sections 7.1 and 8.4). An editor names its extension in that form
+	// after its scheme instead: cursor://anysphere.cursor-mcp. The origin of a scheme that browsers open themselves is not "null".
+	const isOfBrowser = origin !== "null" || protocol === "javascript:" || protocol === "file:";
+	return protocol.includes(".") || (hostname.includes(".") && !isOfBrowser);
 }
 
 /** RFC 8252 section 7.3: an app listens on any free port. */

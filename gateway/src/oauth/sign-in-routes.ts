@@ -14,7 +14,7 @@ import type { SignIn } from "./sign-in.js";
 /** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
 const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
 
-/** Where they find that of the authorization server: RFC 8414 section 3. */
+/** Where they find that of the authorization server: RFC 8414 section 3. Some add the path of the resource. */
 const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 
 /** Largest request of a client that signs in, bytes. */
@@ -44,7 +44,9 @@ export function addSignIn(app: Hono<HttpEnv>, { signIn, ...options }: SignInRout
 			}),
 		);
 	};
-	app.all(SERVER_METADATA, allow("GET"), async (c) => c.json(await server.describe()));
+	for (const path of [SERVER_METADATA, `${SERVER_METADATA}/mcp/:device?`]) {
+		app.all(path, allow("GET"), async (c) => c.json(await server.describe()));
+	}
 	add(SIGN_IN_PATHS.register, register(server));
 	add(SIGN_IN_PATHS.token, issueTokens(server, signIn));
 	add(SIGN_IN_PATHS.revoke, revoke(server));

@@ -45,7 +45,7 @@ describe("signing in withstands", () => {
 	it("redirect mix-up: a redirect URI that is not exactly one of the client's is never redirected to", async (t) => {
 		const { base } = await startSignIn(t);
 		const id = await register(base, {
-			redirect_uris: [REDIRECT, "http://127.0.0.1/callback", "cursor://auth/callback"],
+			redirect_uris: [REDIRECT, "http://127.0.0.1/callback", "cursor://anysphere.cursor-mcp/callback"],
 		});
 		const status = async (redirect_uri: string) => {
 			const url = authorizeUrl(base, id, makePkce().challenge, { redirect_uri });
@@ -67,7 +67,7 @@ describe("signing in withstands", () => {
 			"http://127.0.0.1/other",
 			"http://localhost/callback",
 			"https://127.0.0.1/callback",
-			"cursor://other/callback",
+			"cursor://other.extension/callback",
 			"javascript:alert(1)",
 			"//evil.example",
 		]) {
@@ -78,7 +78,7 @@ describe("signing in withstands", () => {
 			REDIRECT,
 			"http://127.0.0.1/callback",
 			"http://127.0.0.1:49152/callback",
-			"cursor://auth/callback",
+			"cursor://anysphere.cursor-mcp/callback",
 		]) {
 			assert.equal(await status(right), 200, right);
 		}
@@ -97,6 +97,8 @@ describe("signing in withstands", () => {
 			"https://client.example/callback#x",
 			"https://user:pass@client.example/",
 			"vscode:callback",
+			"file://client.example/share",
+			"ftp://client.example/callback",
 			"ms-msdt://x",
 			"ms-msdt:/id",
 			"search-ms://query=x",
@@ -114,7 +116,7 @@ describe("signing in withstands", () => {
 		}
 	});
 
-	it("too narrow a rule: redirect URIs of reverse domain names, and of hosts with a scheme without one, are registered", async (t) => {
+	it("too narrow a rule: redirect URIs with a reverse domain name as the scheme or behind it are registered", async (t) => {
 		const { base } = await startSignIn(t);
 		for (const uri of [
 			"com.example.app:/callback",
@@ -123,7 +125,7 @@ describe("signing in withstands", () => {
 			"vscode://vscode.mcp/callback",
 			"vscode-insiders://vscode.mcp/callback",
 			"windsurf://codeium.windsurf/callback",
-			"claude://oauth/callback",
+			"unheard-of://publisher.extension/callback",
 			"https://www.cursor.com/agents/mcp/oauth/callback",
 			"https://bücher.example:8443/callback",
 			"http://[::1]:1234/callback",

@@ -52,6 +52,10 @@ describe("a gateway behind a reverse proxy", () => {
 		const [server] = resource.authorization_servers;
 		const found = JSON.parse((await ask(base, `/.well-known/oauth-authorization-server`)).text);
 		assert.equal(found.issuer, server);
+		for (const path of ["/mcp", "/mcp/lamp_000001"]) {
+			const same = await ask(base, `/.well-known/oauth-authorization-server${path}`);
+			assert.deepEqual(JSON.parse(same.text), found, path);
+		}
 		assert.equal((await ask(base, "/mcp", { Host: "other.example" })).status, 403);
 		assert.match(log(), /"address":"203\.0\.113\.7"/);
 	});
