@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../../gateway/src/config/digest.js";
-import { type TokenRecord, writeTokens } from "../../gateway/src/config/token-file.js";
+import { type TokenRecord, tokenKey } from "../../gateway/src/config/token-record.js";
 import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
+import { FileStore } from "../../gateway/src/store/file-store.js";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../host-test/e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
@@ -41,7 +42,11 @@ export async function startBoundGateway(
 	const client: TokenRecord = { name: "bench", kind: "client", created, sha256: digest(CLIENT_TOKEN) };
 	const devices = bound.flatMap((token) => token.devices ?? []);
 	const listing: TokenRecord = { ...client, name: "listing", sha256: digest(LISTING_TOKEN), devices };
-	await writeTokens(join(stateFolder, "tokens.json"), [...bound, client, listing]);
+	const store = FileStore.open(join(stateFolder, "store"));
+	for (const record of [...bound, client, listing]) {
+		store.later(tokenKey(record), record);
+	}
+	await store.close();
 	return { ...(await startGateway(stateFolder, ...flags)), token: CLIENT_TOKEN };
 }
 

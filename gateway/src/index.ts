@@ -19,7 +19,8 @@ export type { ToolView } from "./catalog/tool-view.js";
 export type { Access } from "./config/access.js";
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
-export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";
+export type { TokenKind, TokenRecord } from "./config/token-record.js";
+export { TokenError, TokenStore } from "./config/token-store.js";
 export type {
 	Admission,
 	AuthenticateDevice,

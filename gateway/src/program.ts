@@ -9,7 +9,6 @@ import { SaveState } from "./config/save-state.js";
 import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
-import { TokenUses } from "./config/token-uses.js";
 import type { History } from "./history/history.js";
 import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
@@ -48,21 +47,18 @@ export class GatewayProgram {
 	#cluster: Cluster | undefined;
 
 	private constructor(
-		context: Omit<ProgramContext, "tokens" | "uses" | "urls" | "onClose">,
+		context: Omit<ProgramContext, "tokens" | "urls" | "onClose">,
 		closers: (() => Promise<void> | void)[],
 	) {
-		const { configuration, log, saves } = context;
 		this.#closers = closers;
-		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message), saves);
-		const uses = new TokenUses(configuration.stateFolder, saves);
 		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
-		this.#context = { ...context, tokens, uses, urls: {}, onClose };
+		this.#context = { ...context, tokens: new TokenStore(context.store), urls: {}, onClose };
 		onClose(() => context.limitedLog.flush());
 	}
 
 	/**
-	 * Starts it. Rejects with ConfigurationError if strangers could use it, a file cannot be read or a port is in use, and
-	 * with TokenError if the file of tokens is damaged. Then nothing is left running.
+	 * Starts it. Rejects with ConfigurationError if strangers could use it, a file cannot be read or a port is in use. Then nothing
+	 * is left running.
 	 */
 	static async start(configuration: Configuration, log: Logger, options: ProgramOptions = {}): Promise<GatewayProgram> {
 		const { onFolderLost = () => process.exit(1), ...others } = options;
@@ -139,15 +135,11 @@ export class GatewayProgram {
 		if (configuration.open) {
 			await tokens.open();
 		}
-		if (configuration.cluster === undefined) {
-			this.#expectTokens();
-		}
+		this.#expectTokens();
 		const core = await openCore(this.#context);
 		this.#core = core;
 		this.#cluster = await joinCluster(this.#context, core, () => this.#clients?.sessions ?? 0);
 		await openHomeAssistant(this.#context, core);
-		// The cluster may have brought tokens.
-		this.#expectTokens();
 		const clients = new ClientSide(this.#context, core, this.#cluster);
 		this.#clients = clients;
 		const devices = new DeviceSide(this.#context, core, this.#cluster?.approvals);

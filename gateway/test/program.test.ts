@@ -7,7 +7,6 @@ import mqtt from "mqtt";
 import { listen } from "../../host-test/support/listen.js";
 import { until } from "../../host-test/support/until.js";
 import { startPlainUpstream } from "../../mcp-manager/test/support/plain-upstream.js";
-import { TokenStore } from "../src/config/token-store.js";
 import type { DeviceSummary } from "../src/operator/operator-routes.js";
 import { connectClient, SET_VOLUME, WireDevice } from "./support/gateway.js";
 import {
@@ -17,6 +16,7 @@ import {
 	sendJson,
 	startProgram,
 	startProgramWithDevice,
+	tokensIn,
 } from "./support/program.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
@@ -85,9 +85,9 @@ describe("the gateway as a program", () => {
 
 	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
 		const stateFolder = makeStateFolder();
-		await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
-		await new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
-		rmSync(join(stateFolder, "tokens.json"));
+		await tokensIn(stateFolder).add({ name: "laptop", kind: "client" });
+		await tokensIn(stateFolder).add({ name: "lamp", kind: "device" });
+		rmSync(join(stateFolder, "store", "token"), { recursive: true });
 		await assert.rejects(startProgram(t, {}, stateFolder), {
 			name: "ConfigurationError",
 			message: /^no token for clients is left.*token add NAME --for client.*--open.*\nno token for devices is left/,
@@ -284,7 +284,7 @@ describe("the gateway as a program", () => {
 
 	it("says when it cannot listen at an address", async (t) => {
 		const tokens = { stateFolder: makeStateFolder() };
-		await new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
+		await tokensIn(tokens.stateFolder).add({ name: "laptop", kind: "client" });
 		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
 			name: "ConfigurationError",
 			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,

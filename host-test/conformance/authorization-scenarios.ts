@@ -3,9 +3,9 @@ import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfiguration } from "../../gateway/src/config/configuration.js";
-import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { makeLog } from "../../gateway/src/log/log.js";
 import { GatewayProgram } from "../../gateway/src/program.js";
+import { tokensIn } from "../../gateway/test/support/program.js";
 import { Browser, register } from "../../gateway/test/support/sign-in.js";
 import { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
@@ -24,7 +24,7 @@ const PAGE = /^http\S+\/oauth\/authorize\?\S+$/m;
 
 export async function runAuthorizationScenarios(): Promise<readonly ScenarioResult[]> {
 	const [stateFolder, results] = [temporaryFolder(), temporaryFolder()];
-	const operator = await new TokenStore(stateFolder).add({ name: "operator", kind: "client", operator: true });
+	const operator = await tokensIn(stateFolder).add({ name: "operator", kind: "client", operator: true });
 	const [port, callback] = [await freePort(), await freePort()];
 	const base = `http://127.0.0.1:${port}`;
 	const settings = {

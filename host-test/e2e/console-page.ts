@@ -1,9 +1,8 @@
 import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../gateway/src/config/settings.js";
-import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "../../gateway/test/support/program.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { complaintsOf as allComplaintsOf, openPage } from "../support/chromium.js";
 
@@ -25,7 +24,7 @@ export async function startConsole(
 ): Promise<StartedConsole> {
 	const stateFolder = makeStateFolder();
 	const token = { name: "operator", kind: "client", userTools: true, operator: true } as const;
-	const secret = await new TokenStore(stateFolder).add(token);
+	const secret = await tokensIn(stateFolder).add(token);
 	return { ...(await startWithConsole(t, flags, stateFolder)), secret };
 }
 

@@ -8,8 +8,8 @@ import { describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
-import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
+import { tokensIn } from "../../gateway/test/support/program.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { metricsOf, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { listen } from "../support/listen.js";
@@ -126,7 +126,7 @@ async function follow(t: TestContext, { base, token }: RunningGateway, told: Occ
 
 async function startSide(t: TestContext, app: App) {
 	const folder = temporaryFolder();
-	const token = await new TokenStore(folder).add({ name: "agent", kind: "client" });
+	const token = await tokensIn(folder).add({ name: "agent", kind: "client" });
 	const flags = {
 		"--http-port": `${await freePort()}`,
 		"--websocket-port": `${await freePort()}`,

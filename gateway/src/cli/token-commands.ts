@@ -1,14 +1,18 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Store } from "xs-mcp-manager/core";
 import { makeSignInCode } from "../config/sign-in-code.js";
-import { TOKEN_KINDS, type TokenKind } from "../config/token-file.js";
+import { TOKEN_KINDS, type TokenKind } from "../config/token-record.js";
 import { TokenStore } from "../config/token-store.js";
-import { TokenUses } from "../config/token-uses.js";
 import { printableLine } from "../log/printable.js";
+import { openStores } from "../store/open-stores.js";
 import { collect } from "./address-options.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
+
+/** The settings that say where tokens are stored. */
+const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 
@@ -27,7 +31,7 @@ interface AddOptions {
 /** Adds the commands for the tokens of clients and devices. A running gateway notices their changes. */
 export function addTokenCommands(program: Command): void {
 	const token = program.command("token").description("Manage tokens of MCP clients and devices");
-	withSettings(token.command("add"), ["stateFolder"])
+	withSettings(token.command("add"), STORE_SETTINGS)
 		.description("Create a token and print it once")
 		.argument("<name>", "Label shown in lists and logs")
 		.addOption(new Option("--for <kind>", "Who uses it").choices(TOKEN_KINDS).makeOptionMandatory())
@@ -41,17 +45,16 @@ export function addTokenCommands(program: Command): void {
 		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
 		.option("--yes", "Do not ask before the first token for clients or devices")
 		.action(addToken);
-	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
-	withSettings(token.command("remove"), ["stateFolder"])
+	withSettings(token.command("list"), STORE_SETTINGS)
+		.description("List the tokens")
+		.action((settings: object) => withStore(settings, listTokens));
+	withSettings(token.command("remove"), STORE_SETTINGS)
 		.description("Remove a token and disconnect whoever uses it")
 		.argument("<name>")
-		.action(removeToken);
-	withSettings(token.command("code"), ["stateFolder"])
+		.action((name: string, settings: object) => withStore(settings, (tokens) => removeToken(name, tokens)));
+	withSettings(token.command("code"), STORE_SETTINGS)
 		.description("Print a code that approves one sign-in of a client, within ten minutes")
-		.action((settings: object) => {
-			process.stdout.write(`${makeSignInCode(configurationFrom(settings).stateFolder)}\n`);
-			console.error("Enter it on the sign-in page of the client within ten minutes.");
-		});
+		.action((settings: object) => withStore(settings, (_tokens, store) => makeCode(store)));
 }
 
 function readDays(text: string): number {
@@ -78,30 +81,31 @@ async function addToken(
 	if (operator && readOnly) {
 		throw new UsageError("--operator cannot be combined with --read-only");
 	}
-	const store = storeFor(settings);
-	const isFirst = !store.needs(kind);
-	if (isFirst && !yes) {
-		await confirmFirstToken(kind);
-	}
-	const secret = await store.add({
-		name,
-		kind,
-		...(device && { devices: device }),
-		...(allowUserTools && { userTools: true }),
-		...(allowMicrophone && { microphone: true }),
-		...(operator && { operator: true }),
-		...(readOnly && { readOnly: true }),
-		...(days !== undefined && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
+	await withStore(settings, async (tokens) => {
+		const isFirst = !tokens.needs(kind);
+		if (isFirst && !yes) {
+			await confirmFirstToken(kind);
+		}
+		const secret = await tokens.add({
+			name,
+			kind,
+			...(device && { devices: device }),
+			...(allowUserTools && { userTools: true }),
+			...(allowMicrophone && { microphone: true }),
+			...(operator && { operator: true }),
+			...(readOnly && { readOnly: true }),
+			...(days !== undefined && { expires: new Date(tokens.now + days * MILLISECONDS_PER_DAY).toISOString() }),
+		});
+		process.stdout.write(`${secret}\n`);
+		console.error(
+			kind === "client"
+				? `Copy it now: only its hash is stored. A client sends it as "Authorization: Bearer ${secret.slice(0, 10)}…".`
+				: 'Copy it now: only its hash is stored. On the device it is the setting "token" (WebSocket) or "password" (MQTT).',
+		);
+		if (isFirst) {
+			console.error(`It is the first token for a ${kind}: from now on every ${kind} needs one.`);
+		}
 	});
-	process.stdout.write(`${secret}\n`);
-	console.error(
-		kind === "client"
-			? `Copy it now: only its hash is stored. A client sends it as "Authorization: Bearer ${secret.slice(0, 10)}…".`
-			: 'Copy it now: only its hash is stored. On the device it is the setting "token" (WebSocket) or "password" (MQTT).',
-	);
-	if (isFirst) {
-		console.error(`It is the first token for a ${kind}: from now on every ${kind} needs one.`);
-	}
 }
 
 /**
@@ -128,12 +132,11 @@ async function confirmFirstToken(kind: TokenKind): Promise<void> {
 	}
 }
 
-function listTokens(settings: object): void {
-	const uses = new TokenUses(configurationFrom(settings).stateFolder);
-	for (const record of storeFor(settings).records) {
+function listTokens(tokens: TokenStore): void {
+	for (const record of tokens.records) {
 		const { name, kind, created, devices, userTools, microphone, operator, readOnly, expires, grant } = record;
 		const scope = devices === undefined ? "all devices" : devices.join(", ");
-		const used = uses.lastUse(record);
+		const used = tokens.lastUse(record);
 		const more = [
 			grant && `signed in: ${printableLine(grant.clientName)}`,
 			userTools && "user tools",
@@ -147,12 +150,11 @@ function listTokens(settings: object): void {
 	}
 }
 
-async function removeToken(name: string, settings: object): Promise<void> {
-	const store = storeFor(settings);
-	const kind = store.records.find((record) => record.name === name)?.kind;
-	await store.remove(name);
+async function removeToken(name: string, tokens: TokenStore): Promise<void> {
+	const kind = tokens.records.find((record) => record.name === name)?.kind;
+	await tokens.remove(name);
 	console.error(`Token ${name} removed.`);
-	if (kind !== undefined && !store.has(kind)) {
+	if (kind !== undefined && !tokens.has(kind)) {
 		console.error(
 			`It was the last token for a ${kind}: now no ${kind} can connect. Create another one, or start the gateway once with ` +
 				`--open, which allows ${kind}s without tokens again.`,
@@ -160,6 +162,20 @@ async function removeToken(name: string, settings: object): Promise<void> {
 	}
 }
 
-function storeFor(settings: object): TokenStore {
-	return new TokenStore(configurationFrom(settings).stateFolder);
+async function makeCode(store: Store): Promise<void> {
+	process.stdout.write(`${await makeSignInCode(store)}\n`);
+	console.error("Enter it on the sign-in page of the client within ten minutes.");
+}
+
+/** Runs a command on the store: that of the state folder, or of the cluster. */
+async function withStore(
+	settings: object,
+	run: (tokens: TokenStore, store: Store) => Promise<void> | void,
+): Promise<void> {
+	const { store, close } = await openStores(configurationFrom(settings), (message) => console.error(message));
+	try {
+		await run(new TokenStore(store), store);
+	} finally {
+		await close();
+	}
 }

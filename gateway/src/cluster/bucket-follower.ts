@@ -36,7 +36,7 @@ export class BucketFollower {
 
 	/** Settles when every bucket is watched. Rejects if one cannot be, or the connection is lost meanwhile. */
 	async start(buckets: Buckets, connection: AbortSignal): Promise<void> {
-		const { approvals, tokens, uses, webhooks } = this.#readers.shared;
+		const { approvals, webhooks } = this.#readers.shared;
 		const follow = (bucket: KV, onEntry: (entry: KvWatchEntry) => void, withValues = true): Promise<void> =>
 			watch(bucket, connection, onEntry, ({ message }) => this.#warn(`cluster: ${message}`), withValues);
 		await follow(buckets.gateways, (entry) => {
@@ -45,11 +45,6 @@ export class BucketFollower {
 		});
 		await follow(buckets.devices, (entry) => this.#onDevice(entry));
 		await follow(buckets.lists, (entry) => this.#onLists(entry), false);
-		await follow(buckets.tokens, (entry) => {
-			if (!uses.received(entry.key, entry.value)) {
-				tokens.received(entry.key, valueIn(entry), entry.revision);
-			}
-		});
 		await follow(buckets.approvals, (entry) => approvals.received(entry.key, valueIn(entry)));
 		await follow(buckets.webhooks, (entry) => webhooks.received(entry));
 	}

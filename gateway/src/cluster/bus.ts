@@ -13,7 +13,6 @@ import {
 	type NatsConnection,
 	type TlsOptions,
 } from "@nats-io/transport-node";
-import { CODE_MEMORY } from "../oauth/codes.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
 import { ABSENT_TIME } from "./messages.js";
 
@@ -39,8 +38,6 @@ export interface Buckets {
 	readonly devices: KV;
 	/** Lists by their hash: devices of one kind and firmware share them. */
 	readonly lists: KV;
-	/** Records of tokens by the token's hash. */
-	readonly tokens: KV;
 	/** Approvals of the last ten minutes. In memory: they can be requested again. */
 	readonly approvals: KV;
 	/** Webhooks by the subscription's id. */
@@ -119,9 +116,8 @@ export class Bus {
 			gateways: await kvm.create("xsmcp_gateways", { ...common, ttl: ABSENT_TIME, storage: "memory" }),
 			devices: await kvm.create("xsmcp_devices", common),
 			lists: await kvm.create("xsmcp_lists", { ...common, ttl: LISTS_TIME, max_bytes: MAX_LISTS }),
-			tokens: await kvm.create("xsmcp_tokens", common),
 			webhooks: await kvm.create("xsmcp_webhooks", common),
-			approvals: await kvm.create("xsmcp_approvals", { ...common, ttl: CODE_MEMORY, storage: "memory" }),
+			approvals: await kvm.create("xsmcp_approvals", { ...common, ttl: 600_000, storage: "memory" }),
 		};
 	}
 

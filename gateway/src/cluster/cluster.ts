@@ -24,6 +24,8 @@ export interface ClusterOptions extends BusOptions, SharedStateOptions {
 	/** Version of the program. */
 	readonly program: string;
 	readonly registry: ServerRegistry;
+	/** This gateway's own. */
+	readonly stateFolder: string;
 	/** The events of the devices. */
 	readonly events: EventService;
 	/** Differs if this gateway's `device-key` does. */
@@ -109,7 +111,7 @@ export class Cluster {
 		return cluster;
 	}
 
-	/** Devices that wait for approval, and codes of sign-ins. */
+	/** Devices that wait for approval. */
 	get approvals(): SharedApprovals {
 		return this.#shared.approvals;
 	}

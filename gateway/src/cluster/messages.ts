@@ -1,9 +1,6 @@
 import type { Offers } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { signInCodeSchema } from "../config/sign-in-code.js";
-import { tokenKindSchema, tokenRecordSchema } from "../config/token-store.js";
 import type { LoggedEvent } from "../events/event-log.js";
-import { codeSchema } from "../oauth/codes.js";
 
 /**
  * The version of messages and entries. A reader ignores members that it does not know, so that two versions of the program work
@@ -101,21 +98,6 @@ export const entrySchema = z.object({
 /** A device as the cluster knows it. */
 export type Entry = z.infer<typeof entrySchema>;
 
-/** In the bucket of tokens, by the token's hash: its record, or the kind of a token that was removed. */
-export const tokenEntrySchema = z.object({
-	v: version,
-	record: tokenRecordSchema.optional(),
-	removed: tokenKindSchema.optional(),
-});
-
-export type TokenEntry = z.infer<typeof tokenEntrySchema>;
-
-/** In the bucket of tokens, by "used." and the token's hash: when it was last used, in milliseconds since 1970. */
-export const useEntrySchema = z.object({ v: version, used: z.number() });
-
-/** In the bucket of approvals: the code of the command line that was made last, for the person who approves a sign-in. */
-export const signInCodeEntrySchema = signInCodeSchema.extend({ v: version, used: z.boolean().optional() });
-
 /** In the bucket of approvals, by the digits that it shows: a device that waits. */
 export const pendingEntrySchema = z.object({
 	v: version,
@@ -129,9 +111,6 @@ export const pendingEntrySchema = z.object({
 	salt: z.string(),
 	expires: z.number(),
 });
-
-/** In the bucket of approvals, by the hash of its code: a sign-in that the operator has approved. */
-export const codeEntrySchema = codeSchema.extend({ v: version });
 
 export const offersSchema = z.object({
 	tools: z.array(z.looseObject({ name: z.string() })),

@@ -1,5 +1,5 @@
 import type { Limits } from "./scopes.js";
-import type { TokenRecord } from "./token-store.js";
+import type { TokenRecord } from "./token-record.js";
 
 /** The access of an authenticated client. The guard keeps one object per token record. */
 export interface Access {

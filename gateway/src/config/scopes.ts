@@ -1,5 +1,5 @@
 import { deviceIdOf } from "./device-id.js";
-import type { LIMITS, TokenRecord } from "./token-file.js";
+import type { LIMITS, TokenRecord } from "./token-record.js";
 
 /** The scopes of access tokens: what OAuth calls the limits that `token add` sets. */
 export const SCOPES = {

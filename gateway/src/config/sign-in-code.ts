@@ -1,8 +1,6 @@
 import { randomInt } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { isConflict, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { replaceFileSync } from "./atomic-file.js";
 import { digest } from "./digest.js";
 
 /** Milliseconds for which a code is valid. */
@@ -11,65 +9,41 @@ const LIFETIME = 600_000;
 /** Without characters that look like others: 40 bits in eight of them. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
+/** Of the code that was made last, in the store. */
+const KEY = "sign-in-code";
+
 /** A code, as it is stored. `expires`: in milliseconds since 1970. */
-export const signInCodeSchema = z.object({ sha256: z.string(), expires: z.number() });
-
-export type SignInCode = Readonly<z.infer<typeof signInCodeSchema>>;
-
-const codeFile = signInCodeSchema.extend({ version: z.literal(1) });
-
-/** Where codes are valid: at one gateway, or at those of a cluster. */
-export interface SignInCodes {
-	/** Whether it is the code that was made last. It is valid once. Rejects with TokenError if that cannot be known now. */
-	takeSignInCode(code: string): Promise<boolean>;
-}
+const CODE = z.object({ sha256: z.string(), expires: z.number() });
 
 /** Makes the code that approves one sign-in within ten minutes: `ABCD-EFGH`. It replaces the one before. */
-export function makeSignInCode(stateFolder: string): string {
+export async function makeSignInCode(store: Store): Promise<string> {
 	const digits = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
-	const content = { version: 1, sha256: digest(digits), expires: Date.now() + LIFETIME };
-	replaceFileSync(pathIn(stateFolder), `${JSON.stringify(content)}\n`);
+	const code: z.infer<typeof CODE> = { sha256: digest(digits), expires: store.now + LIFETIME };
+	await store.update(KEY, () => code);
 	return `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
-/** The code of a gateway that is alone. */
-export function ownSignInCode(stateFolder: string): SignInCodes {
-	return {
-		async takeSignInCode(code) {
-			const isValid = matches(readSignInCode(stateFolder), code);
-			if (isValid) {
-				removeSignInCode(stateFolder);
-			}
-			return isValid;
-		},
-	};
-}
-
-/** The latest code; undefined if its file is missing or damaged. */
-export function readSignInCode(stateFolder: string): SignInCode | undefined {
-	try {
-		return codeFile.parse(JSON.parse(readFileSync(pathIn(stateFolder), "utf8")));
-	} catch {
-		return undefined;
+/** Whether a person has entered the code that was made last, in time. It is valid once. Rejects with StoreError. */
+export async function takeSignInCode(store: Store, entered: string): Promise<boolean> {
+	store.refresh(KEY);
+	const entry = store.get(KEY);
+	const code = CODE.safeParse(entry?.value).data;
+	const sha256 = digest(entered.replace(/[\s-]/g, "").toUpperCase());
+	if (entry === undefined || code === undefined || code.expires <= store.now || code.sha256 !== sha256) {
+		return false;
 	}
-}
-
-export function removeSignInCode(stateFolder: string): void {
-	rmSync(pathIn(stateFolder), { force: true });
-}
-
-/** Whether a person has entered this code, in time. */
-export function matches(code: SignInCode | undefined, entered: string, now = Date.now()): boolean {
-	return (
-		code !== undefined && code.expires > now && code.sha256 === digest(entered.replace(/[\s-]/g, "").toUpperCase())
-	);
+	try {
+		await store.delete(KEY, entry.revision);
+		return true;
+	} catch (error) {
+		if (isConflict(error)) {
+			return false;
+		}
+		throw error;
+	}
 }
 
 /** Whether a person has entered a code, rather than a token. */
 export function looksLikeCode(entered: string): boolean {
 	return /^[\s-]*(?:[2-9A-HJ-NP-Z][\s-]*){8}$/i.test(entered);
-}
-
-function pathIn(stateFolder: string): string {
-	return join(stateFolder, "sign-in-code.json");
 }

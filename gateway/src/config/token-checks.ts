@@ -1,6 +1,7 @@
 import { isLoopback } from "./listen-address.js";
 import { type Configuration, flagOf, type SettingName } from "./settings.js";
-import type { TokenKind, TokenStore } from "./token-store.js";
+import type { TokenKind } from "./token-record.js";
+import type { TokenStore } from "./token-store.js";
 
 /**
  * Why a gateway must not start with these tokens, a line for each problem: other machines could use it without a token, or

@@ -1,36 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import pLimit from "p-limit";
+import { type Entry, isConflict, type Store } from "xs-mcp-manager/core";
 import { deviceIdOf } from "./device-id.js";
 import { digest } from "./digest.js";
-import { withLock } from "./file-lock.js";
-import { SaveState } from "./save-state.js";
 import {
-	readKinds,
-	readTokens,
+	type SignInRecord,
 	TOKEN_KINDS,
-	type TokenChange,
-	TokenError,
-	type TokenGrant,
-	TokenIndex,
 	type TokenKind,
 	type TokenRecord,
-	type TokenShare,
-	versionOf,
-	writeKinds,
-	writeTokens,
-} from "./token-file.js";
-
-export { TokenError, type TokenKind, type TokenRecord, tokenKindSchema, tokenRecordSchema } from "./token-file.js";
+	tokenKey,
+	tokenRecordSchema,
+} from "./token-record.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-
-/** Most clients that have signed in. */
-const MAX_GRANTS = 200;
-
-/** The record of a client that has signed in. */
-type GrantRecord = TokenRecord & { readonly grant: TokenGrant };
 
 /** The name of clients without a token. Reserved. */
 export const NO_TOKEN_NAME = "local";
@@ -38,141 +19,119 @@ export const NO_TOKEN_NAME = "local";
 /** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";
 
-/** Attempts at a change while other processes or gateways change the same tokens. */
-const MAX_ATTEMPTS = 5;
+/** Most clients that have signed in. */
+const MAX_SIGN_INS = 200;
 
-/** The tokens of clients and devices, in a file that several processes may change. */
+/** Milliseconds between writes of a token's last use: it is used with every request. */
+const USE_INTERVAL = 60_000;
+
+/** A change of tokens that cannot be made. */
+export class TokenError extends Error {
+	override readonly name = "TokenError";
+}
+
+/** The tokens of clients and devices, the sign-ins of clients, and when they were last used. */
 export class TokenStore {
-	readonly #path: string;
-	/** Records that there were tokens, in case the last one is removed or the file deleted. */
-	readonly #kindsPath: string;
-	readonly #onDamaged: (error: Error) => void;
-	readonly #saves: SaveState;
-	#index = new TokenIndex([]);
-	/** Hashes. */
-	#removed: ReadonlySet<string> = new Set();
-	/** Of the content that was read or written last; undefined before the first time. */
-	#version: string | undefined;
-	/** Kinds that have or had a token. */
-	#needed: ReadonlySet<TokenKind> = new Set();
-	/** Changes by this process, one after the other. */
-	readonly #changes = pLimit(1);
-	/** The error that was reported last. */
-	#reported = "";
-	/** Undefined: the tokens are in this file only. */
-	#share: TokenShare | undefined;
+	readonly #store: Store;
+	readonly #records = new Map<string, TokenRecord>();
+	/** By the hash of the token, or of the sign-in's id. */
+	readonly #hashes: Readonly<Record<TokenKind, Map<string, TokenRecord>>> = { client: new Map(), device: new Map() };
+	/** When a use was reported, by the token's name. */
+	readonly #uses = new Map<string, number>();
 
-	/**
-	 * @param folder the gateway's state folder; a missing file is a store without tokens
-	 * @param onDamaged called once if the file becomes unreadable later; the tokens stay as they were
-	 * @param saves is told of each write
-	 * @throws TokenError if the file is damaged at the start
-	 */
-	constructor(folder: string, onDamaged: (error: Error) => void = () => {}, saves = new SaveState()) {
-		this.#saves = saves;
-		this.#path = join(folder, "tokens.json");
-		this.#kindsPath = join(folder, "tokens-needed.json");
-		this.#onDamaged = onDamaged;
-		this.#reload();
+	constructor(store: Store) {
+		this.#store = store;
+		for (const prefix of ["token/", "sign-in/"]) {
+			for (const entry of store.list(prefix)) {
+				this.#learn(entry.key, entry);
+			}
+			store.watch(prefix, (key, entry) => this.#learn(key, entry));
+		}
 	}
 
-	/** Every token, in the order in which they were made. */
+	/** Every token and sign-in, in the order in which they were made. */
 	get records(): readonly TokenRecord[] {
-		return this.#index.records;
+		return [...this.#records.values()].sort((one, other) => (one.created < other.created ? -1 : 1));
 	}
 
-	/** Whether the file exists. */
-	get isStored(): boolean {
-		return existsSync(this.#path);
+	/** Tokens and sign-ins. */
+	get size(): number {
+		return this.#records.size;
 	}
 
-	/** The hashes of tokens that were removed, here or in a store that shares them. A file that was lost has removed nothing. */
-	get removed(): ReadonlySet<string> {
-		return this.#removed;
-	}
-
-	/** The time by which tokens expire, in milliseconds since 1970: the same for all stores that are shared. */
+	/** The time by which tokens expire, in milliseconds since 1970. */
 	get now(): number {
-		return this.#share?.now ?? Date.now();
+		return this.#store.now;
 	}
 
 	/** Whether there is a token of that kind now. */
 	has(kind: TokenKind): boolean {
 		this.refresh();
-		return this.#index.kinds.has(kind);
+		return this.#hashes[kind].size > 0;
 	}
 
 	/** Whether clients or devices need a token: there is one, or there was one and {@link open} was not called since. */
 	needs(kind: TokenKind): boolean {
-		this.refresh();
-		return this.#needed.has(kind) || this.#index.kinds.has(kind);
+		this.#store.refresh("needed/");
+		return this.#store.get(`needed/${kind}`) !== undefined || this.has(kind);
 	}
 
-	/** Allows kinds without a token again, though they had one. Stored on disk. */
+	/** Allows kinds without a token again, though they had one. */
 	async open(): Promise<void> {
-		await this.#locked(async () => {
-			const kinds = TOKEN_KINDS.filter((kind) => this.#index.kinds.has(kind));
-			await writeKinds(this.#kindsPath, kinds);
-			this.#needed = new Set(kinds);
-		});
+		for (const kind of TOKEN_KINDS.filter((each) => !this.has(each))) {
+			await this.#store.update(`needed/${kind}`, () => null);
+		}
 	}
 
-	/** Has other stores follow every change from now on; undefined: no longer. */
-	share(share: TokenShare | undefined): void {
-		this.#share = share;
-	}
-
-	/** Stores what has been changed in other stores. */
-	async adopt(change: (records: readonly TokenRecord[]) => TokenChange): Promise<void> {
-		await this.#untilDone(() => this.#locked((version) => this.#write(change(this.records), version)));
+	/** Reads what another process has changed. */
+	refresh(): void {
+		this.#store.refresh("token/");
+		this.#store.refresh("sign-in/");
 	}
 
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
 		this.refresh();
-		const record = this.#index.byHash.get(digest(secret));
-		// The hash in the record of a signed-in client is an id, not a token's.
-		return record?.kind === kind && record.grant === undefined ? this.#ifValid(record) : undefined;
+		const record = this.#ifValid(this.#hashes[kind].get(digest(secret)));
+		// The hash in the record of a sign-in is an id's, not a token's.
+		return record?.grant === undefined ? record : undefined;
 	}
 
-	/** The record of a token that was verified before; undefined if it was removed or has expired. */
+	/** The record of a token or sign-in that was verified before; undefined if it was removed or has expired. */
 	current(sha256: string): TokenRecord | undefined {
-		return this.#ifValid(this.#index.byHash.get(sha256));
+		return this.#ifValid(this.#hashes.client.get(sha256) ?? this.#hashes.device.get(sha256));
 	}
 
-	/** The record of a client that has signed in, by its access token. As of now. */
-	ofAccess(secret: string): TokenRecord | undefined {
+	/** The sign-in with an id, as of now; undefined if it has ended. */
+	signIn(id: string): SignInRecord | undefined {
 		this.refresh();
-		return this.#ifValid(this.#index.byAccess.get(digest(secret)));
-	}
-
-	/**
-	 * Creates a token and returns it. It cannot be read again.
-	 *
-	 * Rejects with TokenError if its name cannot be used, as all changes do if the file cannot be read.
-	 */
-	async add(token: Omit<TokenRecord, "sha256" | "created">): Promise<string> {
-		if (!NAME.test(token.name)) {
-			throw new TokenError(
-				`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(token.name)}`,
-			);
-		}
-		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
-		const created = new Date().toISOString();
-		const devices = token.devices && { devices: token.devices.map(deviceIdOf) };
-		await this.#change((records) => {
-			if (token.name === NO_TOKEN_NAME || records.some(({ name }) => name === token.name)) {
-				throw new TokenError(`token ${token.name} already exists`);
-			}
-			return [...records, { ...token, ...devices, created, sha256: digest(secret) }];
-		});
-		return secret;
+		const record = this.current(digest(id));
+		return record?.grant && (record as SignInRecord);
 	}
 
 	/** The token that {@link bind} has stored for a device, as of now. */
 	boundTo(deviceId: string): TokenRecord | undefined {
 		this.refresh();
-		return this.#index.byName.get(boundName(deviceId));
+		return this.#records.get(`token/${boundName(deviceId)}`);
+	}
+
+	/**
+	 * Creates a token and returns it. It cannot be read again.
+	 *
+	 * Rejects with TokenError if its name cannot be used, and with StoreError, as all changes do.
+	 */
+	async add(token: Omit<TokenRecord, "sha256" | "created" | "grant">): Promise<string> {
+		const { name } = token;
+		if (!NAME.test(name)) {
+			throw new TokenError(`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(name)}`);
+		}
+		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
+		const devices = token.devices && { devices: token.devices.map(deviceIdOf) };
+		const record = { ...token, ...devices, created: this.#today, sha256: digest(secret) };
+		if (name === NO_TOKEN_NAME || !(await this.#create(record))) {
+			throw new TokenError(`token ${name} already exists`);
+		}
+		return secret;
 	}
 
 	/**
@@ -182,16 +141,14 @@ export class TokenStore {
 	 * @returns whether it is stored
 	 */
 	async bind(deviceId: string, secret: string, salt: string, { replaces = false } = {}): Promise<boolean> {
-		const name = boundName(deviceId);
-		const created = new Date().toISOString();
-		const sha256 = digest(secret);
-		let stored = false;
-		await this.#change((records) => {
-			const rest = records.filter((record) => record.name !== name);
-			stored = replaces || rest.length === records.length;
-			return stored ? [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }] : records;
-		});
-		return stored;
+		const [name, kind] = [boundName(deviceId), "device"] as const;
+		const record = { name, kind, created: this.#today, devices: [deviceId], salt, sha256: digest(secret) };
+		if (!replaces) {
+			return await this.#create(record);
+		}
+		await this.#store.update(tokenKey(record), () => record);
+		await this.#require(kind);
+		return true;
 	}
 
 	/**
@@ -199,157 +156,110 @@ export class TokenStore {
 	 *
 	 * Rejects with TokenError if there are too many.
 	 */
-	async addGrant(grant: Omit<GrantRecord, "kind" | "created">): Promise<void> {
-		await this.#change((records) => {
-			const rest = records.filter((record) => record.grant === undefined || isValid(record, this.now));
-			if (rest.filter((record) => record.grant !== undefined).length >= MAX_GRANTS) {
-				throw new TokenError(`too many clients have signed in (limit ${MAX_GRANTS}): remove some`);
-			}
-			return [...rest, { kind: "client", created: new Date().toISOString(), ...grant }];
-		});
+	async addSignIn(signIn: Omit<SignInRecord, "kind" | "created">): Promise<void> {
+		const all = [...this.#hashes.client.values()].filter(({ grant }) => grant !== undefined);
+		const expired = all.filter((record) => this.#ifValid(record) === undefined);
+		for (const record of expired) {
+			await this.#delete(record);
+		}
+		if (all.length - expired.length >= MAX_SIGN_INS) {
+			throw new TokenError(`too many clients have signed in (limit ${MAX_SIGN_INS}): remove some`);
+		}
+		await this.#create({ kind: "client", created: this.#today, ...signIn });
 	}
 
 	/**
-	 * Changes the record of a client that has signed in, as it is now.
+	 * Changes a sign-in, as it is now.
 	 *
-	 * @param change returns the new record, or undefined to remove it; not called if the record has been removed or expired,
-	 * called again if another gateway has changed the record meanwhile
+	 * @param change returns the new record, or undefined to end the sign-in; not called if it has ended, called again if another
+	 * gateway has changed it meanwhile
 	 */
-	async changeGrant(sha256: string, change: (record: GrantRecord) => TokenRecord | undefined): Promise<void> {
-		await this.#change((records) => {
-			const record = this.current(sha256);
-			if (record?.grant === undefined) {
-				return records;
-			}
-			const changed = change(record as GrantRecord);
-			return changed === record ? records : records.flatMap((each) => (each === record ? (changed ?? []) : each));
+	async changeSignIn(id: string, change: (record: SignInRecord) => SignInRecord | undefined): Promise<void> {
+		const sha256 = digest(id);
+		await this.#store.update(`sign-in/${sha256}`, () => {
+			const record = this.current(sha256) as SignInRecord | undefined;
+			const changed = record && change(record);
+			return changed === record ? undefined : (changed ?? null);
 		});
 	}
 
-	/** Removes the record of a client that has signed in, also one that another gateway is about to store. */
-	async endGrant(sha256: string): Promise<void> {
-		await this.changeGrant(sha256, () => undefined);
-		await this.#share?.forbid(sha256, "client");
-	}
-
-	/** Removes a token: it is rejected from now on. */
+	/** Removes a token, or ends a sign-in: it is rejected from now on. Rejects with TokenError if there is none. */
 	async remove(name: string): Promise<void> {
-		await this.#change((records) => {
-			const rest = records.filter((record) => record.name !== name);
-			if (rest.length === records.length) {
-				throw new TokenError(`unknown token ${name}`);
-			}
-			return rest;
-		});
+		this.refresh();
+		const record = this.#records.get(`token/${name}`) ?? this.records.find((each) => each.name === name);
+		if (record === undefined) {
+			throw new TokenError(`unknown token ${name}`);
+		}
+		await this.#require(record.kind);
+		await this.#delete(record);
 	}
 
-	/** Reads the file again if it has changed, or could not be read before. Returns whether the tokens have changed. */
-	refresh(): boolean {
+	/** Notes that a request was made with a token. */
+	used({ name }: TokenRecord): void {
+		const { now } = this;
+		if (now - (this.#uses.get(name) ?? 0) >= USE_INTERVAL) {
+			this.#uses.set(name, now);
+			this.#store.later(`token-use/${name}`, now);
+		}
+	}
+
+	/** When a token was last used, in milliseconds since 1970, to the minute; undefined: never. */
+	lastUse({ name, created }: TokenRecord): number | undefined {
+		const used = Math.max(this.#uses.get(name) ?? 0, Number(this.#store.get(`token-use/${name}`)?.value ?? 0));
+		// Another token with the name may have been used before.
+		return used >= Date.parse(created) ? used : undefined;
+	}
+
+	get #today(): string {
+		return new Date(this.now).toISOString();
+	}
+
+	/** Returns false if there is a record with that name. */
+	async #create(record: TokenRecord): Promise<boolean> {
 		try {
-			const changed = this.#reload();
-			this.#reported = "";
-			return changed;
+			await this.#store.set(tokenKey(record), record, 0);
 		} catch (error) {
-			const { message } = error as Error;
-			if (message !== this.#reported) {
-				this.#reported = message;
-				this.#onDamaged(error as Error);
+			if (isConflict(error)) {
+				return false;
 			}
-			return false;
+			throw error;
 		}
-	}
-
-	#reload(): boolean {
-		// Read before the content: if the file changes in between, it is read again next time.
-		const version = versionOf(this.#path);
-		if (version === this.#version) {
-			return false;
-		}
-		const { tokens, removed } = readTokens(this.#path);
-		const index = new TokenIndex(tokens);
-		this.#needed = new Set([...this.#needed, ...readKinds(this.#kindsPath), ...index.kinds]);
-		this.#take(index, new Set(removed), version);
+		await this.#require(record.kind);
 		return true;
 	}
 
-	#take(index: TokenIndex, removed: ReadonlySet<string>, version: string): void {
-		this.#index = index;
-		this.#removed = removed;
-		this.#version = version;
-		this.#share?.changed();
+	async #delete(record: TokenRecord): Promise<void> {
+		await this.#store.update(tokenKey(record), () => null);
+		this.#store.later(`token-use/${record.name}`, undefined);
+	}
+
+	/** Has a kind need a token from now on, also when the last one is removed. */
+	async #require(kind: TokenKind): Promise<void> {
+		await this.#store.update(`needed/${kind}`, (entry) => (entry === undefined ? true : undefined));
+	}
+
+	#learn(key: string, entry: Entry | undefined): void {
+		const before = this.#records.get(key);
+		if (before !== undefined) {
+			this.#records.delete(key);
+			this.#hashes[before.kind].delete(before.sha256);
+		}
+		const record = entry && tokenRecordSchema.safeParse(entry.value).data;
+		if (record !== undefined && tokenKey(record) === key) {
+			this.#records.set(key, record);
+			this.#hashes[record.kind].set(record.sha256, record);
+		} else if (before !== undefined) {
+			this.#uses.delete(before.name);
+		}
 	}
 
 	#ifValid(record: TokenRecord | undefined): TokenRecord | undefined {
-		return record !== undefined && isValid(record, this.now) ? record : undefined;
-	}
-
-	/** Changes the newest records, here and in the other stores. */
-	async #change(change: (records: readonly TokenRecord[]) => readonly TokenRecord[]): Promise<void> {
-		await this.#untilDone(async () => {
-			const isDone = await this.#locked(async (version) => {
-				const before = this.records;
-				const after = change(before);
-				const isCommitted = after === before || (await this.#share?.commit(before, after)) !== false;
-				return isCommitted && (await this.#write({ records: after }, version));
-			});
-			await this.#share?.catchUp();
-			return isDone;
-		});
-	}
-
-	/** Runs a change again until it is made. Rejects with TokenError after {@link MAX_ATTEMPTS}. */
-	async #untilDone(run: () => Promise<boolean>): Promise<void> {
-		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-			if (await run()) {
-				return;
-			}
-		}
-		throw new TokenError("other processes change the same token: try again");
-	}
-
-	/**
-	 * Writes records and the hashes of removed ones, in one file, unless it has them, and that their kinds need a token.
-	 *
-	 * @param version of the file that was read
-	 * @returns false if another process has changed the file: it took over the lock, because this one did not run for a while
-	 */
-	async #write({ records, needed: more = [], removed: others = [] }: TokenChange, version?: string): Promise<boolean> {
-		const hashes = new Set(records.map(({ sha256 }) => sha256));
-		const gone = this.records.flatMap(({ sha256 }) => (hashes.has(sha256) ? [] : sha256));
-		const removed = new Set([...this.#removed, ...others, ...gone]);
-		if (records !== this.records || removed.size > this.#removed.size) {
-			const written = await this.#saves.watch(writeTokens(this.#path, records, [...removed], version));
-			if (written === undefined) {
-				return false;
-			}
-			this.#take(new TokenIndex(records), removed, written);
-		}
-		const needed = new Set([...this.#needed, ...more, ...this.#index.kinds]);
-		if (needed.size > readKinds(this.#kindsPath).length) {
-			await this.#saves.watch(writeKinds(this.#kindsPath, needed));
-			this.#needed = needed;
-		}
-		return true;
-	}
-
-	/** Runs under a lock, on the file's newest content. */
-	async #locked<T>(run: (version: string | undefined) => Promise<T>): Promise<T> {
-		return await this.#changes(() =>
-			withLock(this.#path, async () => {
-				this.#reload();
-				const result = await run(this.#version);
-				this.#reload();
-				return result;
-			}),
-		);
+		const isValid = record?.expires === undefined || Date.parse(record.expires) > this.now;
+		return isValid ? record : undefined;
 	}
 }
 
 /** No name that an operator chooses has a colon. */
 function boundName(deviceId: string): string {
 	return `device:${deviceId}`;
-}
-
-function isValid({ expires }: TokenRecord, now: number): boolean {
-	return expires === undefined || Date.parse(expires) > now;
 }

@@ -4,7 +4,6 @@ import type { ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
-import type { TokenUses } from "../config/token-uses.js";
 import type { EventService } from "../events/event-service.js";
 import { readJsonAs } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
@@ -30,7 +29,6 @@ export interface ConsoleOptions {
 	/** Connects to the configured servers; undefined without any. */
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
-	readonly uses: TokenUses;
 	/** The page's description of the gateway. */
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
 }
@@ -57,7 +55,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** The page's own routes, beside MCP and the operator's: for authenticated clients. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
+	const { extension, fleet, guard, manager, servers, tokens, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	addFleetStreams(app, fleet, maxBodyBytes);
 	if (extension !== undefined) {
@@ -66,7 +64,7 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	app.all("/console/webhooks/test", allow("POST"), testWebhook(options));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
-	app.get("/tokens", listTokens(tokens, uses));
+	app.get("/tokens", listTokens(tokens));
 	app.post(
 		"/tokens",
 		addToken(tokens, servers, guard, () => fleet.lists.clients, maxBodyBytes),

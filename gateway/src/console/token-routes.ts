@@ -1,7 +1,7 @@
 import { SERVER_ERROR, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { TokenError, type TokenKind, type TokenStore } from "../config/token-store.js";
-import type { TokenUses } from "../config/token-uses.js";
+import type { TokenKind } from "../config/token-record.js";
+import { TokenError, type TokenStore } from "../config/token-store.js";
 import { readJsonAs } from "../http/body.js";
 import { HttpError, jsonRpcError } from "../http/http-error.js";
 import type { Route } from "../http/route.js";
@@ -25,12 +25,12 @@ const NEW_TOKEN = z.strictObject({
 const MAX_NAMED = 10;
 
 /** `GET /tokens`: the tokens, without their secrets. */
-export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
+export function listTokens(tokens: TokenStore): Route {
 	return (c) => {
 		tokens.refresh();
 		const list = tokens.records.map((record): TokenSummary => {
 			const { sha256: _, salt: __, grant, ...rest } = record;
-			const lastUsed = uses.lastUse(record);
+			const lastUsed = tokens.lastUse(record);
 			return { ...rest, ...(grant && { client: grant.clientName }), ...(lastUsed !== undefined && { lastUsed }) };
 		});
 		return c.json({ tokens: list });

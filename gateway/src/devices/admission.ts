@@ -1,7 +1,8 @@
 import type { TlsOptions } from "node:tls";
 import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
-import type { TokenRecord, TokenStore } from "../config/token-store.js";
+import type { TokenRecord } from "../config/token-record.js";
+import type { TokenStore } from "../config/token-store.js";
 
 /** A device's credentials. */
 export interface DeviceCredentials {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { digest } from "../config/digest.js";
-import type { TokenRecord } from "../config/token-store.js";
+import type { TokenRecord } from "../config/token-record.js";
 
 /** Milliseconds for which a person stays signed in. */
 export const SESSION_LIFETIME = 12 * 60 * 60_000;

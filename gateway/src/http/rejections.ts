@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { SERVER_ERROR } from "xs-mcp-manager/core";
+import { SERVER_ERROR, StoreError } from "xs-mcp-manager/core";
 import { UnsavedError } from "../config/atomic-file.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
@@ -92,7 +92,7 @@ export class RejectionReport {
 		if (error instanceof HttpError) {
 			onRejected(error.reason);
 			limitedLog.warn(error.reason, { ...where, status: error.status, ...error.details }, `rejected: ${error.message}`);
-		} else if (error instanceof UnsavedError) {
+		} else if (error instanceof UnsavedError || error instanceof StoreError) {
 			onRejected("busy");
 			limitedLog.warn("busy", { ...where, status: 503 }, error.message);
 		} else if (request.destroyed && !request.complete) {
@@ -104,9 +104,10 @@ export class RejectionReport {
 }
 
 function failureOf(error: Error): Failure {
-	if (error instanceof UnsavedError) {
+	if (error instanceof StoreError || error instanceof UnsavedError) {
+		const { code } = (error instanceof UnsavedError ? error : (error.cause ?? {})) as NodeJS.ErrnoException;
 		// The log has the path and the cure: strangers need neither.
-		return new HttpError(503, "busy", `cannot be saved: ${error.code}`);
+		return new HttpError(503, "busy", typeof code === "string" ? `cannot be saved: ${code}` : error.message);
 	}
 	return error instanceof HttpError ? error : FAILURE;
 }

@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { Access, AccessGrant } from "../config/access.js";
-import type { TokenRecord } from "../config/token-store.js";
+import type { TokenRecord } from "../config/token-record.js";
 import type { ConsoleSession } from "./console-sessions.js";
 import { HttpError } from "./http-error.js";
 

@@ -1,9 +1,9 @@
 import type { OAuthMetadata } from "@modelcontextprotocol/server";
+import type { Store } from "xs-mcp-manager/core";
 import { SCOPES } from "../config/scopes.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { ClientRegistrations, type OAuthClient } from "./clients.js";
-import { type CodeStore, MemoryCodes } from "./codes.js";
 import { Grants } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { SignInRequests } from "./sign-in-request.js";
@@ -12,10 +12,10 @@ interface AuthorizationServerOptions {
 	/** The public URL without a path, which is also the issuer's identifier. */
 	readonly origin: string;
 	readonly tokens: TokenStore;
+	/** The store of what does not last: codes. */
+	readonly shortLived: Store;
 	readonly key: DeviceKey;
-	/** Default: in memory. */
-	readonly codes?: CodeStore | undefined;
-	readonly documents?: MetadataDocuments;
+	readonly documents: MetadataDocuments;
 }
 
 /** Where clients ask for what: paths below the public URL. */
@@ -28,7 +28,8 @@ export const SIGN_IN_PATHS = {
 
 /**
  * The gateway's own authorization server: OAuth 2.1 for public clients with PKCE, and a person who approves each.
- * Not oidc-provider: it brings OpenID Connect, Koa, and a store of clients that strangers can fill.
+ * Not oidc-provider: each request of a stranger fills its store of interactions, a wrong request is redirected without a person
+ * in between, documents of private addresses are connected to before they are refused, and it needs Node 22.
  * Not the MCP SDK's router: it is for Express, and leaves clients, codes, tokens and consent to its user.
  * Not @node-oauth/oauth2-server: it lacks registration, metadata documents, `resource` and `iss`.
  */
@@ -39,15 +40,9 @@ export class AuthorizationServer {
 	readonly requests: SignInRequests;
 	readonly #documents: MetadataDocuments;
 
-	constructor({
-		origin,
-		tokens,
-		key,
-		codes = new MemoryCodes(),
-		documents = new MetadataDocuments(),
-	}: AuthorizationServerOptions) {
+	constructor({ origin, tokens, shortLived, key, documents }: AuthorizationServerOptions) {
 		this.origin = origin;
-		this.grants = new Grants(tokens, codes, key);
+		this.grants = new Grants(tokens, shortLived, key);
 		this.registrations = new ClientRegistrations(key);
 		this.requests = new SignInRequests(key, tokens);
 		this.#documents = documents;

@@ -1,17 +1,16 @@
+import type { Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { LIMITS } from "../config/token-file.js";
+import { digest } from "../config/digest.js";
+import { LIMITS } from "../config/token-record.js";
 
 /** Milliseconds for which a code is valid. */
-export const CODE_LIFETIME = 60_000;
+const CODE_LIFETIME = 60_000;
 
-/** Milliseconds for which a code is remembered, so that its second use is noticed. */
-export const CODE_MEMORY = 600_000;
-
-/** Most codes that are remembered. The operator has approved each. */
-const MAX_CODES = 1_000;
+/** Milliseconds for which a code is remembered after that, so that its second use is noticed. */
+const CODE_MEMORY = 600_000;
 
 /** The operator's approval. */
-const approval = z.object({
+const APPROVAL = z.object({
 	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
 	redirectUri: z.string(),
 	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
@@ -22,48 +21,58 @@ const approval = z.object({
 });
 
 /** An approval that a client can exchange for tokens, once. */
-export const codeSchema = z.object({
-	approval,
+const CODE = z.object({
+	approval: APPROVAL,
 	/** In milliseconds since 1970. */
 	expires: z.number(),
-	/** The id of the grant that it was exchanged for; undefined if it was not used. */
+	/** The id of the sign-in that it was exchanged for; undefined if it was not used. */
 	used: z.string().optional(),
 });
 
-export type Approval = Readonly<z.infer<typeof approval>>;
-export type Code = Readonly<z.infer<typeof codeSchema>>;
+export type Approval = Readonly<z.infer<typeof APPROVAL>>;
+export type Code = Readonly<z.infer<typeof CODE>>;
 
-/** Keeps codes by their hash. Both methods reject with TokenError if they cannot be kept now. */
-export interface CodeStore {
-	/** Resolves with whether it was added: not if it is known already. */
-	add(hash: string, code: Code): Promise<boolean>;
-	/** Marks a code as used for a grant. Resolves with the code as it was before; undefined if it is unknown. */
-	take(hash: string, grant: string): Promise<Code | undefined>;
-}
+/** Codes in the store of what does not last, by their hash. All methods reject with StoreError. */
+export class Codes {
+	readonly #store: Store;
 
-/** Codes in memory: of a gateway that is alone. */
-export class MemoryCodes implements CodeStore {
-	/** The oldest first. */
-	readonly #codes = new Map<string, Code>();
+	constructor(store: Store) {
+		this.#store = store;
+	}
 
-	async add(hash: string, code: Code): Promise<boolean> {
-		if (this.#codes.has(hash)) {
-			return false;
-		}
-		for (const [old, { expires }] of this.#codes) {
-			if (expires + CODE_MEMORY < Date.now() || this.#codes.size >= MAX_CODES) {
-				this.#codes.delete(old);
+	/** Adds a code, for an approval that has none yet. Returns whether it is new. Removes old ones. */
+	async add(secret: string, approval: Approval): Promise<boolean> {
+		for (const { key, value, revision } of this.#store.list("code/")) {
+			const expires = CODE.safeParse(value).data?.expires ?? 0;
+			if (expires + CODE_MEMORY < this.#store.now) {
+				await this.#store.delete(key, revision);
 			}
 		}
-		this.#codes.set(hash, code);
-		return true;
+		let isNew = false;
+		await this.#store.update(keyOf(secret), (entry) => {
+			isNew = entry === undefined;
+			const code: Code = { approval, expires: this.#store.now + CODE_LIFETIME };
+			return isNew ? code : undefined;
+		});
+		return isNew;
 	}
 
-	async take(hash: string, grant: string): Promise<Code | undefined> {
-		const code = this.#codes.get(hash);
-		if (code !== undefined && code.used === undefined) {
-			this.#codes.set(hash, { ...code, used: grant });
-		}
+	/** The code; undefined if it is unknown. */
+	find(secret: string): Code | undefined {
+		return CODE.safeParse(this.#store.get(keyOf(secret))?.value).data;
+	}
+
+	/** Marks a code as used for a sign-in. Returns the code as it was before. */
+	async use(secret: string, signIn: string): Promise<Code | undefined> {
+		let code: Code | undefined;
+		await this.#store.update(keyOf(secret), () => {
+			code = this.find(secret);
+			return code !== undefined && code.used === undefined ? { ...code, used: signIn } : undefined;
+		});
 		return code;
 	}
+}
+
+function keyOf(secret: string): string {
+	return `code/${digest(secret)}`;
 }

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import type { Store } from "xs-mcp-manager/core";
 import { type Limits, SCOPES } from "../config/scopes.js";
-import { looksLikeCode, type SignInCodes } from "../config/sign-in-code.js";
+import { looksLikeCode, takeSignInCode } from "../config/sign-in-code.js";
 import type { TokenStore } from "../config/token-store.js";
 import { readFields } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
@@ -16,7 +17,7 @@ import { mayRedirect, type OAuthClient } from "./clients.js";
 import { type ConsentDevice, choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
 import { DocumentError } from "./metadata-document.js";
-import { field, OAuthFailure, optionalField, translated } from "./oauth-failure.js";
+import { field, OAuthFailure, optionalField } from "./oauth-failure.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
 import type { SignInRequest } from "./sign-in-request.js";
@@ -43,8 +44,8 @@ export interface ConsentOptions {
 	readonly guard: RequestGuard;
 	readonly rejections: RejectionReport;
 	readonly tokens: TokenStore;
-	/** Of the command line. */
-	readonly codes: SignInCodes;
+	/** The store that has the code of the command line. */
+	readonly store: Store;
 	readonly log: Logger;
 	/** The devices from which the operator chooses. */
 	readonly devices: () => readonly ConsentDevice[];
@@ -176,7 +177,7 @@ class Consent {
 
 	/** The person sends a secret, or is signed in to the console. */
 	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
-		const { guard, codes } = this.#options;
+		const { guard, store } = this.#options;
 		const { incoming } = c.env;
 		const t = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
 		let operator: string | undefined;
@@ -185,7 +186,7 @@ class Consent {
 			if (isCode) {
 				await guard.checkAttempts(incoming);
 			}
-			if (isCode && (await translated(() => codes.takeSignInCode(secret)))) {
+			if (isCode && (await takeSignInCode(store, secret))) {
 				operator = BY_CODE;
 			} else {
 				const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);
@@ -235,7 +236,7 @@ class Consent {
 		};
 		const { id, redirectUri, challenge, audience } = request;
 		const approval = { client, redirectUri, challenge, audience, limits };
-		const code = await translated(() => server.grants.approve(id, approval));
+		const code = await server.grants.approve(id, approval);
 		if (code === undefined) {
 			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c.req.header("Accept-Language"))].tooOld);
 		}

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Store } from "xs-mcp-manager/core";
 import type { AccessGrant, TokenIssuer } from "../config/access.js";
 import { digest } from "../config/digest.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
-import { type Approval, CODE_LIFETIME, type Code, type CodeStore } from "./codes.js";
+import { type Approval, type Code, Codes } from "./codes.js";
 import { GrantFailure } from "./oauth-failure.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
@@ -13,6 +14,9 @@ const GRANT_LIFETIME = 30 * 86_400_000;
 
 /** Milliseconds in which a refresh token is answered again, with the same tokens: the answer may have been lost. */
 const REFRESH_GRACE = 30_000;
+
+/** Why a code that is used again gives no tokens, for the log. */
+const USED = "code used before: its sign-in has ended";
 
 /** A client's request for tokens in exchange for a code. */
 export interface CodeExchange {
@@ -35,72 +39,72 @@ export interface TokenAnswer {
 
 /**
  * The sign-ins that the operator has approved. Each is a record of the token store with the hashes of its newest access and
- * refresh token, so whatever removes the record ends the sign-in everywhere.
+ * refresh token, so whatever removes the record ends the sign-in everywhere. Both tokens name it: `xsmcp_ID.SECRET`.
  */
 export class Grants implements TokenIssuer {
 	readonly #tokens: TokenStore;
-	readonly #codes: CodeStore;
+	readonly #codes: Codes;
 	readonly #key: DeviceKey;
 
-	constructor(tokens: TokenStore, codes: CodeStore, key: DeviceKey) {
+	/** @param shortLived the store of what does not last */
+	constructor(tokens: TokenStore, shortLived: Store, key: DeviceKey) {
 		this.#tokens = tokens;
-		this.#codes = codes;
+		this.#codes = new Codes(shortLived);
 		this.#key = key;
 	}
 
 	/**
-	 * A code that the client can exchange once. Rejects with TokenError if it cannot be kept.
+	 * A code that the client can exchange once. Rejects with StoreError.
 	 *
 	 * @param requestId of the request, which has one code at every gateway of a cluster
 	 * @returns undefined if the request has been approved before
 	 */
 	async approve(requestId: string, approval: Approval): Promise<string | undefined> {
 		const code = this.#key.derive("oauth code", requestId);
-		const isNew = await this.#codes.add(digest(code), { approval, expires: this.#tokens.now + CODE_LIFETIME });
-		return isNew ? code : undefined;
+		return (await this.#codes.add(code, approval)) ? code : undefined;
 	}
 
 	/**
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
-	 * the two users has stolen it. Rejects with GrantFailure if the code is unknown, used or expired, or was not issued for this
-	 * exchange, and with TokenError if there are too many sign-ins, or the cluster cannot be reached.
+	 * the two users has stolen it.
+	 *
+	 * The sign-in is stored before its code is marked as used, so that a second use always finds it. Rejects with GrantFailure if
+	 * the code is unknown, used or expired, or was not issued for this exchange, with TokenError if there are too many sign-ins,
+	 * and with StoreError.
 	 */
 	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
 		const id = randomBytes(16).toString("base64url");
-		const code = await this.#codes.take(digest(secret), id);
-		if (code?.used !== undefined) {
-			await this.#tokens.endGrant(digest(code.used));
+		const code = this.#codes.find(secret);
+		const problem = code === undefined ? "unknown code" : problemOf(code, given, this.#tokens.now);
+		try {
+			const answer = code && problem === undefined ? await this.#begin(id, code.approval) : undefined;
+			const before = await this.#codes.use(secret, id);
+			if (answer !== undefined && before?.used === undefined) {
+				return answer;
+			}
+			if (before?.used !== undefined) {
+				await this.#end(before.used);
+			}
+			throw new GrantFailure(given.clientId, problem ?? USED);
+		} catch (error) {
+			// Nobody gets its tokens. If this fails, too, it expires.
+			await this.#end(id).catch(() => {});
+			throw error;
 		}
-		const why = code === undefined ? "unknown code" : problemOf(code, given, this.#tokens.now);
-		if (code === undefined || why !== undefined) {
-			throw new GrantFailure(given.clientId, why ?? "");
-		}
-		const { client, audience, limits } = code.approval;
-		const { answer, access, refresh, accessExpires, expires } = this.#issue(
-			id,
-			limits,
-			randomBytes(32).toString("base64url"),
-		);
-		const grant = { client: client.id, clientName: client.name, audience, access, accessExpires, refresh };
-		await this.#tokens.addGrant({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
-		return answer;
 	}
 
 	/**
 	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). For 30 s it has the
-	 * same answer again, unless the new one was used. Later, one that was exchanged before ends the sign-in. Rejects with GrantFailure if it is unknown, was used before, or is another client's, and
-	 * with TokenError if the cluster cannot be reached.
+	 * same answer again, unless the new one was used. Later, one that was exchanged before ends the sign-in.
+	 *
+	 * Rejects with GrantFailure if it is unknown, was used before, or is another client's, and with StoreError.
 	 */
 	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> {
 		const id = idIn(secret);
 		let answered: TokenAnswer | undefined;
 		let why = "unknown refresh token";
 		this.#tokens.refresh();
-		if (this.#tokens.current(digest(id)) === undefined) {
-			// Strangers do not get as far as the file's lock.
-			throw new GrantFailure(clientId, why);
-		}
-		await this.#tokens.changeGrant(digest(id), (record) => {
+		await this.#tokens.changeSignIn(id, (record) => {
 			// Another gateway may have been faster with the attempt before.
 			answered = undefined;
 			if (record.grant.client !== clientId || (audience !== undefined && audience !== record.grant.audience)) {
@@ -131,15 +135,15 @@ export class Grants implements TokenIssuer {
 
 	/** Ends the sign-in of an access or refresh token, if it is one of this client (RFC 7009). */
 	async revoke(secret: string, clientId: string): Promise<void> {
-		const record = this.#tokens.ofAccess(secret) ?? this.#tokens.current(digest(idIn(secret)));
-		if (record?.grant?.client === clientId) {
-			await this.#tokens.changeGrant(record.sha256, () => undefined);
+		const id = idIn(secret);
+		if (this.#tokens.signIn(id)?.grant.client === clientId) {
+			await this.#end(id);
 		}
 	}
 
 	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
-		const record = this.#tokens.ofAccess(token);
-		if (record?.grant === undefined) {
+		const record = this.#tokens.signIn(idIn(token));
+		if (record === undefined || !isEqual(record.grant.access, digest(token))) {
 			return undefined;
 		}
 		const { name, grant, sha256 } = record;
@@ -150,6 +154,18 @@ export class Grants implements TokenIssuer {
 		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
 	}
 
+	async #end(id: string): Promise<void> {
+		await this.#tokens.changeSignIn(id, () => undefined);
+	}
+
+	/** Stores a new sign-in. Returns its tokens. */
+	async #begin(id: string, { client, audience, limits }: Approval): Promise<TokenAnswer> {
+		const { answer, expires, ...hashes } = this.#issue(id, limits, randomBytes(32).toString("base64url"));
+		const grant = { client: client.id, clientName: client.name, audience, ...hashes };
+		await this.#tokens.addSignIn({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
+		return answer;
+	}
+
 	/**
 	 * Makes the tokens of a grant: for the client, and what is stored of them.
 	 *
@@ -157,8 +173,7 @@ export class Grants implements TokenIssuer {
 	 */
 	#issue(id: string, limits: Limits, seed: string) {
 		const { now } = this.#tokens;
-		const access = TOKEN_PREFIX + this.#key.derive("oauth access", id, seed);
-		// The id tells one that was used before from one that never existed, though only the newest is stored.
+		const access = `${TOKEN_PREFIX}${id}.${this.#key.derive("oauth access", id, seed)}`;
 		const refresh = `${TOKEN_PREFIX}${id}.${this.#key.derive("oauth refresh", id, seed)}`;
 		const answer: TokenAnswer = {
 			access_token: access,
@@ -181,7 +196,7 @@ export class Grants implements TokenIssuer {
 function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: number): string | undefined {
 	const { client, redirectUri, challenge, audience } = approval;
 	if (used !== undefined) {
-		return "code used before: its sign-in has ended";
+		return USED;
 	}
 	if (expires <= now) {
 		return `code expired ${Math.round((now - expires) / 1_000)} s ago`;
@@ -209,8 +224,9 @@ function recordName(clientName: string): string {
 	return `client:${word || "unnamed"}-${randomBytes(3).toString("hex")}`;
 }
 
-function idIn(refreshToken: string): string {
-	return refreshToken.slice(TOKEN_PREFIX.length).split(".")[0] as string;
+/** The id of the sign-in of an access or refresh token. It tells one that was used before from one that never existed. */
+function idIn(token: string): string {
+	return token.slice(TOKEN_PREFIX.length).split(".")[0] as string;
 }
 
 function isEqual(one: string, other: string): boolean {

@@ -36,7 +36,9 @@ export function answeringOAuth(rejections: RejectionReport, route: Route): Route
 		try {
 			return await route(c, next);
 		} catch (error) {
-			return await rejections.answer(error as Error, c, (failure) => ({
+			const isFull = error instanceof TokenError;
+			const reason = isFull ? new HttpError(503, "busy", error.message) : (error as Error);
+			return await rejections.answer(reason, c, (failure) => ({
 				error: codeOf(failure),
 				error_description: failure.message,
 			}));
@@ -50,6 +52,9 @@ function codeOf(failure: Failure): OAuthErrorCode {
 	}
 	if (failure.status === 429) {
 		return OAuthErrorCode.TooManyRequests;
+	}
+	if (failure.status === 503) {
+		return OAuthErrorCode.TemporarilyUnavailable;
 	}
 	return failure.status >= 500 ? OAuthErrorCode.ServerError : OAuthErrorCode.InvalidRequest;
 }
@@ -74,15 +79,4 @@ export function optionalField(fields: URLSearchParams, name: string): string | u
 		throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `${name}: given twice`);
 	}
 	return value || undefined;
-}
-
-/** Rejects with OAuthFailure if the limit of sign-ins is reached, or the cluster is unreachable. */
-export async function translated<T>(change: () => Promise<T>): Promise<T> {
-	try {
-		return await change();
-	} catch (error) {
-		throw error instanceof TokenError
-			? new OAuthFailure(OAuthErrorCode.TemporarilyUnavailable, error.message, 503)
-			: error;
-	}
 }

@@ -3,8 +3,8 @@ import { type Access, type AccessGrant, IssuerUnavailable } from "../config/acce
 import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 import { type Limits, SCOPES } from "../config/scopes.js";
-import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../config/token-store.js";
-import type { TokenUses } from "../config/token-uses.js";
+import type { TokenRecord } from "../config/token-record.js";
+import { NO_TOKEN_NAME, type TokenStore } from "../config/token-store.js";
 import { ClientAddresses } from "../http/client-address.js";
 import { readCookie } from "../http/console-cookie.js";
 import { type ConsoleSession, ConsoleSessions } from "../http/console-sessions.js";
@@ -21,8 +21,6 @@ interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;
-	/** When tokens were last used. */
-	readonly uses: TokenUses;
 	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
 	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
@@ -150,7 +148,7 @@ export class RequestGuard {
 
 	async #countUse(token: TokenRecord): Promise<void> {
 		await this.#limits.requestWithToken(token.name);
-		this.#options.uses.used(token);
+		this.#options.tokens.used(token);
 	}
 
 	async #wrongToken(request: IncomingMessage): Promise<HttpError> {
@@ -224,7 +222,7 @@ export class RequestGuard {
 
 	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
 	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Authenticated> {
-		const { signIn, uses, userTools } = this.#options;
+		const { signIn, tokens, userTools } = this.#options;
 		const { principal, audience, limits, token } = grant;
 		await this.#limits.requestWithToken(principal);
 		if (signIn?.resource.covers(audience, pathOf(request.url)) !== true) {
@@ -234,7 +232,7 @@ export class RequestGuard {
 			throw this.lacksScope(request, SCOPES.control);
 		}
 		if (token !== undefined) {
-			uses.used(token);
+			tokens.used(token);
 		}
 		const access = accessOf(principal, limits, userTools, token?.sha256);
 		return { access, owner: `token ${principal}`, token, grant };

@@ -8,7 +8,7 @@ import { type AuthorizationServer, SIGN_IN_PATHS } from "./authorization-server.
 import { CLIENT_METADATA } from "./clients.js";
 import { addConsent, type ConsentOptions } from "./consent-routes.js";
 import type { TokenAnswer } from "./grants.js";
-import { answeringOAuth, field, OAuthFailure, optionalField, translated } from "./oauth-failure.js";
+import { answeringOAuth, field, OAuthFailure, optionalField } from "./oauth-failure.js";
 import type { SignIn } from "./sign-in.js";
 
 /** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
@@ -110,11 +110,9 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 		if (type === "authorization_code") {
 			const redirectUri = optionalField(fields, "redirect_uri");
 			const verifier = field(fields, "code_verifier");
-			answer = await translated(() =>
-				grants.exchange(field(fields, "code"), { clientId, redirectUri, verifier, audience }),
-			);
+			answer = await grants.exchange(field(fields, "code"), { clientId, redirectUri, verifier, audience });
 		} else if (type === "refresh_token") {
-			answer = await translated(() => grants.refresh(field(fields, "refresh_token"), clientId, audience));
+			answer = await grants.refresh(field(fields, "refresh_token"), clientId, audience);
 		} else {
 			throw new OAuthFailure(OAuthErrorCode.UnsupportedGrantType, `grant_type: unexpected ${type.slice(0, 100)}`);
 		}
@@ -126,7 +124,7 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 function revoke({ grants }: AuthorizationServer): Route {
 	return async (c) => {
 		const fields = await readFields(c.env.incoming, MAX_BODY);
-		await translated(() => grants.revoke(field(fields, "token"), field(fields, "client_id")));
+		await grants.revoke(field(fields, "token"), field(fields, "client_id"));
 		return c.body(null, 200);
 	};
 }

@@ -1,11 +1,8 @@
-import type { LookupFunction } from "node:net";
 import type { TokenIssuer } from "../config/access.js";
 import { publicOrigin } from "../config/listen-address.js";
-import type { Configuration } from "../config/settings.js";
-import type { TokenStore } from "../config/token-store.js";
 import { DeviceKey } from "../devices/device-key.js";
+import type { ProgramContext } from "../program/context.js";
 import { AuthorizationServer } from "./authorization-server.js";
-import type { CodeStore } from "./codes.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { OutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
@@ -20,18 +17,8 @@ export interface SignIn {
 	readonly isRequired: boolean;
 }
 
-/**
- * Sign-in as it is configured; undefined if it is off.
- *
- * @param codes undefined: in memory
- * @param resolve resolves the names of clients' metadata documents; undefined: the system's resolver
- */
-export function openSignIn(
-	configuration: Configuration,
-	tokens: TokenStore,
-	codes?: CodeStore,
-	resolve?: LookupFunction,
-): SignIn | undefined {
+/** Opens sign-in as it is configured; undefined if it is off. */
+export function openSignIn({ configuration, tokens, shortLived, resolve }: ProgramContext): SignIn | undefined {
 	const { publicUrl, issuer, stateFolder, ...rest } = configuration;
 	const origin = publicOrigin(publicUrl);
 	if (origin === undefined) {
@@ -42,6 +29,7 @@ export function openSignIn(
 		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
 	}
 	const documents = new MetadataDocuments({ resolve });
-	const server = new AuthorizationServer({ origin, tokens, key: new DeviceKey(stateFolder), codes, documents });
+	const key = new DeviceKey(stateFolder);
+	const server = new AuthorizationServer({ origin, tokens, shortLived, key, documents });
 	return { resource: new ProtectedResource(origin, origin), issuer: server.grants, server, isRequired: false };
 }

@@ -3,7 +3,6 @@ import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, publicOrigin, urlAt } from "../config/listen-address.js";
-import { ownSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
 import { claudeExtension } from "../console/claude-extension.js";
 import { type ConsoleFiles, readConsole } from "../console/console-files.js";
@@ -52,7 +51,7 @@ export class ClientSide {
 		this.#context = context;
 		this.#core = core;
 		this.#cluster = cluster;
-		const { configuration, log, limitedLog, tokens, uses } = context;
+		const { configuration, log, limitedLog, tokens } = context;
 		const { servers } = core.gateway;
 		const sessionKey = new DeviceKey(configuration.stateFolder).derive("client-session");
 		const endpoint = new HttpEndpoint(core.gateway, { ...configuration, sessionKey });
@@ -75,12 +74,12 @@ export class ClientSide {
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
 		this.#events = gatewayEvents(servers, core.gateway.updates);
-		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals, context.resolve);
+		this.#signIn = openSignIn(context);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server && new URL(signIn.server.origin).hostname;
 		const allowedOrigins = [...configuration.allowedOrigins, ...(own === undefined ? [] : [own])];
-		this.guard = new RequestGuard({ ...configuration, address, allowedOrigins, tokens, uses, signIn });
+		this.guard = new RequestGuard({ ...configuration, address, allowedOrigins, tokens, signIn });
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
@@ -105,10 +104,9 @@ export class ClientSide {
 
 	/** Serves clients over HTTP, and devices on the same port. Rejects with ConfigurationError. */
 	async listen(deviceRoutes: DeviceAppOptions, bindings: DeviceBindings): Promise<void> {
-		const { configuration, log, tokens, urls, onClose } = this.#context;
-		const { httpAddress: address, httpPort: port, maxBodyBytes, bootstrap, stateFolder } = configuration;
+		const { configuration, log, store, tokens, urls, onClose } = this.#context;
+		const { httpAddress: address, httpPort: port, maxBodyBytes, bootstrap } = configuration;
 		const { servers } = this.#core.gateway;
-		const codes = this.#cluster?.approvals ?? ownSignInCode(stateFolder);
 		const files = TlsFiles.of("http", configuration);
 		const tls = files?.options;
 		const app = createApp({
@@ -123,7 +121,7 @@ export class ClientSide {
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
 			publicOrigin: publicOrigin(configuration.publicUrl),
-			signIn: this.#signIn && { signIn: this.#signIn, tokens, codes, log, devices: () => servers.all },
+			signIn: this.#signIn && { signIn: this.#signIn, tokens, store, log, devices: () => servers.all },
 			cluster: () => this.#cluster?.status,
 			history: this.#core.history,
 			audit: this.#core.audit,
@@ -149,7 +147,7 @@ export class ClientSide {
 	}
 
 	#console(bindings: DeviceBindings): ConsoleOptions {
-		const { configuration, tokens, uses, urls } = this.#context;
+		const { configuration, tokens, urls } = this.#context;
 		const { firmwareFolder } = configuration;
 		const { gateway, manager } = this.#core;
 		const fleet = new Fleet({
@@ -177,7 +175,7 @@ export class ClientSide {
 		});
 		const extension = claudeExtension(this.guard, this.#context.consoleFolder);
 		const { events } = gateway;
-		return { files: this.#files, extension, fleet, events, manager, tokens, uses, describe };
+		return { files: this.#files, extension, fleet, events, manager, tokens, describe };
 	}
 
 	/** Sessions of clients. */
@@ -203,8 +201,6 @@ export class ClientSide {
 
 	/** Disconnects clients whose token was removed, and uses a certificate that was renewed. */
 	recheck(): void {
-		const { uses, tokens } = this.#context;
-		void uses.saveIfDue(tokens.records);
 		this.guard.recheck();
 		this.#core.gateway.events?.webhooks.recheck();
 		this.#renewTls?.();
@@ -219,7 +215,6 @@ export class ClientSide {
 	/** Ends every session and stream. */
 	async close(): Promise<void> {
 		await this.#endpoint.close();
-		await this.#context.uses.save(this.#context.tokens.records);
 	}
 
 	/** The manager's status is logged for configured servers. A device of another gateway is in that one's log. */

@@ -5,7 +5,6 @@ import type { SaveState } from "../config/save-state.js";
 import { type Configuration, flagOf } from "../config/settings.js";
 import type { TlsFiles } from "../config/tls-files.js";
 import type { TokenStore } from "../config/token-store.js";
-import type { TokenUses } from "../config/token-uses.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
 import type { Stores } from "../store/open-stores.js";
@@ -27,8 +26,6 @@ export interface ProgramContext extends Stores {
 	/** For messages that strangers can cause. */
 	readonly limitedLog: LogLimiter;
 	readonly tokens: TokenStore;
-	/** When clients used their tokens. */
-	readonly uses: TokenUses;
 	/** Whether files of the state folder can be written. */
 	readonly saves: SaveState;
 	/** Filled in as the parts begin to listen. */

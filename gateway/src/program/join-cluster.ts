@@ -13,7 +13,7 @@ import type { Core } from "./open-core.js";
  * @param clients the number of clients' sessions
  */
 export async function joinCluster(
-	{ configuration, log, tokens, uses, saves }: ProgramContext,
+	{ configuration, log, saves }: ProgramContext,
 	core: Core,
 	clients: () => number,
 ): Promise<Cluster | undefined> {
@@ -34,8 +34,6 @@ export async function joinCluster(
 			replicas: clusterReplicas,
 			program: GATEWAY_INFO.version,
 			registry: core.gateway.servers,
-			tokens,
-			uses,
 			stateFolder: configuration.stateFolder,
 			...core.events,
 			key: key.derive("cluster"),

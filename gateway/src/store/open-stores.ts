@@ -6,6 +6,7 @@ import { ConfigurationError } from "../config/configuration.js";
 import { withoutPassword } from "../config/setting-kinds.js";
 import type { Configuration } from "../config/settings.js";
 import { FileStore } from "./file-store.js";
+import { importState } from "./import-state.js";
 
 /** Bytes of a cluster's entries: the lists of devices take most of them. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -41,6 +42,7 @@ export async function openStores(
 	const { cluster: url, stateFolder } = configuration;
 	if (url === undefined) {
 		const store = FileStore.open(join(stateFolder, "store"), onWarning);
+		await importState(stateFolder, store);
 		const shortLived = new MemoryStore();
 		return { store, shortLived, close: () => store.close() };
 	}

@@ -9,7 +9,7 @@ import { ask, buttonOf, Endpoint, follow, PRESSED, poll, press, SECRET } from ".
 import { startListening } from "../support/command-line.js";
 import { Gate } from "../support/gate.js";
 import { WireDevice } from "../support/gateway.js";
-import { connect, makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+import { connect, makeStateFolder, openStoreFor, type StartedProgram, startProgram } from "../support/program.js";
 import { untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
@@ -23,7 +23,7 @@ async function startPair(t: TestContext) {
 	const endpoint = await Endpoint.listen(t);
 	const settings = { cluster: nats.url, webhookHosts: [endpoint.host] };
 	const folders = [makeStateFolder(), makeStateFolder()] as const;
-	const token = await new TokenStore(folders[0]).add({ name: "agent", kind: "client" });
+	const token = await new TokenStore(await openStoreFor(t, settings)).add({ name: "agent", kind: "client" });
 	const a = await startProgram(t, { ...settings, clusterName: "a" }, folders[0]);
 	copyFileSync(join(folders[0], "device-key"), join(folders[1], "device-key"));
 	const b = await startProgram(t, { ...settings, clusterName: "b" }, folders[1]);

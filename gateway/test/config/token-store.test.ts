@@ -1,237 +1,166 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { promisify } from "node:util";
-import { moduleUrl } from "../../../host-test/e2e/program.js";
-import { IS_FULL } from "../../../host-test/support/scope.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { SaveState } from "../../src/config/save-state.js";
+import { describe, it } from "node:test";
+import { MemoryStore } from "xs-mcp-manager/core";
+import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
+import { makeStateFolder, tokensIn } from "../support/program.js";
 
-function makeFolder(_t: TestContext): { folder: string; file: string } {
-	const folder = temporaryFolder("xs-mcp-tokens-");
-	return { folder, file: join(folder, "tokens.json") };
+const HOUR = 3_600_000;
+
+function makeTokens(): { store: MemoryStore; tokens: TokenStore } {
+	const store = new MemoryStore();
+	return { store, tokens: new TokenStore(store) };
 }
 
+function signIn(at: number, expires = Date.now() + HOUR) {
+	const hash = at.toString(16).padStart(64, "0");
+	const later = new Date(expires).toISOString();
+	const grant = { client: "id", clientName: "C", audience: "/mcp", access: hash, accessExpires: later, refresh: hash };
+	return { name: `client:c-${at}`, grant, expires: later, sha256: hash };
+}
+
+const namesIn = (tokens: TokenStore): string[] => tokens.records.map(({ name }) => name).sort();
+
 describe("the token store", () => {
-	it("verifies a token that it made, for its kind only", async (t) => {
-		const store = new TokenStore(makeFolder(t).folder);
-		const secret = await store.add({ name: "laptop", kind: "client", devices: ["a"], userTools: true });
-		assert.equal(store.verify("client", secret)?.name, "laptop");
-		assert.deepEqual(store.verify("client", secret)?.devices, ["a"]);
-		assert.equal(store.verify("device", secret), undefined, "a client's token is not a device's");
-		assert.equal(store.verify("client", `${secret}x`), undefined);
-		assert.equal(store.verify("client", ""), undefined);
-		assert.ok(store.has("client"));
-		assert.ok(!store.has("device"));
+	it("verifies a token that it made, for its kind only", async () => {
+		const { tokens } = makeTokens();
+		const secret = await tokens.add({ name: "laptop", kind: "client", devices: ["a"], userTools: true });
+		assert.match(secret, /^xsmcp_[A-Za-z0-9_-]{43}$/);
+		assert.equal(tokens.verify("client", secret)?.name, "laptop");
+		assert.deepEqual(tokens.verify("client", secret)?.devices, ["a"]);
+		assert.equal(tokens.verify("device", secret), undefined, "a client's token is not a device's");
+		assert.equal(tokens.verify("client", `${secret}x`), undefined);
+		assert.equal(tokens.verify("client", ""), undefined);
+		assert.deepEqual([tokens.has("client"), tokens.has("device")], [true, false]);
 	});
 
-	it("makes tokens of 256 random bits", async (t) => {
-		const store = new TokenStore(makeFolder(t).folder);
-		const [one, other] = await Promise.all(["one", "other"].map((name) => store.add({ name, kind: "device" })));
-		assert.match(one ?? "", /^xsmcp_[A-Za-z0-9_-]{43}$/);
-		assert.notEqual(one, other);
+	it("rejects a name that is in use or not allowed, and removing an unknown token", async () => {
+		const { tokens } = makeTokens();
+		await tokens.add({ name: "laptop", kind: "client" });
+		await assert.rejects(tokens.add({ name: "laptop", kind: "device" }), /token laptop already exists/);
+		assert.equal(tokens.needs("device"), false);
+		await assert.rejects(tokens.add({ name: "local", kind: "client" }), /token local already exists/);
+		await assert.rejects(tokens.add({ name: "my laptop", kind: "client" }), /name: expected/);
+		await assert.rejects(tokens.remove("phone"), /unknown token phone/);
 	});
 
-	it("stores only the hash of a token, in a file that only this user may read", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const secret = await new TokenStore(folder).add({ name: "laptop", kind: "client" });
-		assert.ok(!readFileSync(file, "utf8").includes(secret));
-		if (process.platform !== "win32") {
-			assert.equal(statSync(file).mode & 0o777, 0o600);
+	it("does not take the id of a sign-in as a token", async () => {
+		const { store, tokens } = makeTokens();
+		const [laptop] = await Promise.all([tokens.add({ name: "laptop", kind: "client" })]);
+		const record = tokens.verify("client", laptop);
+		assert.ok(record);
+		const sign = { ...signIn(1), sha256: record.sha256 };
+		await tokens.remove("laptop");
+		await tokens.addSignIn(sign);
+		assert.equal(tokens.verify("client", laptop), undefined);
+		assert.equal(store.list("sign-in/").length, 1);
+	});
+
+	it("ignores entries that are not a record, or one of another key", async () => {
+		const { store, tokens } = makeTokens();
+		const secret = await tokens.add({ name: "laptop", kind: "client" });
+		const [entry] = store.list("token/");
+		await store.set("token/other", entry?.value);
+		await store.set("token/broken", { name: "broken" });
+		assert.deepEqual(namesIn(tokens), ["laptop"]);
+		await store.set("token/laptop", { ...(entry?.value as object), kind: "robot" });
+		assert.equal(tokens.verify("client", secret), undefined);
+	});
+
+	it("has room for 200 sign-ins, of which the expired ones are removed", async () => {
+		const { store, tokens } = makeTokens();
+		for (let at = 0; at < 200; at += 1) {
+			await tokens.addSignIn(signIn(at, at < 100 ? 0 : Date.now() + HOUR));
 		}
-	});
-
-	it("notices what another process adds and removes", async (t) => {
-		const { folder } = makeFolder(t);
-		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
-		const secret = await commandLine.add({ name: "laptop", kind: "client" });
-		assert.equal(running.refresh(), true);
-		assert.equal(running.refresh(), false);
-		assert.equal(running.verify("client", secret)?.name, "laptop");
-		await commandLine.remove("laptop");
-		assert.equal(running.verify("client", secret), undefined);
-	});
-
-	it("rejects a name that is in use or not allowed, and removing an unknown token", async (t) => {
-		const store = new TokenStore(makeFolder(t).folder);
-		await store.add({ name: "laptop", kind: "client" });
-		await assert.rejects(store.add({ name: "laptop", kind: "device" }), /token laptop already exists/);
-		await assert.rejects(store.add({ name: "my laptop", kind: "client" }), /name: expected/);
-		await assert.rejects(store.remove("phone"), /unknown token phone/);
-	});
-
-	it("rejects a damaged file at the start, and says where it is damaged", async (t) => {
-		const { folder, file } = makeFolder(t);
-		for (const [content, message] of [
-			["{", /tokens\.json: cannot be read/],
-			["{}", /tokens\.json: version: .*expected 1/],
-			['{"version":1,"tokens":[{"name":"x"}]}', /tokens\.json: tokens\.0\.kind: /],
-		] as const) {
-			writeFileSync(file, content);
-			assert.throws(() => new TokenStore(folder), message);
+		assert.equal(store.list("sign-in/").length, 100);
+		for (let at = 200; at < 300; at += 1) {
+			await tokens.addSignIn(signIn(at));
 		}
+		await assert.rejects(tokens.addSignIn(signIn(300)), /too many clients have signed in \(limit 200\)/);
 	});
 
-	it("keeps its tokens if the file is damaged later, and says so once", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const damaged: string[] = [];
-		const store = new TokenStore(folder, (error) => damaged.push(error.message));
-		const secret = await store.add({ name: "laptop", kind: "client" });
-		writeFileSync(file, "{");
-		assert.equal(store.verify("client", secret)?.name, "laptop");
-		assert.equal(store.verify("client", secret)?.name, "laptop");
-		assert.equal(damaged.length, 1);
+	it("remembers that a kind had a token, until somebody says open", async () => {
+		const { store, tokens } = makeTokens();
+		assert.equal(tokens.needs("client"), false);
+		await tokens.add({ name: "laptop", kind: "client" });
+		await tokens.bind("lamp", "secret", "salt");
+		await tokens.remove("laptop");
+		const needs = () => ["client" as const, "device" as const].map((kind) => new TokenStore(store).needs(kind));
+		assert.deepEqual(needs(), [true, true]);
+		await tokens.open();
+		assert.deepEqual(needs(), [false, true]);
 	});
 
-	it("reads the kind of version 0.1, host, as client", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const secret = await new TokenStore(folder).add({ name: "laptop", kind: "client" });
-		writeFileSync(file, readFileSync(file, "utf8").replace('"client"', '"host"'));
-		assert.equal(new TokenStore(folder).verify("client", secret)?.kind, "client");
-	});
-
-	it("reads a file again that could not be read, even if it looks unchanged", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
-		const secret = await commandLine.add({ name: "laptop", kind: "client" });
-		const content = readFileSync(file, "utf8");
-		const rewrite = (text: string): void => {
-			writeFileSync(file, text);
-			utimesSync(file, 1, 1);
-		};
-		rewrite(content.replace("{", "?"));
-		assert.equal(running.verify("client", secret), undefined);
-		rewrite(content);
-		assert.equal(running.verify("client", secret)?.name, "laptop");
-	});
-
-	it("keeps every token that several processes add at the same time", async (t) => {
-		const { folder } = makeFolder(t);
-		const names = Array.from({ length: IS_FULL ? 12 : 3 }, (_, index) => `token-${index}`);
-		await changeElsewhere(
-			folder,
-			names.map((name) => `add({ name: "${name}", kind: "client" })`),
-		);
-		assert.deepEqual(namesIn(folder), [...names].sort());
-	});
-
-	it("does not bring a removed token back when another process adds one at the same time", async (t) => {
-		const { folder } = makeFolder(t);
-		const names = Array.from({ length: IS_FULL ? 6 : 2 }, (_, index) => `old-${index}`);
-		for (const name of names) {
-			await new TokenStore(folder).add({ name, kind: "client" });
+	it("writes the last use of a token once a minute, and forgets it with the token", async (t) => {
+		t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+		const { store, tokens } = makeTokens();
+		const record = () => tokens.records[0] as (typeof tokens.records)[0];
+		await tokens.add({ name: "laptop", kind: "client" });
+		assert.equal(tokens.lastUse(record()), undefined);
+		const written: unknown[] = [];
+		store.watch("token-use/", (_key, entry) => written.push(entry?.value));
+		for (let second = 0; second < 130; second += 1) {
+			tokens.used(record());
+			await store.flush();
+			t.mock.timers.tick(1_000);
 		}
-		await changeElsewhere(
-			folder,
-			names.flatMap((name) => [`remove("${name}")`, `add({ name: "new-${name}", kind: "client" })`]),
-		);
-		assert.deepEqual(
-			namesIn(folder),
-			names.map((name) => `new-${name}`),
-		);
-	});
-
-	it("keeps what another process stores that took over the lock of one that did not run for a while", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const [slow, other] = [new TokenStore(folder), new TokenStore(folder)];
-		await slow.add({ name: "laptop", kind: "client" });
-		let isStopped = true;
-		slow.share({
-			now: Date.now(),
-			changed: () => {},
-			catchUp: async () => {},
-			forbid: async () => {},
-			commit: async () => {
-				if (isStopped) {
-					isStopped = false;
-					utimesSync(`${file}.locked`, 1, 1);
-					await other.remove("laptop");
-				}
-				return true;
-			},
-		});
-		await slow.add({ name: "phone", kind: "client" });
-		assert.deepEqual(namesIn(folder), ["phone"]);
-		assert.deepEqual([slow.has("client"), slow.records.length], [true, 1]);
-	});
-
-	it("notices a token that another process removes just after it has written the file", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const other = new TokenStore(folder);
-		await other.add({ name: "laptop", kind: "client" });
-		const saves = new (class extends SaveState {
-			override async watch<T>(write: Promise<T>): Promise<T> {
-				const result = await write;
-				// This process does not run for a while.
-				utimesSync(`${file}.locked`, 1, 1);
-				await other.remove("laptop");
-				return result;
-			}
-		})();
-		const slow = new TokenStore(folder, undefined, saves);
-		await slow.add({ name: "phone", kind: "client" });
-		slow.refresh();
-		const found = slow.records.map(({ name }) => name);
-		assert.deepEqual(found, ["phone"]);
-	});
-
-	it("takes over the lock of a process that was killed, and is not blocked until then", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const store = new TokenStore(folder);
-		mkdirSync(`${file}.locked`);
-		let turns = 0;
-		const timer = setInterval(() => {
-			turns += 1;
-		}, 1);
-		t.after(() => clearInterval(timer));
-		await Promise.all(["laptop", "phone"].map((name) => store.add({ name, kind: "client" })));
-		assert.deepEqual(namesIn(folder), ["laptop", "phone"]);
-		assert.ok(turns > 1, `other work went on meanwhile: ${turns} turns`);
-	});
-
-	it("remembers that a kind had a token, until somebody says open", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const store = new TokenStore(folder);
-		assert.equal(store.needs("client"), false);
-		await store.add({ name: "laptop", kind: "client" });
-		await store.add({ name: "lamp", kind: "device" });
-		await store.remove("laptop");
-		assert.deepEqual([store.needs("client"), new TokenStore(folder).needs("client")], [true, true]);
-		rmSync(file);
-		assert.deepEqual([store.needs("device"), new TokenStore(folder).needs("device")], [true, true]);
-		await store.add({ name: "fan", kind: "device" });
-		await store.open();
-		const later = new TokenStore(folder);
-		assert.deepEqual([later.needs("client"), later.needs("device")], [false, true]);
+		assert.deepEqual(written, [1_000_000, 1_060_000, 1_120_000]);
+		assert.equal(new TokenStore(store).lastUse(record()), 1_120_000);
+		await tokens.remove("laptop");
+		await tokens.add({ name: "laptop", kind: "client" });
+		assert.equal(tokens.lastUse(record()), undefined);
+		await store.flush();
+		assert.deepEqual(store.list("token-use/"), []);
 	});
 });
 
-const SOURCE = moduleUrl("gateway/src/config/token-store.ts");
+describe("the tokens of a state folder", () => {
+	it("are stored as hashes, in files that only this user may read", async () => {
+		const folder = makeStateFolder();
+		const secret = await tokensIn(folder).add({ name: "laptop", kind: "client" });
+		const room = join(folder, "store", "token");
+		const [file = ""] = readdirSync(room).filter((name) => name.endsWith(".json"));
+		assert.ok(!readFileSync(join(room, file), "utf8").includes(secret));
+		if (process.platform !== "win32") {
+			assert.deepEqual([statSync(room).mode & 0o777, statSync(join(room, file)).mode & 0o777], [0o700, 0o600]);
+		}
+	});
 
-function namesIn(folder: string): string[] {
-	return new TokenStore(folder).records.map(({ name }) => name).sort();
-}
+	it("are added and removed by another process", async () => {
+		const folder = makeStateFolder();
+		const [running, commandLine] = [tokensIn(folder), tokensIn(folder)];
+		const secret = await commandLine.add({ name: "laptop", kind: "client" });
+		assert.equal(running.verify("client", secret)?.name, "laptop");
+		await commandLine.remove("laptop");
+		assert.equal(running.verify("client", secret), undefined);
+		assert.equal(running.needs("client"), true);
+	});
 
-/** Makes each change in a process of its own. They wait for one another, so that they change the file at the same time. */
-async function changeElsewhere(folder: string, changes: readonly string[]): Promise<void> {
-	await Promise.all(
-		changes.map(async (change, index) => {
-			const program = `
-				import { readdirSync, writeFileSync } from "node:fs";
-				import { setTimeout } from "node:timers/promises";
-				import { TokenStore } from ${JSON.stringify(SOURCE)};
-				const store = new TokenStore(${JSON.stringify(folder)});
-				writeFileSync(${JSON.stringify(join(folder, `ready-${index}`))}, "");
-				while (readdirSync(${JSON.stringify(folder)}).filter((name) => name.startsWith("ready-")).length < ${changes.length}) {
-					await setTimeout(1);
-				}
-				await store.${change};
-			`;
-			const args = ["--input-type=module", "--eval", program];
-			await promisify(execFile)(process.execPath, args);
-		}),
-	);
-}
+	it("are needed as before if somebody deletes them", async () => {
+		const folder = makeStateFolder();
+		await tokensIn(folder).add({ name: "laptop", kind: "client" });
+		rmSync(join(folder, "store", "token"), { recursive: true });
+		assert.equal(tokensIn(folder).needs("client"), true);
+	});
+
+	it("are changed soon after a process that has locked them was killed, and other work is not blocked until then", async () => {
+		const folder = makeStateFolder();
+		const locked = join(folder, "store", "token.locked");
+		mkdirSync(locked, { recursive: true });
+		let isDone = false;
+		const added = Promise.all(["laptop", "phone"].map((name) => tokensIn(folder).add({ name, kind: "client" })));
+		void added.then(() => {
+			isDone = true;
+		});
+		let turns = 0;
+		await until(() => {
+			turns += 1;
+			return isDone;
+		}, "the tokens are added");
+		assert.ok(turns > 1);
+		assert.deepEqual(namesIn(tokensIn(folder)), ["laptop", "phone"]);
+		assert.equal(existsSync(locked), false);
+	});
+});

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { TokenStore } from "../../src/config/token-store.js";
 import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
-import { makeStateFolder, sendJson } from "../support/program.js";
+import { makeStateFolder, sendJson, tokensIn } from "../support/program.js";
 import { post } from "../support/raw-session.js";
 
 describe("signing in to the console", () => {
@@ -19,7 +18,7 @@ describe("signing in to the console", () => {
 
 	it("sets a Secure cookie behind a trusted proxy that speaks TLS", async (t) => {
 		const stateFolder = makeStateFolder();
-		const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client" });
+		const secret = await tokensIn(stateFolder).add({ name: "me", kind: "client" });
 		const { base } = await startWithConsole(t, { trustProxy: ["127.0.0.1"] }, stateFolder);
 		const headers = { "X-Forwarded-Proto": "https", Origin: base.replace("http:", "https:") };
 		const response = await sendJson("POST", `${base}/console/session`, { token: secret }, headers);

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { withLock } from "../../src/config/file-lock.js";
-import { writeTokens } from "../../src/config/token-file.js";
 import { signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
-import { sendJson } from "../support/program.js";
+import { sendJson, storeIn } from "../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
@@ -119,12 +118,10 @@ describe("the first token", () => {
 		const token = { name: "me", kind: "client", operator: true, yes: true };
 		const events = await fetch(`${base}/events`);
 		// The gateway stores the token once the folder can be locked, and notices meanwhile that clients need one.
-		const answer = await withLock(join(stateFolder, "tokens.json"), async () => {
+		const answer = await withLock(join(stateFolder, "store", "token"), async () => {
 			const posted = sender(base)("POST", "/tokens", token);
 			await until(async () => (await statusOf(`${base}/healthz`)) === 200, "the request has arrived before this one");
-			await writeTokens(join(stateFolder, "tokens.json"), [
-				{ name: "other", kind: "client", created: new Date().toISOString(), sha256: "0".repeat(64) },
-			]);
+			await storeIn(stateFolder).set("needed/client", true, 0);
 			// A client without a token is disconnected.
 			await events.text().catch(() => {});
 			return { posted };

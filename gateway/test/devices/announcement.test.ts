@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { TokenStore } from "../../src/config/token-store.js";
 import { describeServices } from "../../src/devices/announcement.js";
 import { GATEWAY_INFO } from "../../src/version.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
 
 describe("what the gateway announces to devices", () => {
 	it("is a service for each listener that other machines can reach, with transport, path and version", () => {
@@ -44,7 +43,7 @@ describe("what the gateway announces to devices", () => {
 
 	it("is nothing at all on loopback, or if the operator says so", async (t) => {
 		const stateFolder = makeStateFolder();
-		await new TokenStore(stateFolder).add({ name: "board", kind: "device" });
+		await tokensIn(stateFolder).add({ name: "board", kind: "device" });
 		for (const flags of [{ announce: true }, { announce: false, websocketAddress: "0.0.0.0" }]) {
 			const { log, program } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);
 			assert.doesNotMatch(log(), /announced/);

@@ -4,8 +4,7 @@ import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders 
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { TokenStore } from "../../src/config/token-store.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
 
 interface Answer {
 	readonly status: number | undefined;
@@ -36,7 +35,7 @@ const MEGABYTE = "x".repeat(1024 * 1024);
 describe("the gateway's HTTP server", () => {
 	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
 		const stateFolder = makeStateFolder();
-		const secret = await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		const secret = await tokensIn(stateFolder).add({ name: "laptop", kind: "client" });
 		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
 		assert.equal((await ask(`${base}/devices`)).status, 401);
 		assert.equal((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${secret}` } })).status, 200);
@@ -46,7 +45,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("rejects a Host that is not its own", async (t) => {
 		const stateFolder = makeStateFolder();
-		const Authorization = `Bearer ${await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" })}`;
+		const Authorization = `Bearer ${await tokensIn(stateFolder).add({ name: "laptop", kind: "client" })}`;
 		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] }, stateFolder);
 		for (const host of ["evil.example", "evil.example:8766", "evil.example.", "127.0.0.1.evil.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 403, host);
@@ -208,7 +207,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("believes X-Forwarded-For from trusted proxies only", async (t) => {
 		const stateFolder = makeStateFolder();
-		await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		await tokensIn(stateFolder).add({ name: "laptop", kind: "client" });
 		const statusesOf = async (base: string, forwarded: readonly string[]): Promise<(number | undefined)[]> => {
 			const statuses = [];
 			for (const each of forwarded) {

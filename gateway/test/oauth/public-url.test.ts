@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { request as send } from "node:http";
 import { describe, it } from "node:test";
-import { TokenStore } from "../../src/config/token-store.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
 
 /** Settings for a reverse proxy on this machine, as in docs/gateway/sign-in.md. */
 const SETTINGS = {
@@ -42,7 +41,7 @@ async function ask(base: string, path: string, headers: Record<string, string> =
 describe("a gateway behind a reverse proxy", () => {
 	it("is found and signed in to at its public URL", async (t) => {
 		const stateFolder = makeStateFolder();
-		await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
+		await tokensIn(stateFolder).add({ name: "me", kind: "client", operator: true });
 		const { base, log } = await startProgram(t, SETTINGS, stateFolder);
 		const { status, challenge = "" } = await ask(base, "/mcp");
 		assert.equal(status, 401);

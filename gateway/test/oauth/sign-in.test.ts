@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
-import { startProgram } from "../support/program.js";
+import { startProgram, storeIn } from "../support/program.js";
 import { openSession } from "../support/raw-session.js";
 import {
 	askTokens,
@@ -178,7 +178,7 @@ describe("signing in", () => {
 	it("is approved once, however often the answer is sent", async (t) => {
 		const { base, stateFolder } = await startSignIn(t);
 		const { browser, ...first } = await openPage(base);
-		const secret = makeSignInCode(stateFolder);
+		const secret = await makeSignInCode(storeIn(stateFolder));
 		const { request } = await browser.submit({ request: first.request, secret, answer: "go" });
 		const answer = { request, answer: "go", tools: "control" };
 		const pages = await Promise.all(Array.from({ length: 6 }, () => browser.submit(answer)));
@@ -187,8 +187,7 @@ describe("signing in", () => {
 
 	it("is approved by a code of the command line, once", async (t) => {
 		const { base, stateFolder } = await startSignIn(t);
-		const code = makeSignInCode(stateFolder);
-		assert.equal(statSync(join(stateFolder, "sign-in-code.json")).mode & 0o777, 0o600);
+		const code = await makeSignInCode(storeIn(stateFolder));
 		const { url } = await beginSignIn(base);
 		const location = await new Browser(base).approve(url, code.toLowerCase());
 		assert.ok(location.searchParams.get("code"));
@@ -235,7 +234,7 @@ describe("a client that has signed in", () => {
 		for (const secret of [access, refresh, refresh.split(".")[0]?.slice("xsmcp_".length) as string]) {
 			assert.ok(!text.includes(secret) && !stored.includes(secret));
 		}
-		assert.equal(statSync(join(gateway.stateFolder, "tokens.json")).mode & 0o777, 0o600);
+		assert.equal(statSync(join(gateway.stateFolder, "store")).mode & 0o777, 0o700);
 	});
 
 	it("is disconnected at once when its record is removed", async (t) => {
@@ -304,7 +303,7 @@ describe("a client that has signed in", () => {
 			assert.equal((await revoke(signed.clientId, signed[which])).status, 200);
 			assert.equal(await statusOf(gateway.base, signed.access), 401);
 		}
-		assert.equal(gateway.tokens.refresh(), true);
+		gateway.tokens.refresh();
 		const names = gateway.tokens.records.map(({ name }) => name);
 		assert.deepEqual(names, ["me"]);
 	});

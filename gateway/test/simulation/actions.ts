@@ -110,9 +110,10 @@ export function call(town: Town, action: Omit<Action & { do: "call" }, "do">): v
 /** Runs a command beside the gateway, in a process of its own on the same disk. */
 function command(town: Town, host: Host, run: (tokens: TokenStore) => Promise<void>): void {
 	const process = new SimulatedProcess(host.name, host.clockError);
-	const folder = host.folder(town.nextProcess());
 	town.world.at(0, process, () => {
-		run(new town.core.TokenStore(folder)).catch((error: Error) => town.say(host.name, `command: ${error.message}`));
+		run(new town.core.TokenStore(town.core.sharedStore())).catch((error: Error) =>
+			town.say(host.name, `command: ${error.message}`),
+		);
 	});
 }
 
@@ -228,13 +229,10 @@ function forget(town: Town, action: Action & { do: "forget" }): void {
 export function makeCode(town: Town, host: Host): void {
 	const process = new SimulatedProcess(host.name, host.clockError);
 	town.world.at(0, process, () => {
-		try {
-			const code = town.core.makeSignInCode(host.folder(town.nextProcess()));
+		void town.core.makeSignInCode(town.core.sharedStore()).then((code) => {
 			town.ledger.codes.push({ code, time: town.world.now, takenBy: [] });
 			town.say(host.name, `token code: ${code}`);
-		} catch (error) {
-			town.say(host.name, `token code: ${(error as Error).message}`);
-		}
+		});
 	});
 }
 

@@ -89,22 +89,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
-		name: "resent-code",
-		seed: 100_000_998,
-		patches: [
-			{
-				file: `${CLUSTER}/shared-approvals.ts`,
-				from: "			this.#made = undefined;\n			if (made.expires",
-				to: "			if (made.expires",
-			},
-			{
-				file: `${CLUSTER}/shared-approvals.ts`,
-				from: "			if (isDone) {\n",
-				to: "			if (isDone) {\n				this.#made = undefined;\n",
-			},
-		],
-	},
-	{
 		name: "entered-twice",
 		seed: 200_039_476,
 		patches: [
@@ -155,17 +139,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
 				file: "mcp-manager/src/core/server-directory.ts",
 				from: "alias !== undefined && this.#servers.get(id)?.alias !== alias",
 				to: "alias !== undefined",
-			},
-		],
-	},
-	{
-		name: "missed-removal",
-		seed: 200_422_769,
-		patches: [
-			{
-				file: "gateway/src/config/token-store.ts",
-				from: "this.#take(new TokenIndex(records), removed, written);",
-				to: "this.#take(new TokenIndex(records), removed, versionOf(this.#path));",
 			},
 		],
 	},

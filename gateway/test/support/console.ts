@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
+import type { TokenRecord } from "../../src/config/token-record.js";
 import type { FleetView } from "../../src/console/fleet-query.js";
 import type { FleetMessage } from "../../src/console/messages.js";
-import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
+import { makeStateFolder, type StartedProgram, sendJson, startProgram, tokensIn } from "./program.js";
 
 function makeFiles(): string {
 	const folder = join(makeStateFolder(), "console");
@@ -26,7 +26,7 @@ export async function startWithConsole(
 
 export async function startWithToken(t: TestContext, token: Partial<TokenRecord> = {}) {
 	const stateFolder = makeStateFolder();
-	const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client", ...token });
+	const secret = await tokensIn(stateFolder).add({ name: "me", kind: "client", ...token });
 	return { ...(await startWithConsole(t, {}, stateFolder)), secret };
 }
 

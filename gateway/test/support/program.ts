@@ -5,12 +5,15 @@ import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import type { Store } from "xs-mcp-manager/core";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeLog } from "../../src/log/log.js";
 import { GatewayProgram, type ProgramOptions } from "../../src/program.js";
+import { FileStore } from "../../src/store/file-store.js";
+import { openStores } from "../../src/store/open-stores.js";
 import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";
 
 export interface StartedProgram {
@@ -31,6 +34,21 @@ export const toLoopback = ((_hostname, { all }, callback) => {
 /** A state folder. The gateway may write records into it while its test ends, so it stays longer than the test. */
 export function makeStateFolder(): string {
 	return temporaryFolder("xs-mcp-gateway-");
+}
+
+/** Opens the store of a state folder as another process would. */
+export const storeIn = (stateFolder: string): FileStore => FileStore.open(join(stateFolder, "store"));
+
+export const tokensIn = (stateFolder: string): TokenStore => new TokenStore(storeIn(stateFolder));
+
+/** Opens the store of a gateway with these settings, which may name a cluster, as the command line does. */
+export async function openStoreFor(
+	t: Pick<TestContext, "after">,
+	flags: Partial<Record<SettingName, unknown>>,
+): Promise<Store> {
+	const { store, close } = await openStores(readConfiguration({ flags }), () => {});
+	t.after(close);
+	return store;
 }
 
 export function makeServersFile(mcpServers: object, folder = makeStateFolder()): string {
@@ -99,7 +117,7 @@ export async function startProgram(
 		stateFolder,
 		base: new URL(program.urls.clients as string).origin,
 		deviceUrl: program.urls.websocket as string,
-		tokens: new TokenStore(stateFolder),
+		tokens: new TokenStore(await openStoreFor(test, { ...settings, clusterName: "command-line" })),
 		log: () => lines.join(""),
 	};
 }

@@ -8,7 +8,7 @@ import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import type { ProgramOptions } from "../../src/program.js";
 import { REBOOT, SET_VOLUME, STATUS, WireDevice } from "./gateway.js";
-import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
+import { makeStateFolder, openStoreFor, type StartedProgram, sendJson, startProgram } from "./program.js";
 import { post } from "./raw-session.js";
 
 export const REDIRECT = "https://client.example/callback";
@@ -25,7 +25,8 @@ export async function startSignIn(
 	options: ProgramOptions = {},
 ): Promise<SignInGateway> {
 	const stateFolder = makeStateFolder();
-	const operator = await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
+	const store = await openStoreFor(t, { ...settings, stateFolder });
+	const operator = await new TokenStore(store).add({ name: "me", kind: "client", operator: true });
 	const httpPort = await freePort();
 	const publicUrl = `http://127.0.0.1:${httpPort}`;
 	// A page of the console as small as can be: without one, nobody can sign in to it.

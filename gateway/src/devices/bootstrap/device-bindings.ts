@@ -179,7 +179,7 @@ export class DeviceBindings {
 		options?: { replaces: boolean },
 	): Promise<boolean> {
 		const { tokens, maxDevices } = this.#options;
-		if (tokens.boundTo(deviceId) === undefined && tokens.records.length >= maxDevices) {
+		if (tokens.boundTo(deviceId) === undefined && tokens.size >= maxDevices) {
 			throw new BindingRejected("full", `device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
 		return await tokens.bind(deviceId, token, salt, options);

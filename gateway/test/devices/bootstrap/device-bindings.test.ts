@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { TokenStore } from "../../../src/config/token-store.js";
 import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
 import { DeviceKey } from "../../../src/devices/device-key.js";
-import { makeStateFolder, startProgram } from "../../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../../support/program.js";
 
 const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
 
 function open(mode: "open" | "approve" | "closed", { maxDevices = 100, folder = makeStateFolder() } = {}) {
-	const tokens = new TokenStore(folder);
+	const tokens = tokensIn(folder);
 	const bindings = new DeviceBindings({ mode, tokens, key: new DeviceKey(folder), maxDevices });
 	const wait = async (request = LAMP): Promise<PendingBinding> => (await bindings.request(request)) as PendingBinding;
 	return { bindings, tokens, folder, wait };
@@ -95,11 +94,11 @@ describe("the bindings of devices", () => {
 		});
 	});
 
-	it("cannot be made up from the file of tokens without the key, which only this user may read", async (_t) => {
-		const { bindings, folder } = open("open");
+	it("cannot be made up from the stored tokens without the key, which only this user may read", async (_t) => {
+		const { bindings, tokens, folder } = open("open");
 		const token = (await bindings.request(LAMP)) as string;
 		const key = join(folder, "device-key");
-		assert.ok(!readFileSync(join(folder, "tokens.json"), "utf8").includes(readFileSync(key, "utf8")));
+		assert.ok(!JSON.stringify(tokens.records).includes(readFileSync(key, "utf8")));
 		if (process.platform !== "win32") {
 			assert.equal(statSync(key).mode & 0o777, 0o600);
 		}

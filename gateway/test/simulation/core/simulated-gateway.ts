@@ -4,8 +4,9 @@ import type { Cluster } from "../../../src/cluster/cluster.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { lockStateFolder } from "../../../src/config/file-lock.js";
 import { SaveState } from "../../../src/config/save-state.js";
-import { type TokenRecord, TokenStore } from "../../../src/config/token-store.js";
-import { TokenUses } from "../../../src/config/token-uses.js";
+import { takeSignInCode } from "../../../src/config/sign-in-code.js";
+import type { TokenRecord } from "../../../src/config/token-record.js";
+import { TokenStore } from "../../../src/config/token-store.js";
 import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
 import type { Logger } from "../../../src/log/log.js";
 import { LogLimiter } from "../../../src/log/log-limiter.js";
@@ -14,6 +15,7 @@ import type { ProgramContext } from "../../../src/program/context.js";
 import { joinCluster } from "../../../src/program/join-cluster.js";
 import { type Core, openCore } from "../../../src/program/open-core.js";
 import { type DeviceWire, LinkTransport } from "./link-transport.js";
+import { sharedStore } from "./shared-store.js";
 
 /** As in `program.ts`. */
 const CHECK_INTERVAL = 1_000;
@@ -69,15 +71,14 @@ export class SimulatedGateway {
 		const flags = { stateFolder, cluster, clusterName: name, historyBytes: 0, auditBytes: 0, offlineWait: 2_000 };
 		const configuration = { ...readConfiguration({ flags: { stateFolder } }), ...flags };
 		const saves = new SaveState();
-		const tokens = new TokenStore(stateFolder, (error) => line(error.message), saves);
+		const tokens = new TokenStore(sharedStore());
 		this.#context = {
 			configuration,
 			log,
 			limitedLog: new LogLimiter(log),
 			tokens,
-			uses: new TokenUses(stateFolder, saves),
 			saves,
-			store: new MemoryStore(),
+			store: sharedStore(),
 			shortLived: new MemoryStore(),
 			urls: {},
 			onClose: (close) => void this.#closers.push(close),
@@ -221,11 +222,7 @@ export class SimulatedGateway {
 
 	/** Uses a code of `token code`. */
 	async takeSignInCode(code: string): Promise<boolean> {
-		return (await this.#cluster?.approvals.takeSignInCode(code)) ?? false;
-	}
-
-	async saveUses(): Promise<void> {
-		await this.#context.uses.save(this.#context.tokens.records);
+		return await takeSignInCode(this.#context.store, code);
 	}
 
 	/** As `GatewayProgram` does every second. */
