@@ -85,6 +85,8 @@ export class NatsStore extends Store {
 	#stop: () => void = () => {};
 	/** The revision that the copy has reached. */
 	#reached = 0;
+	/** What was received last. */
+	#newest: KvWatchEntry | undefined;
 	/** When the bucket was made: another time means that NATS has lost its disk. */
 	#created = "";
 	#waiters: Waiter[] = [];
@@ -171,7 +173,7 @@ export class NatsStore extends Store {
 	/** Settles when the copy has reached a revision, or the bucket is lost. Resolves with the time of NATS if it was seen. */
 	async #until(revision: number): Promise<Date | undefined> {
 		if (this.#reached >= revision || this.#bucket === undefined) {
-			return undefined;
+			return this.#newest?.revision === revision ? this.#newest.created : undefined;
 		}
 		return await new Promise((settle) => this.#waiters.push({ revision, settle }));
 	}
@@ -234,6 +236,7 @@ export class NatsStore extends Store {
 	#received(found: KvWatchEntry): void {
 		const { operation, revision, created } = found;
 		this.#reached = revision;
+		this.#newest = found;
 		const entry = this.#entryIn(found);
 		if (entry !== undefined) {
 			this.apply(entry.key, entry);

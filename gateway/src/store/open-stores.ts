@@ -61,6 +61,8 @@ export async function openStores(
 		};
 		const store = await open("xsmcp_store", MAX_BYTES, "file");
 		const shortLived = await open("xsmcp_short_lived", MAX_SHORT_LIVED_BYTES, "memory");
+		// A change measures the clock of NATS, by which codes and tokens expire.
+		await shortLived.set(`clock/${nameInCluster(configuration)}`, true);
 		const close = async (): Promise<void> => {
 			await Promise.all([store.close(), shortLived.close()]);
 			await connection.close();

@@ -296,7 +296,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.equal(without.code, 1);
 		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
 		const list = await run(t, ["token", "list"], environment);
-		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices\n$/);
+		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices {2}last used .*\n$/);
 		const removed = await run(t, ["token", "remove", "laptop"], environment);
 		assert.equal(removed.code, 0);
 		assert.match(removed.stderr, /last token for a client.*--open/s);
