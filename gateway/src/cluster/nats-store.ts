@@ -141,6 +141,11 @@ export class NatsStore extends Store {
 		await this.#until(marker?.revision ?? 0);
 	}
 
+	override async sync(): Promise<void> {
+		const { streamInfo } = await this.#change("", (bucket) => bucket.status());
+		await this.#until(streamInfo.state.last_seq);
+	}
+
 	override async close(): Promise<void> {
 		await super.close();
 		this.#isClosed = true;

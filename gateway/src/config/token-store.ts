@@ -89,6 +89,11 @@ export class TokenStore {
 		this.#store.refresh("sign-in/");
 	}
 
+	/** Settles when the tokens are those of now at every gateway. Rejects with StoreError. */
+	async sync(): Promise<void> {
+		await this.#store.sync();
+	}
+
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
 		this.refresh();

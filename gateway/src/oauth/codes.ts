@@ -57,19 +57,26 @@ export class Codes {
 		return isNew;
 	}
 
-	/** The code; undefined if it is unknown. */
-	find(secret: string): Code | undefined {
-		return CODE.safeParse(this.#store.get(keyOf(secret))?.value).data;
+	/** The code; undefined if it is unknown. Another gateway may have added it just before. */
+	async find(secret: string): Promise<Code | undefined> {
+		if (this.#store.get(keyOf(secret)) === undefined) {
+			await this.#store.sync();
+		}
+		return this.#get(secret);
 	}
 
 	/** Marks a code as used for a sign-in. Returns the code as it was before. */
 	async use(secret: string, signIn: string): Promise<Code | undefined> {
 		let code: Code | undefined;
 		await this.#store.update(keyOf(secret), () => {
-			code = this.find(secret);
+			code = this.#get(secret);
 			return code !== undefined && code.used === undefined ? { ...code, used: signIn } : undefined;
 		});
 		return code;
+	}
+
+	#get(secret: string): Code | undefined {
+		return CODE.safeParse(this.#store.get(keyOf(secret))?.value).data;
 	}
 }
 

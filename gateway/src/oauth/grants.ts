@@ -74,7 +74,7 @@ export class Grants implements TokenIssuer {
 	 */
 	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
 		const id = randomBytes(16).toString("base64url");
-		const code = this.#codes.find(secret);
+		const code = await this.#codes.find(secret);
 		const problem = code === undefined ? "unknown code" : problemOf(code, given, this.#tokens.now);
 		try {
 			const answer = code && problem === undefined ? await this.#begin(id, code.approval) : undefined;
@@ -103,7 +103,9 @@ export class Grants implements TokenIssuer {
 		const id = idIn(secret);
 		let answered: TokenAnswer | undefined;
 		let why = "unknown refresh token";
-		this.#tokens.refresh();
+		if (this.#tokens.signIn(id) === undefined) {
+			await this.#tokens.sync();
+		}
 		await this.#tokens.changeSignIn(id, (record) => {
 			// Another gateway may have been faster with the attempt before.
 			answered = undefined;

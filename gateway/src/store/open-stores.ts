@@ -51,8 +51,10 @@ export async function openStores(
 	const { NatsClock, NatsStore } = await import("../cluster/nats-store.js");
 	const { clusterCredentials: credentials, clusterPassword: password, clusterCa: ca } = configuration;
 	const { clusterReplicas: replicas } = configuration;
+	let opened: NatsConnection | undefined;
 	try {
 		const connection = await connectToNats({ url, credentials, password, ca, replicas }, nameInCluster(configuration));
+		opened = connection;
 		const clock = new NatsClock();
 		const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
 			const store = await NatsStore.open(connection, { name, maxBytes, storage, replicas, clock });
@@ -69,6 +71,7 @@ export async function openStores(
 		};
 		return { store, shortLived, connection, close };
 	} catch (error) {
+		await opened?.close();
 		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });
 	}
 }

@@ -111,7 +111,7 @@ describe("the security of a cluster", { skip: whyNoNats }, () => {
 		const kvm = await nats.openBuckets(t);
 		const read = async (): Promise<string[]> => {
 			const stored: string[] = [];
-			for (const name of ["xsmcp_gateways", "xsmcp_devices", "xsmcp_lists", "xsmcp_tokens"]) {
+			for (const name of ["xsmcp_gateways", "xsmcp_devices", "xsmcp_lists", "xsmcp_store"]) {
 				const bucket = await kvm.open(name);
 				for await (const key of await bucket.keys()) {
 					stored.push((await bucket.get(key))?.string() ?? "");

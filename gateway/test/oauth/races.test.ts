@@ -95,6 +95,15 @@ for (const [where, open, skip] of [
 			}
 		});
 
+		it("know a code and a sign-in as soon as the other one has stored them", async (t) => {
+			const { a, b } = await openTwo(t);
+			for (let round = 0; round < TRIES; round += 1) {
+				const code = (await a.grants.approve(`request ${round}`, APPROVAL)) as string;
+				const { refresh_token } = await b.grants.exchange(code, GIVEN);
+				await b.grants.revoke((await a.grants.refresh(refresh_token, CLIENT.id, undefined)).access_token, CLIENT.id);
+			}
+		});
+
 		it("do not bring a sign-in back that ends while it is refreshed", async (t) => {
 			const { a, b, untilSame } = await openTwo(t);
 			for (let round = 0; round < TRIES; round += 1) {

@@ -167,6 +167,9 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 	/** Has the copy show what another process has changed, as of now, where nothing else does: in files. */
 	refresh(_prefix: string): void {}
 
+	/** Settles when the copy has everything that was written before, by others too. Rejects with StoreError. */
+	async sync(): Promise<void> {}
+
 	/** Ends the store, after {@link flush}. */
 	async close(): Promise<void> {
 		await this.flush();
