@@ -13,12 +13,14 @@ import type { History } from "./history/history.js";
 import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
 import type { Gateway } from "./mcp/gateway.js";
+import { answerUnavailable } from "./program/answer-unavailable.js";
 import { ClientSide } from "./program/client-side.js";
 import type { ProgramContext, ProgramUrls } from "./program/context.js";
 import { DeviceSide } from "./program/device-side.js";
 import { joinCluster } from "./program/join-cluster.js";
 import { type Core, openCore } from "./program/open-core.js";
 import { openHomeAssistant } from "./program/open-home-assistant.js";
+import { importDevices } from "./store/import-devices.js";
 import { openStores } from "./store/open-stores.js";
 
 /** Poll interval for changes of tokens and certificates, ms. */
@@ -74,9 +76,17 @@ export class GatewayProgram {
 		try {
 			closers.push(await lockStateFolder(stateFolder, onLost));
 			await cleanFolder(stateFolder, log);
-			const { close, ...stores } = await openStores(configuration, (message) => log.warn(message));
+			const { close, ...stores } = await openStoresWhenReachable(configuration, log);
 			closers.push(close);
-			stores.store.on("saved", (problem) => saves.attempted(problem));
+			stores.store.on("saved", (problem) => {
+				// The cluster reports an outage once.
+				if (problem === undefined || stores.store.isConnected) {
+					saves.attempted(problem);
+				}
+			});
+			if (configuration.cluster === undefined) {
+				await importDevices(stateFolder, stores.store, (message) => log.warn(message));
+			}
 			const limitedLog = new LogLimiter(log);
 			const program = new GatewayProgram({ configuration, log, limitedLog, saves, ...stores, ...others }, closers);
 			await program.#open().catch(async (error: Error) => {
@@ -142,7 +152,7 @@ export class GatewayProgram {
 		await openHomeAssistant(this.#context, core);
 		const clients = new ClientSide(this.#context, core, this.#cluster);
 		this.#clients = clients;
-		const devices = new DeviceSide(this.#context, core, this.#cluster?.approvals);
+		const devices = new DeviceSide(this.#context, core, undefined);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
 		const routes = devices.routes({ rejections: clients.rejections, addressOf });
 		await listenWithAll([() => clients.listen(routes, devices.bindings), () => devices.listen(routes)]);
@@ -159,6 +169,20 @@ export class GatewayProgram {
 			devices.recheck();
 		}, CHECK_INTERVAL);
 		this.#context.onClose(() => clearInterval(timer));
+	}
+}
+
+/** Opens the stores. While they cannot be reached, clients and devices are answered with 503. */
+async function openStoresWhenReachable(configuration: Configuration, log: Logger): ReturnType<typeof openStores> {
+	let stopAnswers = async (): Promise<void> => {};
+	const onWaiting = async (reason: string): Promise<void> => {
+		log.warn(`${reason}: waiting for NATS. Until then, clients and devices are answered with 503`);
+		stopAnswers = await answerUnavailable(configuration);
+	};
+	try {
+		return await openStores(configuration, (message) => log.warn(message), onWaiting);
+	} finally {
+		await stopAnswers();
 	}
 }
 

@@ -19,11 +19,17 @@ export function addCommands(program: Command): void {
 	addServeCommands(program);
 	addDeviceCommands(addClientCommands(program));
 	addFirmwareCommands(program);
-	const cluster = program.command("cluster").description("Inspect a cluster of gateways");
+	const cluster = program.command("cluster").description("Inspect a cluster of gateways, or import into it");
 	withAddress(cluster.command("status"))
 		.description("List the gateways of the cluster")
 		.option("--json", "Print JSON")
 		.action(showStatus);
+	withSettings(cluster.command("import"))
+		.description("Copy what a state folder has into the store of the cluster; what the cluster has stays")
+		.action(async (settings: object) => {
+			const { importIntoCluster } = await import("./cluster-import.js");
+			await importIntoCluster(configurationFrom(settings));
+		});
 	addTokenCommands(program);
 	addServerCommands(program);
 }

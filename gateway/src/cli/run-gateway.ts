@@ -36,7 +36,13 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	const log = makeLog(configuration.logLevel, destination);
 	const stop = signalled();
 	const onFolderLost = (): void => void destination.flush(FLUSH_TIME).finally(() => process.exit(EXIT.failed));
-	const program = await GatewayProgram.start(configuration, log, { onFolderLost });
+	// In a cluster it may wait for NATS.
+	const program = await Promise.race([GatewayProgram.start(configuration, log, { onFolderLost }), stop]);
+	if (typeof program === "string") {
+		log.info(`stopping: ${program}`);
+		await destination.flush(FLUSH_TIME);
+		process.exit(EXIT.ok);
+	}
 	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
 	if (process.stderr.isTTY) {
 		if (program.urls.console !== undefined) {

@@ -1,7 +1,4 @@
-import { addAbortListener } from "node:events";
 import { readFileSync } from "node:fs";
-import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
-import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
 import {
 	type ConnectionOptions,
 	connect,
@@ -14,10 +11,10 @@ import {
 	type TlsOptions,
 } from "@nats-io/transport-node";
 import { type EventStream, openEventStream } from "./event-stream.js";
-import { ABSENT_TIME } from "./messages.js";
+import { subjectsOf } from "./messages.js";
 
 /** How a gateway reaches NATS. */
-export interface BusOptions {
+interface NatsOptions {
 	/** nats://HOST:4222 or tls://HOST:4222, perhaps with user name and password, or with a token alone. */
 	readonly url: string;
 	/** A file of JWT and NKey. */
@@ -26,22 +23,15 @@ export interface BusOptions {
 	readonly password?: string | undefined;
 	/** A file of CA certificates. */
 	readonly ca?: string | undefined;
-	/** Servers that keep a copy of each bucket. */
-	readonly replicas: number;
 }
 
-/** The buckets: each is a stream of JetStream. */
-export interface Buckets {
-	/** Leases by gateway. In memory: they are renewed all the time. */
-	readonly gateways: KV;
-	/** Devices by {@link keyOf}. */
-	readonly devices: KV;
-	/** Lists by their hash: devices of one kind and firmware share them. */
-	readonly lists: KV;
-	/** Approvals of the last ten minutes. In memory: they can be requested again. */
-	readonly approvals: KV;
-	/** Webhooks by the subscription's id. */
-	readonly webhooks: KV;
+interface BusOptions {
+	/** Separates two clusters on one NATS. */
+	readonly prefix: string;
+	/** Servers that keep a copy of the events. */
+	readonly replicas: number;
+	/** Called once for each subject that NATS does not allow. */
+	readonly onRefused: (message: string) => void;
 }
 
 /** Milliseconds between attempts to reach NATS again. */
@@ -53,14 +43,6 @@ const PING_INTERVAL = 3_000;
 /** Milliseconds in which NATS reports that a message has no receiver. */
 const ANSWER_TIME = 1_000;
 
-const DAY = 86_400_000;
-
-/** Milliseconds for which lists are kept that no gateway renews. */
-const LISTS_TIME = 30 * DAY;
-
-/** Bytes of lists: what devices may fill of the disk. */
-const MAX_LISTS = 256 * 1024 * 1024;
-
 /** Bytes of a message that are left for its subject and headers. */
 const MESSAGE_OVERHEAD = 1_024;
 
@@ -70,32 +52,25 @@ const MAX_REFUSED = 20;
 /** The header of a part of a long message: "2/5". */
 const PART = "Xs-Mcp-Part";
 
-interface Listener {
-	/** The connection was lost. */
-	readonly onLost: () => void;
-	/** The connection is back. */
-	readonly onBack: () => void;
-	/** NATS does not allow something: once for each subject. */
-	readonly onRefused: (message: string) => void;
+/** Connects to NATS; the connection comes back by itself. Rejects if it cannot be reached, or does not accept the credentials. */
+export async function connectToNats(options: NatsOptions, name: string): Promise<NatsConnection> {
+	return await connect(connectionOptions(options, name));
 }
 
-/** A connection to NATS, which comes back by itself. */
+/** The messages of a cluster, over a connection to NATS. */
 export class Bus {
+	readonly subjects: ReturnType<typeof subjectsOf>;
 	readonly #connection: NatsConnection;
-	readonly #replicas: number;
+	readonly #options: BusOptions;
 	#connected = true;
 	/** The first subscription that NATS has refused. */
 	#refused: Error | undefined;
 
-	private constructor(connection: NatsConnection, replicas: number, listener: Listener) {
+	constructor(connection: NatsConnection, options: BusOptions) {
 		this.#connection = connection;
-		this.#replicas = replicas;
-		void this.#follow(listener);
-	}
-
-	/** Rejects if NATS cannot be reached, or does not accept the credentials. */
-	static async connect(options: BusOptions, name: string, listener: Listener): Promise<Bus> {
-		return new Bus(await connectToNats(options, name), options.replicas, listener);
+		this.#options = options;
+		this.subjects = subjectsOf(options.prefix);
+		void this.#follow(options.onRefused);
 	}
 
 	get connected(): boolean {
@@ -107,23 +82,9 @@ export class Bus {
 		return (this.#connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD;
 	}
 
-	/** Opens the buckets, and creates missing ones. */
-	async openBuckets(): Promise<Buckets> {
-		const kvm = new Kvm(this.#connection);
-		// Without direct reads, which may be older than what was written.
-		const common = { history: 1, replicas: this.#replicas, allow_direct: false };
-		return {
-			gateways: await kvm.create("xsmcp_gateways", { ...common, ttl: ABSENT_TIME, storage: "memory" }),
-			devices: await kvm.create("xsmcp_devices", common),
-			lists: await kvm.create("xsmcp_lists", { ...common, ttl: LISTS_TIME, max_bytes: MAX_LISTS }),
-			webhooks: await kvm.create("xsmcp_webhooks", common),
-			approvals: await kvm.create("xsmcp_approvals", { ...common, ttl: 600_000, storage: "memory" }),
-		};
-	}
-
 	/** Creates the stream of events, or opens it. */
 	async openEvents(): Promise<EventStream> {
-		return await openEventStream(this.#connection, this.#replicas);
+		return await openEventStream(this.#connection, this.#options);
 	}
 
 	subscribe(subject: string, onMessage: (message: Msg) => void): void {
@@ -187,15 +148,13 @@ export class Bus {
 		await this.#connection.close();
 	}
 
-	async #follow({ onLost, onBack, onRefused }: Listener): Promise<void> {
+	async #follow(onRefused: (message: string) => void): Promise<void> {
 		const refused = new Set<string>();
 		for await (const status of this.#connection.status()) {
-			if (status.type === "disconnect" && this.#connected) {
+			if (status.type === "disconnect") {
 				this.#connected = false;
-				onLost();
 			} else if (status.type === "reconnect") {
 				this.#connected = true;
-				onBack();
 			} else if (status.type === "error" && status.error instanceof errors.PermissionViolationError) {
 				const { operation, subject, message } = status.error;
 				if (refused.size < MAX_REFUSED && !refused.has(operation + subject)) {
@@ -205,14 +164,6 @@ export class Bus {
 			}
 		}
 	}
-}
-
-/** @returns the bucket. @throws Error while NATS is disconnected */
-export function reached<Bucket>(bucket: Bucket | undefined): Bucket {
-	if (bucket === undefined) {
-		throw new Error("the connection to NATS is lost");
-	}
-	return bucket;
 }
 
 /** Which part of a long message this is; undefined if it is whole. */
@@ -226,57 +177,7 @@ export function hasNoResponder({ headers: more }: Msg): boolean {
 	return more?.code === 503;
 }
 
-/** Settles with the revision that was written; undefined if the entry has changed since it was read. */
-export async function ifCurrent(write: Promise<number>): Promise<number | undefined> {
-	try {
-		return await write;
-	} catch (error) {
-		if (isOutdated(error)) {
-			return undefined;
-		}
-		throw error;
-	}
-}
-
-/** Whether a write failed because the entry has changed since. */
-export function isOutdated(error: unknown): boolean {
-	const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
-	return (
-		error instanceof JetStreamApiError &&
-		(error.code === StreamWrongLastSequence || error.code === StreamWrongLastSequenceUnknown)
-	);
-}
-
-/**
- * Follows a bucket. Rejects if it cannot, or the connection is lost meanwhile.
- *
- * @param connection aborted when the connection is lost
- * @param withValues false: the entries have none
- */
-export async function watch(
-	bucket: KV,
-	connection: AbortSignal,
-	onEntry: (entry: KvWatchEntry) => void,
-	onError: (error: Error) => void,
-	withValues = true,
-): Promise<void> {
-	const entries = await bucket.watch({ headers_only: !withValues });
-	addAbortListener(connection, () => entries.stop());
-	connection.throwIfAborted();
-	const follow = async (): Promise<void> => {
-		for await (const entry of entries) {
-			onEntry(entry);
-		}
-	};
-	follow().catch(onError);
-}
-
-/** Connects to NATS. Rejects if it cannot be reached, or does not accept the credentials. */
-export async function connectToNats(options: BusOptions, name: string): Promise<NatsConnection> {
-	return await connect(connectionOptions(options, name));
-}
-
-function connectionOptions({ url, credentials, password, ca }: BusOptions, name: string): ConnectionOptions {
+function connectionOptions({ url, credentials, password, ca }: NatsOptions, name: string): ConnectionOptions {
 	const { protocol, host, hostname, username, password: inUrl } = new URL(url);
 	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(inUrl) || password];
 	const token = user || pass;

@@ -1,119 +1,113 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
-import type { EventService } from "../events/event-service.js";
-import { BucketFollower } from "./bucket-follower.js";
-import { type Buckets, Bus, type BusOptions, hasNoResponder } from "./bus.js";
-import { Claims } from "./claims.js";
-import { every } from "./every.js";
+import type { Server, ServerRegistry, Session, Store } from "xs-mcp-manager/core";
+import type { EventLog } from "../events/event-log.js";
+import { type Bus, hasNoResponder } from "./bus.js";
+import { Claims, isLaterVersion } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
-import { Lists } from "./lists.js";
 import { Members } from "./members.js";
-import { type Call, type Lease, SUBJECTS, VERSION } from "./messages.js";
+import { type Call, isLater, type Lease, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
-import { shareDevices } from "./share-devices.js";
-import type { SharedApprovals } from "./shared-approvals.js";
-import { SharedClock } from "./shared-clock.js";
-import { SharedState, type SharedStateOptions } from "./shared-state.js";
+import { SharedEvents } from "./shared-events.js";
 import type { ClusterStatus } from "./status.js";
 
-export interface ClusterOptions extends BusOptions, SharedStateOptions {
+export interface ClusterOptions {
 	/** Of this gateway. No two have the same. */
 	readonly name: string;
+	/** Calls, events and the devices' notifications. */
+	readonly bus: Bus;
+	/** All that lasts: the registry has the devices from it. */
+	readonly store: Store;
+	/** Leases of gateways, and which one has which device. */
+	readonly shortLived: Store;
 	/** Version of the program. */
 	readonly program: string;
 	readonly registry: ServerRegistry;
-	/** This gateway's own. */
-	readonly stateFolder: string;
-	/** The events of the devices. */
-	readonly events: EventService;
+	/** The log of the devices' events. */
+	readonly log: EventLog;
 	/** Differs if this gateway's `device-key` does. */
 	readonly key: string;
 	/** Clients in a session. */
 	readonly clients: () => number;
 	readonly info: (message: string) => void;
+	readonly warn: (message: string) => void;
+	/** Called with each attempt to store an event, and the error if it failed. */
+	readonly onStored?: (problem: Error | undefined) => void;
 }
 
 /** Interval of the checks of leases, calls and changes, ms. */
 const TICK = 500;
 
-/** Interval of the checks of lists: what no device has used since the check before is removed, ms. */
+/** Interval of the checks for claims that are left, ms. */
 const TIDY_INTERVAL = 60_000;
 
 /** Milliseconds for the farewell: NATS may not answer. */
 const LEAVE_TIME = 2_000;
 
-/** Milliseconds until a failed step is tried again. */
-const RETRY_TIME = 1_000;
-
-/** Where an operator finds the required NATS permissions. */
-const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
+/** Lists are read again when the record of their device says so. */
+const LIST_CHANGED = /\/list_changed$/;
 
 /**
- * Makes gateways on one NATS server or cluster one gateway: each has the devices of the others in its registry, as servers like
- * its own. docs/gateway/cluster.md says what is stored and sent.
+ * Makes gateways on one store one gateway: each has the devices of the others in its registry, as servers like its own.
+ * docs/gateway/cluster.md says what is stored and sent.
  */
 export class Cluster {
 	readonly #options: ClusterOptions;
 	/** The part of this gateway's lease that stays, and whether it is about to stop. */
 	readonly #self: Pick<Lease, "v" | "incarnation" | "program" | "since" | "key"> & { draining: boolean };
-	readonly #lists = new Lists();
 	readonly #members: Members;
-	readonly #shared: SharedState;
 	readonly #claims: Claims;
 	readonly #remotes: Remotes;
 	readonly #outgoing: OutgoingCalls;
 	readonly #incoming: IncomingCalls;
-	readonly #follower: BucketFollower;
+	readonly #events: SharedEvents;
+	/** Senders of messages that this program cannot read. */
+	readonly #newer = new Set<string>();
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
-	#bus!: Bus;
-	/** Ends what the present connection to NATS has opened. */
+	/** Ends what the present connection has opened. */
 	#connection = new AbortController();
-	/** Undefined without a connection. */
-	#buckets: Buckets | undefined;
-	#timers: readonly NodeJS.Timeout[] = [];
-	#isClosed = false;
+	/** Whether this gateway has shown itself in the present connection. */
+	#hasEntered = false;
+	#isEntering = false;
+	#closers: (() => void)[] = [];
 
 	private constructor(options: ClusterOptions) {
-		const { name: gateway, program, key, registry, warn } = options;
+		const { name: gateway, program, key, registry, bus, shortLived, log, warn } = options;
 		const incarnation = randomUUID();
 		this.#options = options;
 		this.#self = { v: VERSION, incarnation, program, since: Date.now(), key, draining: false };
-		const clock = new SharedClock(warn);
-		const members = new Members(gateway, clock, (name, before) => this.#memberChanged(name, before));
-		this.#members = members;
-		this.#shared = new SharedState({ ...options, self: { gateway, incarnation }, clock, members });
-		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
-		const bus = (): Bus => this.#bus;
-		this.#outgoing = new OutgoingCalls(gateway, bus);
-		const shared = { gateway, buckets, lists: this.#lists, warn };
-		const folder = options.stateFolder;
-		this.#remotes = new Remotes({ ...shared, registry, members, folder, clock, calls: this.#outgoing });
-		this.#claims = new Claims({
-			...shared,
-			clock,
-			incarnation,
-			maxBytes: () => this.#bus.maxBytes,
-			onEntry: (entry, revision) => this.#remotes.learn(entry, revision),
-			aliasSetAt: (id, alias) => this.#remotes.aliasSetAt(id, alias),
-			onLost: (session, other) => session.close(`the device has connected to gateway ${other}`),
-		});
-		this.#incoming = new IncomingCalls({ bus, deviceOf: (call) => this.#deviceOf(call) });
-		const readers = { members, remotes: this.#remotes, claims: this.#claims, lists: this.#lists, shared: this.#shared };
-		this.#follower = new BucketFollower(readers, warn);
+		this.#members = new Members(gateway, shortLived, (name, before) => this.#memberChanged(name, before));
+		this.#outgoing = new OutgoingCalls(gateway, () => bus);
+		this.#incoming = new IncomingCalls({ bus: () => bus, deviceOf: (call) => this.#deviceOf(call) });
+		const onLost = (session: Session, other: string): void =>
+			session.close(`the device has connected to gateway ${other}`);
+		this.#claims = new Claims({ gateway, incarnation, store: shortLived, onLost, warn });
+		const calls = this.#outgoing;
+		this.#remotes = new Remotes({ gateway, registry, members: this.#members, store: shortLived, calls });
+		this.#events = new SharedEvents(log, warn, options.onStored);
 	}
 
-	/** Joins. Rejects with an Error if NATS cannot be reached, has no JetStream, or another gateway has the name. */
+	/** Joins. Rejects with an Error if another gateway has the name, or NATS refuses a subscription. */
 	static async join(options: ClusterOptions): Promise<Cluster> {
 		const cluster = new Cluster(options);
-		await cluster.#start();
+		try {
+			await cluster.#start();
+		} catch (error) {
+			await cluster.close();
+			throw error;
+		}
 		return cluster;
 	}
 
-	/** Devices that wait for approval. */
-	get approvals(): SharedApprovals {
-		return this.#shared.approvals;
+	/** Names this process among all that this gateway had and will have. */
+	get incarnation(): string {
+		return this.#self.incarnation;
+	}
+
+	/** Whether a gateway is present, and has not started again since. */
+	isPresent(gateway: string, incarnation: string): boolean {
+		return this.#members.has(gateway, incarnation);
 	}
 
 	get status(): ClusterStatus {
@@ -123,12 +117,7 @@ export class Cluster {
 				return { name, version, since: new Date(since).toISOString(), devices, clients, calls, draining };
 			},
 		);
-		return { name: this.#options.name, connected: this.#bus.connected && this.#buckets !== undefined, gateways };
-	}
-
-	/** How often lists of a device here could not be shared. */
-	get refusedLists(): number {
-		return this.#lists.refused;
+		return { name: this.#options.name, connected: this.#isConnected, gateways };
 	}
 
 	/** This gateway is about to stop: it takes no new calls of others. */
@@ -139,84 +128,77 @@ export class Cluster {
 
 	/** Leaves: devices are offline for the others, until they connect to another gateway. */
 	async close(): Promise<void> {
-		this.#isClosed = true;
-		this.#timers.forEach(clearInterval);
+		for (const close of this.#closers.splice(0).reverse()) {
+			close();
+		}
 		this.#remotes.close();
 		// If it cannot, the lease expires.
 		const left = this.#leave().catch(() => {});
 		await Promise.race([left, new Promise((resolve) => setTimeout(resolve, LEAVE_TIME).unref())]);
-		await this.#bus.close();
+		this.#connection.abort();
+	}
+
+	get #isConnected(): boolean {
+		const { bus, store, shortLived } = this.#options;
+		return bus.connected && store.isConnected && shortLived.isConnected;
 	}
 
 	async #leave(): Promise<void> {
-		if (this.#bus.connected) {
+		if (this.#isConnected && this.#hasEntered) {
 			await this.#claims.flush();
-			await this.#shared.close();
-			await this.#remotes.publishEdits().catch(this.#warn);
-			await this.#buckets?.gateways.delete(this.#options.name);
-			await this.#bus.flush();
+			await this.#events.flush();
+			await this.#members.leave();
+			await this.#options.bus.flush();
 		}
 	}
 
 	async #start(): Promise<void> {
-		const { name, registry } = this.#options;
-		this.#bus = await Bus.connect(this.#options, name, {
-			onLost: () => {
-				// Devices and clients that are here go on.
-				this.#leaveBuckets();
-				this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
-				this.#members.clear();
-			},
-			onBack: () => void this.#rejoin(),
-			onRefused: (message) => this.#options.warn(`cluster: ${message}. ${PERMISSIONS}`),
-		});
-		const connection = this.#connection;
-		try {
-			const buckets = await this.#bus.openBuckets();
-			await this.#expectName(buckets);
-			this.#subscribe();
-			await this.#bus.expectSubscriptions();
-			// A connection that was lost and is back has entered by itself.
-			if (this.#connection === connection) {
-				await this.#enter(buckets, connection.signal);
-			}
-		} catch (error) {
-			await this.#bus.close();
-			throw error;
-		}
-		this.#options.events.open(this.#shared.webhooks);
-		shareDevices({
-			gateway: name,
-			registry,
-			claims: this.#claims,
-			remotes: this.#remotes,
-			incoming: this.#incoming,
-			bus: this.#bus,
-		});
-		this.#members.start();
-		this.#timers = [
-			setInterval(() => this.#check(), TICK),
-			every(TICK, () => this.#renew(), this.#warn),
-			every(TICK, () => this.#flush(), this.#warn),
-			every(TIDY_INTERVAL, () => this.#tidy(), this.#warn),
+		const { bus, shortLived } = this.#options;
+		await this.#expectName();
+		this.#subscribe();
+		await bus.expectSubscriptions();
+		const onLost = (): void => this.#onLost();
+		const onBack = (): void => void this.#enter();
+		shortLived.on("disconnected", onLost).on("connected", onBack);
+		this.#closers = [
+			() => shortLived.off("disconnected", onLost).off("connected", onBack),
+			this.#members.start(),
+			this.#claims.start(),
+			this.#remotes.start(),
+			shortLived.watch("", (key, entry) => {
+				if (entry !== undefined && isLaterVersion(entry)) {
+					this.#warnOfVersion(key.startsWith("gateway/") ? key.replace("/", " ") : "another gateway");
+				}
+			}),
+			this.#shareDevices(),
 		];
+		await this.#enter();
+		for (const [interval, run] of [
+			[TICK, () => this.#check()],
+			[TIDY_INTERVAL, () => void this.#remotes.removeUnknown()],
+		] as const) {
+			const timer = setInterval(run, interval);
+			this.#closers.push(() => clearInterval(timer));
+		}
 	}
 
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
-	async #expectName({ gateways }: Buckets): Promise<void> {
-		const { name } = this.#options;
-		const found = await gateways.get(name);
-		if (found?.operation === "PUT" && (await this.#bus.hasReceiver(SUBJECTS.ping(name)))) {
+	async #expectName(): Promise<void> {
+		const { name, bus, shortLived } = this.#options;
+		const isUsed = shortLived.get(`gateway/${name}`) !== undefined;
+		if (isUsed && (await bus.hasReceiver(bus.subjects.ping(name)))) {
 			throw new Error(`another gateway of the cluster is named ${name}: choose another name with --cluster-name`);
 		}
 	}
 
 	#subscribe(): void {
-		const { name } = this.#options;
-		const prefix = SUBJECTS.all(name).slice(0, -1);
-		this.#bus.subscribe(SUBJECTS.all(name), (message) => {
+		const { name, bus } = this.#options;
+		const prefix = bus.subjects.all(name).slice(0, -1);
+		bus.subscribe(bus.subjects.all(name), (message) => {
 			const [kind, detail = ""] = message.subject.slice(prefix.length).split(".");
-			this.#follower.noteVersion(message.data, "another gateway");
+			if (isLater(message.data)) {
+				this.#warnOfVersion("another gateway");
+			}
 			if (kind === "reply") {
 				this.#outgoing.received(detail, message);
 			} else if (kind === "call") {
@@ -227,9 +209,42 @@ export class Cluster {
 				this.#members.gone(detail);
 			}
 		});
-		this.#bus.subscribe(SUBJECTS.events, ({ subject, data }: Msg) =>
-			this.#remotes.notified(subject.slice(SUBJECTS.event("").length), data),
+		bus.subscribe(bus.subjects.events, ({ subject, data }: Msg) =>
+			this.#remotes.notified(subject.slice(bus.subjects.event("").length), data),
 		);
+	}
+
+	/** Tells the cluster what happens to the devices that are connected to this gateway. Returns what ends it. */
+	#shareDevices(): () => void {
+		const { name, registry, bus } = this.#options;
+		const online = (server: Server): void => {
+			if (server.session !== undefined && isHere(server.session)) {
+				this.#claims.begin(server, server.session);
+			}
+		};
+		const disconnected = (_server: Server, session: Session): void => {
+			const { id } = session.identity;
+			if (isHere(session)) {
+				this.#incoming.deviceGone(id);
+				this.#claims.end(session);
+			}
+			this.#remotes.sessionEnded(id, isHere(session));
+		};
+		const notification = (
+			{ id: device, session }: Server,
+			method: string,
+			params: Readonly<Record<string, unknown>>,
+		): void => {
+			const claim = this.#claims.claimOf(device);
+			if (claim !== undefined && session !== undefined && isHere(session) && !LIST_CHANGED.test(method)) {
+				const event = { v: VERSION, device, claim, method, params };
+				if (bus.connected && Buffer.byteLength(JSON.stringify(event)) <= bus.maxBytes) {
+					bus.publish(bus.subjects.event(name), event);
+				}
+			}
+		};
+		registry.on("online", online).on("disconnected", disconnected).on("notification", notification);
+		return () => registry.off("online", online).off("disconnected", disconnected).off("notification", notification);
 	}
 
 	#deviceOf({ device, claim }: Call): Server | string {
@@ -243,58 +258,61 @@ export class Cluster {
 		return this.#claims.serverOf(device, claim) ?? "the device has disconnected, or has gone to another gateway";
 	}
 
-	/** Shows that this gateway is here, and follows the others. Rejects if the connection is lost meanwhile. */
-	async #enter(buckets: Buckets, connection: AbortSignal): Promise<void> {
-		connection.throwIfAborted();
-		// Before anything is written: if NATS has lost its disk, an entry's revision may be that of an older one.
-		this.#claims.recheck();
-		this.#buckets = buckets;
-		this.#lists.forgetStored();
-		this.#remotes.reset();
-		await this.#shared.enter(this.#bus, buckets, connection);
-		await this.#renew(true);
-		await this.#follower.start(buckets, connection);
-		await this.#claims.flush();
-	}
-
-	#leaveBuckets(): void {
+	#onLost(): void {
 		this.#connection.abort(new Error("the connection to NATS is lost"));
-		this.#buckets = undefined;
-		this.#shared.leave();
+		this.#events.leave();
+		if (this.#hasEntered) {
+			this.#hasEntered = false;
+			this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
+		}
+		this.#members.clear();
 	}
 
-	/** NATS is connected again. It may be lost at any moment: then the next connection enters by itself. */
-	async #rejoin(): Promise<void> {
-		// A connection that is lost while the client makes it can be followed by two others at once.
-		this.#leaveBuckets();
-		const connection = new AbortController();
-		this.#connection = connection;
+	/** Shows that this gateway is here, and reads what the others have stored. Tried again by {@link #check}. */
+	async #enter(): Promise<void> {
+		if (this.#isEntering || this.#hasEntered || !this.#isConnected) {
+			return;
+		}
+		this.#isEntering = true;
+		const isBack = this.#connection.signal.aborted;
+		this.#connection = new AbortController();
+		const { signal } = this.#connection;
 		try {
-			await this.#enter(await this.#bus.openBuckets(), connection.signal);
-			this.#options.info("cluster: the connection to NATS is back");
-		} catch (error) {
-			if (!connection.signal.aborted) {
-				this.#leaveBuckets();
-				this.#warn(error as Error);
-				const retry = (): void => {
-					if (this.#connection === connection && this.#bus.connected && !this.#isClosed) {
-						void this.#rejoin();
-					}
-				};
-				setTimeout(retry, RETRY_TIME).unref();
+			this.#claims.recheck();
+			this.#members.readAll();
+			await this.#renew(true);
+			await this.#events.enter(this.#options.bus, signal);
+			signal.throwIfAborted();
+			this.#hasEntered = true;
+			this.#remotes.applyAll();
+			if (isBack) {
+				this.#options.info("cluster: the connection to NATS is back");
 			}
+			await this.#claims.flush();
+		} catch (error) {
+			if (!signal.aborted) {
+				this.#connection.abort();
+				this.#warn(error as Error);
+			}
+		} finally {
+			this.#isEntering = false;
 		}
 	}
 
 	#memberChanged(gateway: string, before: Lease | undefined): void {
-		if (this.#bus.connected && !this.#isClosed && before !== undefined) {
-			this.#shared.gatewayGone(gateway, before, this.#options.registry.all);
+		const { registry, log, key: ownKey, warn } = this.#options;
+		if (before !== undefined && this.#isConnected) {
+			// Each of the others says that its devices are offline, and it is stored once.
+			for (const { id, alias } of registry.all.filter(({ session }) => session?.identity.gateway === gateway)) {
+				const data = { device: alias, reason: `gateway ${gateway} is gone` };
+				log.append({ name: "device.offline", device: id, data }, `${before.incarnation} ${id}`);
+			}
 		}
 		this.#incoming.gatewayGone(gateway);
 		this.#remotes.gatewayChanged(gateway);
-		const { key = this.#options.key } = this.#members.leaseOf(gateway) ?? {};
-		if (key !== this.#options.key) {
-			this.#options.warn(
+		const { key = ownKey } = this.#members.leaseOf(gateway) ?? {};
+		if (key !== ownKey) {
+			warn(
 				`cluster: gateway ${gateway} has another device-key: devices that are bound there have to be bound here again, ` +
 					"clients that have registered there cannot sign in here, and answers to questions are taken only where they were " +
 					"asked. Copy device-key from one state folder into the others",
@@ -303,36 +321,22 @@ export class Cluster {
 	}
 
 	#check(): void {
+		const { bus, name } = this.#options;
 		this.#members.expire(TICK);
-		for (const gateway of this.#bus.connected ? this.#outgoing.gateways : []) {
-			this.#bus.publish(SUBJECTS.ping(gateway), {}, SUBJECTS.pong(this.#options.name, gateway));
+		for (const gateway of bus.connected ? this.#outgoing.gateways : []) {
+			bus.publish(bus.subjects.ping(gateway), {}, bus.subjects.pong(name, gateway));
 		}
-	}
-
-	/** Stores what has changed here. */
-	async #flush(): Promise<void> {
-		if (this.#bus.connected && this.#buckets !== undefined) {
-			await this.#claims.flush();
-			await this.#shared.flush();
-			await this.#remotes.publishEdits();
-		}
-	}
-
-	/** Removes lists that no device has used since the time before, and stores those again that will expire. */
-	async #tidy(): Promise<void> {
-		const lists = this.#bus.connected ? this.#buckets?.lists : undefined;
-		if (lists !== undefined) {
-			this.#claims.recheckLists();
-			// Which lists a later version's entries use cannot be known.
-			if (!this.#follower.hasNewerEntries) {
-				await this.#lists.tidy(lists, this.#remotes.listsInUse);
-			}
+		void this.#enter();
+		if (this.#hasEntered) {
+			this.#renew().catch(this.#warn);
+			void this.#claims.flush();
+			void this.#events.flush();
 		}
 	}
 
 	async #renew(isForced = false): Promise<void> {
-		if (this.#bus.connected && this.#buckets !== undefined) {
-			await this.#members.renew(this.#buckets.gateways, this.#lease(), isForced);
+		if (this.#isConnected) {
+			await this.#members.renew(this.#lease(), isForced);
 		}
 	}
 
@@ -340,4 +344,20 @@ export class Cluster {
 		const { size: devices } = this.#claims;
 		return { ...this.#self, devices, clients: this.#options.clients(), calls: this.#incoming.size };
 	}
+
+	/** Warns once of each sender that is newer than this program. */
+	#warnOfVersion(from: string): void {
+		if (!this.#newer.has(from)) {
+			this.#newer.add(from);
+			this.#options.warn(
+				`cluster: ${from} sends messages of a later version than this one reads (${VERSION}). They are refused: ` +
+					"its devices cannot be reached here. Upgrade this gateway",
+			);
+		}
+	}
+}
+
+/** Whether a session is with a device that is connected to this gateway. */
+function isHere({ identity }: Session): boolean {
+	return identity.gateway === undefined && identity.configured !== true;
 }

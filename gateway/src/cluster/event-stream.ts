@@ -2,7 +2,7 @@ import { addAbortListener } from "node:events";
 import { DeliverPolicy, JetStreamApiError, jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { MAX_EVENTS } from "../events/event-log.js";
-import { SUBJECTS } from "./messages.js";
+import { subjectsOf } from "./messages.js";
 
 /** The events of the cluster, the newest ones. */
 export interface EventStream {
@@ -24,14 +24,17 @@ const SAME_EVENT_TIME = 120_000;
 /** Milliseconds for NATS to store an event. */
 const STORE_TIME = 5_000;
 
-const EVENTS = "xsmcp_events";
-
 /** Creates the stream, or opens it. Rejects if NATS does not answer. */
-export async function openEventStream(connection: NatsConnection, replicas: number): Promise<EventStream> {
+export async function openEventStream(
+	connection: NatsConnection,
+	{ prefix, replicas }: { readonly prefix: string; readonly replicas: number },
+): Promise<EventStream> {
+	const name = `${prefix}_events`;
+	const subject = subjectsOf(prefix).log;
 	const manager = await jetstreamManager(connection);
 	const config = {
-		name: EVENTS,
-		subjects: [SUBJECTS.log],
+		name,
+		subjects: [subject],
 		storage: StorageType.File,
 		num_replicas: replicas,
 		max_msgs: MAX_EVENTS,
@@ -40,17 +43,17 @@ export async function openEventStream(connection: NatsConnection, replicas: numb
 	const { created, state } = await manager.streams.add(config).catch(async (error: unknown) => {
 		if (error instanceof JetStreamApiError) {
 			// Another version of the program has created it in its own way.
-			return await manager.streams.info(EVENTS);
+			return await manager.streams.info(name);
 		}
 		throw error;
 	});
 	const client = jetstream(connection);
 	return {
 		epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
-		store: async (text, msgID) => void (await client.publish(SUBJECTS.log, text, { timeout: STORE_TIME, msgID })),
+		store: async (text, msgID) => void (await client.publish(subject, text, { timeout: STORE_TIME, msgID })),
 		follow: async (from, onEvent, connected) => {
 			const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
-			const consumer = await client.consumers.get(EVENTS, start);
+			const consumer = await client.consumers.get(name, start);
 			const messages = await consumer.consume();
 			addAbortListener(connected, () => void messages.close());
 			await new Promise<void>((resolve, reject) => {

@@ -110,7 +110,7 @@ export class IncomingCalls {
 
 	/** One subscription for each gateway, device and resource. */
 	async #follow(server: Server, uri: string, reply: string, wanted: boolean): Promise<void> {
-		// xsmcp.to.GATEWAY.reply.CALL
+		// PREFIX.to.GATEWAY.reply.CALL
 		const key = `${reply.split(".")[2]} ${uri}`;
 		const remove = wanted ? await server.subscriptions.add(uri) : undefined;
 		const ofDevice = this.#subscriptions.get(server.id) ?? new Map<string, () => void>();

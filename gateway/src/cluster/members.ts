@@ -1,10 +1,13 @@
-import type { KV } from "@nats-io/kv";
-import { ABSENT_TIME, LEASE_RENEWAL, LEASE_TIME, type Lease, leaseSchema, readMessage } from "./messages.js";
-import type { SharedClock } from "./shared-clock.js";
+import type { Entry, Store } from "xs-mcp-manager/core";
+import { ABSENT_TIME, LEASE_RENEWAL, LEASE_TIME, type Lease, leaseSchema } from "./messages.js";
+
+/** In the short-lived store, before a gateway's name. */
+const LEASE = "gateway/";
 
 /** A gateway that holds its lease. */
 interface Member {
 	lease: Lease;
+	revision: number;
 	/** When it is counted as absent, by `performance.now()`. */
 	until: number;
 }
@@ -18,7 +21,7 @@ const MAX_STALL = 2_000;
 /** Which other gateways are present. */
 export class Members {
 	readonly #name: string;
-	readonly #clock: SharedClock;
+	readonly #store: Store;
 	readonly #onChange: (gateway: string, before: Lease | undefined) => void;
 	readonly #members = new Map<string, Member>();
 	/** When this gateway's lease was renewed, by `performance.now()`. */
@@ -30,10 +33,13 @@ export class Members {
 	/** When calls are taken again after this process did not run for a while, by `performance.now()`: those waiting may be old. */
 	#trustedFrom = 0;
 
-	/** @param onChange is called when a gateway has come, gone or started again, with its lease before */
-	constructor(name: string, clock: SharedClock, onChange: (gateway: string, before: Lease | undefined) => void) {
+	/**
+	 * @param store the short-lived one
+	 * @param onChange is called when a gateway has come, gone or started again, with its lease before
+	 */
+	constructor(name: string, store: Store, onChange: (gateway: string, before: Lease | undefined) => void) {
 		this.#name = name;
-		this.#clock = clock;
+		this.#store = store;
 		this.#onChange = onChange;
 	}
 
@@ -63,40 +69,51 @@ export class Members {
 		return now - this.#renewed < LEASE_TIME && now - this.#checked < MAX_STALL && now >= this.#trustedFrom;
 	}
 
-	/** From now on, {@link expire} is called. */
-	start(): void {
+	/**
+	 * Follows the leases of others. From now on, {@link expire} is called.
+	 *
+	 * @returns ends it
+	 */
+	start(): () => void {
 		this.#checked = performance.now();
+		this.readAll();
+		return this.#store.watch(LEASE, (key, entry) => this.#received(key, entry, ABSENT_TIME));
 	}
 
-	/** Renews this gateway's lease if it is due. */
-	async renew(bucket: KV, lease: Lease, isForced = false): Promise<void> {
-		const now = performance.now();
-		if (isForced || now - this.#renewed >= LEASE_RENEWAL) {
-			const sent = Date.now();
-			const revision = await bucket.put(this.#name, JSON.stringify(lease));
-			const stored = Date.now();
-			// When it was sent: it may have arrived at once.
-			this.#renewed = now;
-			const entry = await bucket.get(this.#name);
-			// NATS may have stored an earlier, delayed lease since.
-			if (entry?.revision === revision) {
-				this.#clock.learn(entry.created.getTime(), sent, stored);
-			}
+	/** Reads the leases that the store has: some may be old. */
+	readAll(): void {
+		for (const entry of this.#store.list(LEASE)) {
+			this.#received(entry.key, entry, FIRST_TIME);
 		}
 	}
 
-	/** Reads an entry of the bucket. A lease of the past counts for a shorter time. */
-	received(name: string, bytes: Uint8Array | undefined, isUpdate: boolean): void {
-		const lease = bytes && readMessage(leaseSchema, bytes);
+	/** Renews this gateway's lease if it is due. Rejects with StoreError. */
+	async renew(lease: Lease, isForced = false): Promise<void> {
+		const now = performance.now();
+		if (isForced || now - this.#renewed >= LEASE_RENEWAL) {
+			await this.#store.set(LEASE + this.#name, lease);
+			// When it was sent: it may have arrived at once.
+			this.#renewed = now;
+		}
+	}
+
+	/** Removes this gateway's lease. Rejects with StoreError. */
+	async leave(): Promise<void> {
+		await this.#store.delete(LEASE + this.#name);
+	}
+
+	#received(key: string, entry: Entry | undefined, time: number): void {
+		const name = key.slice(LEASE.length);
+		const lease = leaseSchema.safeParse(entry?.value).data;
 		if (name === this.#name) {
 			return;
 		}
-		if (lease === undefined) {
+		if (entry === undefined || lease === undefined) {
 			this.gone(name);
 			return;
 		}
 		const before = this.leaseOf(name);
-		this.#members.set(name, { lease, until: performance.now() + (isUpdate ? ABSENT_TIME : FIRST_TIME) });
+		this.#members.set(name, { lease, revision: entry.revision, until: performance.now() + time });
 		if (before?.incarnation !== lease.incarnation) {
 			this.#onChange(name, before);
 		}
@@ -125,6 +142,8 @@ export class Members {
 			member.until += stalled;
 			if (member.until <= now) {
 				this.gone(name);
+				// Whoever joins later need not wait until it expires. If it is renewed meanwhile, it stays.
+				this.#store.delete(LEASE + name, member.revision).catch(() => {});
 			}
 		}
 	}

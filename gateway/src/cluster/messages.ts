@@ -1,4 +1,4 @@
-import type { Offers } from "xs-mcp-manager/core";
+import type { ServerInfo } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { LoggedEvent } from "../events/event-log.js";
 
@@ -17,20 +17,25 @@ export const LEASE_TIME = 8_000;
 /** Milliseconds without a renewal after which others count a gateway as absent: later than it stops to answer. */
 export const ABSENT_TIME = 9_500;
 
-/** The subjects, by the name of the gateway that receives or, of events, publishes. */
-export const SUBJECTS = {
-	all: (name: string): string => `xsmcp.to.${name}.>`,
-	call: (name: string): string => `xsmcp.to.${name}.call`,
-	cancel: (name: string): string => `xsmcp.to.${name}.cancel`,
-	/** Without an answer: NATS reports if it has no receiver. */
-	ping: (name: string): string => `xsmcp.to.${name}.ping`,
-	reply: (name: string, call: string): string => `xsmcp.to.${name}.reply.${call}`,
-	pong: (name: string, from: string): string => `xsmcp.to.${name}.pong.${from}`,
-	event: (name: string): string => `xsmcp.event.${name}`,
-	events: "xsmcp.event.*",
-	/** A message in the stream of events. */
-	log: "xsmcp.log",
-} as const;
+/**
+ * The subjects of a cluster, by the name of the gateway that receives or, of events, publishes.
+ *
+ * @param prefix separates two clusters on one NATS
+ */
+export const subjectsOf = (prefix: string) =>
+	({
+		all: (name: string): string => `${prefix}.to.${name}.>`,
+		call: (name: string): string => `${prefix}.to.${name}.call`,
+		cancel: (name: string): string => `${prefix}.to.${name}.cancel`,
+		/** Without an answer: NATS reports if it has no receiver. */
+		ping: (name: string): string => `${prefix}.to.${name}.ping`,
+		reply: (name: string, call: string): string => `${prefix}.to.${name}.reply.${call}`,
+		pong: (name: string, from: string): string => `${prefix}.to.${name}.pong.${from}`,
+		event: (name: string): string => `${prefix}.event.${name}`,
+		events: `${prefix}.event.*`,
+		/** A message in the stream of events. */
+		log: `${prefix}.log`,
+	}) as const;
 
 const version = z.number().max(VERSION).default(VERSION);
 
@@ -44,7 +49,7 @@ export function isLater(bytes: Uint8Array): boolean {
 }
 const params = z.record(z.string(), z.unknown()).default({});
 
-/** In the bucket of gateways, by name: a gateway runs. */
+/** In the short-lived store, `gateway/NAME`: a gateway runs. */
 export const leaseSchema = z.object({
 	v: version,
 	/** Differs each time the gateway starts. */
@@ -68,56 +73,32 @@ export const leaseSchema = z.object({
 /** A gateway's lease. */
 export type Lease = z.infer<typeof leaseSchema>;
 
-/** In the bucket of devices: a known device, and which gateway has its newest session. */
-export const entrySchema = z.object({
+/** In the short-lived store, `claim/DEVICE`: which gateway has the newest session of a device. */
+export const claimSchema = z.object({
 	v: version,
-	id: z.string().min(1),
 	gateway: z.string(),
 	incarnation: z.string(),
 	/** Names the session: a call for an earlier one is rejected. */
 	claim: z.string(),
-	online: z.boolean(),
-	/** When the session began, in milliseconds since 1970. */
+	/** When the session began, in milliseconds since 1970 by the store's clock. */
 	since: z.number(),
-	alias: z.string(),
-	/** When the alias was given, in milliseconds since 1970; absent: it is the default alias. */
-	aliasSetAt: z.number().optional(),
-	tags: z.array(z.string()).default([]),
-	board: z.object({ name: z.string(), version: z.string() }),
 	capabilities: z.record(z.string(), z.unknown()).default({}),
 	/** The revision of MCP that device and gateway agreed on. */
 	revision: z.string(),
 	transport: z.string(),
 	clientId: z.string(),
-	lastSeen: z.number(),
 	state: z.string().optional(),
-	/** The key of its lists in the bucket of lists. */
-	offers: z.string(),
 });
 
-/** A device as the cluster knows it. */
-export type Entry = z.infer<typeof entrySchema>;
+export type Claim = z.infer<typeof claimSchema>;
 
-/** In the bucket of approvals, by the digits that it shows: a device that waits. */
-export const pendingEntrySchema = z.object({
-	v: version,
-	deviceId: z.string(),
-	clientId: z.string(),
-	board: z.string(),
-	version: z.string(),
-	address: z.string(),
-	code: z.string(),
-	challenge: z.string(),
-	salt: z.string(),
-	expires: z.number(),
-});
-
-export const offersSchema = z.object({
-	tools: z.array(z.looseObject({ name: z.string() })),
-	resources: z.array(z.looseObject({ uri: z.string() })),
-	resourceTemplates: z.array(z.looseObject({ uriTemplate: z.string() })),
-	prompts: z.array(z.looseObject({ name: z.string() })),
-}) as unknown as z.ZodType<Offers>;
+/** A device of another gateway: its claim, and its record. */
+export type Entry = Claim & {
+	readonly id: string;
+	readonly board: ServerInfo;
+	/** The hash of its lists. */
+	readonly offers: string;
+};
 
 /** A request of a client, to the gateway that has the device. */
 export const callSchema = z.object({ v: version, device: z.string(), claim: z.string(), method: z.string(), params });
@@ -153,26 +134,6 @@ export const loggedEventSchema = z
 		timestamp: z.string(),
 	})
 	.transform(({ v: _, ...event }): Omit<LoggedEvent, "seq" | "eventId"> => event);
-
-/** In the bucket of webhooks, by the subscription's id: which gateway delivers it. */
-export const webhookEntrySchema = z.object({
-	v: version,
-	gateway: z.string(),
-	incarnation: z.string(),
-	/** The subscription, encrypted by a key that the gateways derive from their `device-key`. */
-	sealed: z.string(),
-});
-
-export type WebhookEntry = z.infer<typeof webhookEntrySchema>;
-
-/** The key of a device: an id may have characters that keys cannot have. */
-export function keyOf(id: string): string {
-	return Buffer.from(id).toString("base64url");
-}
-
-export function idOf(key: string): string {
-	return Buffer.from(key, "base64url").toString();
-}
 
 /**
  * Reads JSON that another gateway has written.

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ServerError } from "xs-mcp-manager/core";
 import { type Bus, hasNoResponder, partOf } from "./bus.js";
-import { type Call, type Reply, readMessage, replySchema, SUBJECTS, VERSION } from "./messages.js";
+import { type Call, type Reply, readMessage, replySchema, VERSION } from "./messages.js";
 
 /** Bytes of an answer, which comes in parts. */
 const MAX_ANSWER = 64 * 1024 * 1024;
@@ -67,7 +67,7 @@ export class OutgoingCalls {
 		this.#count += 1;
 		const id = `${this.#prefix}-${this.#count}`;
 		this.#calls.set(id, { target, listener, parts: [], bytes: 0 });
-		bus.publish(SUBJECTS.call(gateway), call, SUBJECTS.reply(this.#name, id));
+		bus.publish(bus.subjects.call(gateway), call, bus.subjects.reply(this.#name, id));
 		return id;
 	}
 
@@ -75,9 +75,10 @@ export class OutgoingCalls {
 	cancel(id: string): void {
 		const call = this.#calls.get(id);
 		this.#calls.delete(id);
-		if (call !== undefined && this.#bus().connected) {
-			const reply = SUBJECTS.reply(this.#name, id);
-			this.#bus().publish(SUBJECTS.cancel(call.target.gateway), { v: VERSION, reply });
+		const bus = this.#bus();
+		if (call !== undefined && bus.connected) {
+			const reply = bus.subjects.reply(this.#name, id);
+			bus.publish(bus.subjects.cancel(call.target.gateway), { v: VERSION, reply });
 		}
 	}
 

@@ -181,6 +181,7 @@ const SETTINGS = {
 	issuerScopes: setting(scopesByValue, "Scopes of a role or group in these claims", new Map()),
 	cluster: setting(url(["nats:", "tls:"]), "URL of a NATS server with JetStream"),
 	clusterName: setting(nameInCluster, "Name of this gateway; default: the hostname"),
+	clusterPrefix: setting(nameInCluster, "Name of the cluster in NATS, for two clusters on one NATS", "xsmcp"),
 	clusterCredentials: setting(FILE, "Credentials file (JWT and NKey) for cluster"),
 	clusterPassword: setting(PASSWORD, "Password or token for cluster, if its URL has none"),
 	clusterCa: setting(FILE, "CA certificates (PEM) for cluster"),

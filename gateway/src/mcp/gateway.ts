@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
@@ -18,9 +17,7 @@ import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 import { Tasks, type TasksOptions } from "./tasks.js";
 
-export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView>, TasksOptions {
-	/** The folder of the gateway's state. Default: none. */
-	readonly stateFolder?: string;
+export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView>, TasksOptions {
 	/** Hints for tools without any, by their own names; `*` matches anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 	/**
@@ -92,14 +89,12 @@ export class Gateway {
 	/**
 	 * Opens a gateway with its stored devices.
 	 *
-	 * Rejects with a RangeError if an alias is not valid or the state folder cannot be used.
+	 * Rejects with a RangeError if an alias is not valid.
 	 *
-	 * @param onWarning is told of warnings from the start, about damaged files for example
+	 * @param onWarning is told of warnings from the start, about damaged records for example
 	 */
 	static async open(options: GatewayOptions = {}, onWarning?: (message: string) => void): Promise<Gateway> {
-		const { stateFolder } = options;
-		const folder = stateFolder === undefined ? {} : { folder: join(stateFolder, "devices") };
-		return new Gateway(await ServerRegistry.open({ relayed: RELAYED, ...options, ...folder }, onWarning), options);
+		return new Gateway(await ServerRegistry.open({ relayed: RELAYED, ...options }, onWarning), options);
 	}
 
 	/**

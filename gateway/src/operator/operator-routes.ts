@@ -111,11 +111,7 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 		try {
 			await servers.edit(server.id, { alias, tags });
 		} catch (error) {
-			if (error instanceof RangeError) {
-				throw new HttpError(400, "malformed", error.message);
-			}
-			const { code } = error as NodeJS.ErrnoException;
-			throw code === undefined ? error : new HttpError(503, "busy", `${server.alias}: cannot be saved: ${code}`);
+			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}
 		return c.json(summaryOf(server));
 	});

@@ -62,7 +62,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 		addServerCard(app, options.publicOrigin, guard);
 	}
 	app.use(checkSource(guard), allowOrigin, rejectWebSockets(options.console));
-	app.all("/healthz", allow("GET", "HEAD"), showHealth(saves));
+	app.all("/healthz", allow("GET", "HEAD"), showHealth(saves, options.cluster));
 	if (options.signIn !== undefined) {
 		addSignIn(app, { ...options.signIn, guard, rejections });
 	}
@@ -145,11 +145,12 @@ function keepAudit(audit: AuditLog | undefined): Middleware {
 }
 
 /** Status 200 in any case: it serves, and a restart would not help. Strangers are not told the paths, which the log has. */
-function showHealth(saves: SaveState): Route {
-	return (c) =>
-		c.json(
-			saves.problem === undefined ? { status: "ok" } : { status: "degraded", problem: "the state cannot be saved" },
-		);
+function showHealth(saves: SaveState, cluster: ClusterSource): Route {
+	return (c) => {
+		const isLost = cluster()?.connected === false;
+		const problem = isLost ? "the cluster's store is unreachable" : saves.problem && "the state cannot be saved";
+		return c.json(problem === undefined ? { status: "ok" } : { status: "degraded", problem });
+	};
 }
 
 function serveMcp(endpoint: HttpEndpoint, guard: RequestGuard, maxBodyBytes: number): Route {

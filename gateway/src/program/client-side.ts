@@ -63,7 +63,7 @@ export class ClientSide {
 			devicesKnown: () => servers.all.filter(({ configured }) => !configured).length,
 			serversConnected: () => connected("server"),
 			sessions: () => endpoint.sessions,
-			cluster: cluster && { listsRefused: () => cluster.refusedLists, isConnected: () => cluster.status.connected },
+			cluster: cluster && { listsRefused: () => servers.refusedLists, isConnected: () => cluster.status.connected },
 			historyBytes: () => core.history?.bytes ?? 0,
 			auditBytes: () => core.audit?.lines.bytes ?? 0,
 			failedSaves: () => context.saves.failures,
@@ -86,7 +86,6 @@ export class ClientSide {
 			onRejected: (reason) => metrics.rejectedRequests.inc({ reason }),
 			addressOf: (request) => this.guard.addressOf(request),
 		});
-		servers.on("saved", (error) => context.saves.attempted(error));
 		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
 		servers.on("rejected", (description) => {
 			metrics.rejectedDevices.inc();

@@ -124,21 +124,20 @@ async function openEvents(
 		},
 		onWarning,
 	});
-	if (cluster === undefined) {
-		events.open(new WebhookFile({ folder, watch: (write) => saves.watch(write), onWarning }));
-	}
+	events.open(new WebhookFile({ folder, watch: (write) => saves.watch(write), onWarning }));
 	gateway.events = events;
 	onClose(() => events.close());
 	return { events, log };
 }
 
-async function openGateway({ configuration, log }: ProgramContext, pictures: Pictures): Promise<Gateway> {
+async function openGateway({ configuration, log, store }: ProgramContext, pictures: Pictures): Promise<Gateway> {
 	const { maxDevices: maxServers, callsPerDevice: callsPerServer, stateFolder, cluster } = configuration;
 	// The gateways of a cluster have the same device-key.
 	const key = cluster === undefined ? {} : { requestStateKey: new DeviceKey(stateFolder).derive("request-state") };
 	const aliases = new Map([...configuration.aliases].map(([id, alias]) => [deviceIdOf(id), alias]));
 	const options = {
 		...configuration,
+		store,
 		aliases,
 		...key,
 		maxServers,
@@ -149,8 +148,7 @@ async function openGateway({ configuration, log }: ProgramContext, pictures: Pic
 	try {
 		return await Gateway.open(options, (message) => log.warn(message));
 	} catch (error) {
-		const name = error instanceof RangeError ? "aliases" : `stateFolder ${stateFolder}`;
-		throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
+		throw new ConfigurationError([`aliases: ${(error as Error).message}`], { cause: error });
 	}
 }
 

@@ -14,6 +14,9 @@ const MAX_BYTES = 512 * 1024 * 1024;
 /** Bytes of what a cluster keeps for minutes. */
 const MAX_SHORT_LIVED_BYTES = 32 * 1024 * 1024;
 
+/** Milliseconds between attempts to reach NATS at the start. */
+const RETRY_TIME = 500;
+
 /** Where a gateway keeps everything. */
 export interface Stores {
 	/** What lasts: in the state folder, or in NATS. */
@@ -34,10 +37,16 @@ export function nameInCluster({ clusterName }: Configuration): string {
 	);
 }
 
-/** Opens the stores. Rejects with ConfigurationError that names the setting. */
+/**
+ * Opens the stores. Those of a cluster are waited for while NATS cannot be reached. Rejects with ConfigurationError that names the
+ * setting.
+ *
+ * @param onWaiting called once, if NATS cannot be reached, with the reason
+ */
 export async function openStores(
 	configuration: Configuration,
 	onWarning: (message: string) => void,
+	onWaiting: (reason: string) => Promise<void> = async () => {},
 ): Promise<Stores & { readonly close: () => Promise<void> }> {
 	const { cluster: url, stateFolder } = configuration;
 	if (url === undefined) {
@@ -50,10 +59,17 @@ export async function openStores(
 	const { connectToNats } = await import("../cluster/bus.js");
 	const { NatsClock, NatsStore } = await import("../cluster/nats-store.js");
 	const { clusterCredentials: credentials, clusterPassword: password, clusterCa: ca } = configuration;
-	const { clusterReplicas: replicas } = configuration;
+	const { clusterReplicas: replicas, clusterPrefix: prefix } = configuration;
 	let opened: NatsConnection | undefined;
 	try {
-		const connection = await connectToNats({ url, credentials, password, ca, replicas }, nameInCluster(configuration));
+		const connect = () => connectToNats({ url, credentials, password, ca }, nameInCluster(configuration));
+		const connection = await connect().catch(async (error: Error) => {
+			if (!isUnreachable(error)) {
+				throw error;
+			}
+			await onWaiting(`cluster: ${withoutPassword(url)}: ${error.message}`);
+			return await connectLater(connect);
+		});
 		opened = connection;
 		const clock = new NatsClock();
 		const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
@@ -61,8 +77,8 @@ export async function openStores(
 			store.on("warning", onWarning);
 			return store;
 		};
-		const store = await open("xsmcp_store", MAX_BYTES, "file");
-		const shortLived = await open("xsmcp_short_lived", MAX_SHORT_LIVED_BYTES, "memory");
+		const store = await open(`${prefix}_store`, MAX_BYTES, "file");
+		const shortLived = await open(`${prefix}_short_lived`, MAX_SHORT_LIVED_BYTES, "memory");
 		// A change measures the clock of NATS, by which codes and tokens expire.
 		await shortLived.set(`clock/${nameInCluster(configuration)}`, true);
 		const close = async (): Promise<void> => {
@@ -74,4 +90,24 @@ export async function openStores(
 		await opened?.close();
 		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });
 	}
+}
+
+/** Tries to connect until NATS can be reached. Rejects if it refuses. */
+async function connectLater(connect: () => Promise<NatsConnection>): Promise<NatsConnection> {
+	for (;;) {
+		await new Promise((resolve) => setTimeout(resolve, RETRY_TIME));
+		try {
+			return await connect();
+		} catch (error) {
+			if (!isUnreachable(error as Error)) {
+				throw error;
+			}
+		}
+	}
+}
+
+/** Whether no server was reached: it may come later. */
+function isUnreachable({ name, code, cause }: NodeJS.ErrnoException): boolean {
+	const reason = code ?? (cause as NodeJS.ErrnoException | undefined)?.code ?? "";
+	return name === "TimeoutError" || /^E(CONN|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN|PIPE)/.test(reason);
 }

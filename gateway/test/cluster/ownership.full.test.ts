@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
-import { createInbox } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
+import { Gate } from "../support/gate.js";
 import { WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";
 import { connect, type StartedProgram, startProgram } from "../support/program.js";
@@ -19,11 +18,6 @@ import {
 	VOLUME,
 } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
-
-/** The device that a message of the bucket is about. */
-function idOf(subject: string): string {
-	return Buffer.from(subject.split(".").at(-1) as string, "base64url").toString();
-}
 
 describe("a device of a cluster", { skip: whyNoNats }, () => {
 	it("belongs to the gateway of its newest session, which alone answers", async (t) => {
@@ -94,43 +88,66 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		}
 	});
 
-	it("keeps an alias and tags that it got, and stays forgotten, while NATS was away", async (t) => {
+	it("keeps its alias and tags, and is not forgotten, while NATS is away: changes are refused", async (t) => {
 		const { nats, a, b } = await startTwo(t);
-		const other = "aa:bb:cc:00:00:02";
-		const devices = [await WireDevice.connect(t, a), await WireDevice.connect(t, a, { id: other })];
-		for (const device of devices) {
-			await device.unplug();
-		}
-		await until(() => [LAMP, other].every((id) => isKnownOffline(b, id)), "b knows them, offline");
+		await (await WireDevice.connect(t, a)).unplug();
+		await until(() => isKnownOffline(b), "b knows it, offline");
 		await nats.kill();
-		await b.gateway.servers.edit(LAMP, { alias: "desk" });
-		await b.gateway.servers.edit(LAMP, { tags: ["upstairs"] });
-		await b.gateway.servers.forget(other);
+		const refused = { name: "StoreError", message: "the cluster's store is unreachable" };
+		await assert.rejects(b.gateway.servers.edit(LAMP, { alias: "desk" }), refused);
+		await assert.rejects(b.gateway.servers.edit(LAMP, { tags: ["upstairs"] }), refused);
+		await assert.rejects(b.gateway.servers.forget(LAMP), refused);
+		assert.deepEqual([b.gateway.servers.find("desk"), b.gateway.servers.find(LAMP)?.tags], [undefined, []]);
 		await nats.run();
-		await until(() => a.gateway.servers.find("desk")?.tags.includes("upstairs") === true, "a has both");
-		await until(() => a.gateway.servers.find(other) === undefined, "a has forgotten the other one");
-		assert.deepEqual(b.gateway.servers.find("desk")?.tags, ["upstairs"]);
-		assert.equal(b.gateway.servers.find(other), undefined);
+		await until(async () => {
+			const edited = b.gateway.servers.edit(LAMP, { alias: "desk" });
+			return (await edited.catch(() => undefined)) !== undefined;
+		}, "the change is accepted again");
+		await until(() => a.gateway.servers.find("desk") !== undefined, "a has the alias");
 	});
 
-	it("is forgotten without hiding a change of another device from a gateway that does not know it yet", async (t) => {
+	it("gets an alias at once when it connects for the first time while NATS is away, and keeps it if it is free", async (t) => {
 		const { nats, a, b } = await startTwo(t);
-		const other = "aa:bb:cc:00:00:02";
-		for (const id of [LAMP, other]) {
-			await (await WireDevice.connect(t, a, { id })).unplug();
-		}
-		await until(() => [LAMP, other].every((id) => isKnownOffline(b, id)), "b knows them, offline");
-		// The watch of a gateway that has just connected: NATS has not sent it anything yet.
-		const connection = await nats.connect(t);
-		const subject = createInbox();
-		const { consumers } = await jetstreamManager(connection);
-		await consumers.add("KV_xsmcp_devices", { deliver_subject: subject, ack_policy: AckPolicy.None });
-		await b.gateway.servers.forget(other);
-		await until(() => a.gateway.servers.find(other) === undefined, "a has forgotten it");
-		const received: string[] = [];
-		connection.subscribe(subject, { callback: (_, message) => void received.push(idOf(message.subject)) });
-		await until(() => received.includes(other), "NATS has sent everything");
-		assert.deepEqual(received, [LAMP, other]);
+		await nats.kill();
+		await WireDevice.connect(t, a);
+		assert.equal(a.gateway.servers.find("lamp_000001")?.online, true);
+		const twin = "aa:bb:dd:00:00:01";
+		await WireDevice.connect(t, b, { id: twin });
+		await nats.run();
+		const aliases = ({ gateway }: StartedProgram) => [LAMP, twin].map((id) => gateway.servers.find(id)?.alias);
+		await until(() => {
+			const [first, second] = aliases(a);
+			return first !== undefined && second !== undefined && String(aliases(a)) === String(aliases(b));
+		}, "both have different aliases, which both gateways show");
+		assert.equal(new Set(aliases(a)).size, 2);
+		assert.ok(aliases(a).includes("lamp_000001"));
+	});
+
+	it("is offline, not forgotten, while it is gone, and stays forgotten if its gateway could not reach NATS meanwhile", async (t) => {
+		const nats = await NatsServer.start(t);
+		const gate = await Gate.open(t, nats.port);
+		const a = await startProgram(t, { cluster: gate.url, clusterName: "a" });
+		const [b] = (await startCluster(t, nats, ["b"])) as [StartedProgram];
+		const device = await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		gate.cut();
+		await untilOnline(b, false);
+		await device.unplug();
+		await b.gateway.servers.forget(LAMP);
+		gate.restore();
+		await until(() => a.gateway.servers.find(LAMP) === undefined, "a has forgotten it");
+		await until(() => a.log().includes("the connection to NATS is back"), "NATS is back");
+		assert.equal(b.gateway.servers.find(LAMP), undefined);
+	});
+
+	it("is known again if NATS has lost its disk", async (t) => {
+		const { nats, a, b } = await startTwoWithLamp(t);
+		await a.gateway.servers.edit(LAMP, { alias: "desk" });
+		await nats.loseDisk();
+		await nats.run();
+		await until(() => [a, b].every(({ log }) => log().includes("the connection to NATS is back")), "NATS is back");
+		await untilAt(b, "a");
+		assert.equal(a.gateway.servers.find(LAMP)?.alias, b.gateway.servers.find(LAMP)?.alias);
 	});
 
 	it("sends pictures of 2 MB to clients of other gateways", async (t) => {

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import * as z from "zod";
+import { MemoryStore } from "../store/memory-store.js";
+import { type Entry, isConflict, type Store } from "../store/store.js";
 import { slug } from "./names.js";
 
 /** The longest alias, in characters. It leaves enough for a tool's name within 64. */
@@ -7,11 +10,25 @@ export const MAX_ALIAS_LENGTH = 24;
 /** Digits of a MAC address that differ between boards of one kind. */
 const TAIL_DIGITS = 6;
 
-const ALIAS = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+const PATTERN = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+
+const DEVICE = z.object({ device: z.string() });
+
+/** In the store, before an alias: the device that has it. This is the only place of an alias. */
+export const ALIAS = "alias/";
 
 /** Which server has which alias: short, unique names for clients and people. */
 export class Aliases {
+	readonly #store: Store;
+	/** The setting `aliases`, by device. */
 	readonly #chosen: ReadonlyMap<string, string>;
+	/** The devices and servers of the configuration, by alias. */
+	readonly #fixed = new Map<string, string>();
+	/** The devices in the store, by alias. */
+	readonly #holders = new Map<string, string>();
+	/** The newest entry in the store of each device. */
+	readonly #entries = new Map<string, Entry>();
+	/** Every alias in use, also one that is not stored yet. */
 	readonly #owners = new Map<string, string>();
 
 	/**
@@ -19,34 +36,77 @@ export class Aliases {
 	 * two of `_ -` in a row (which separate an alias from a tool's name)
 	 * @throws RangeError that names the device, if an alias is not valid
 	 */
-	constructor(chosen: ReadonlyMap<string, string> = new Map()) {
+	constructor(store: Store = new MemoryStore(), chosen: ReadonlyMap<string, string> = new Map()) {
+		this.#store = store;
 		this.#chosen = chosen;
 		for (const [id, alias] of chosen) {
 			expectValid(id, alias);
-			if (this.#owners.has(alias)) {
-				throw new RangeError(`alias ${alias}: already assigned to ${this.#owners.get(alias)}`);
+			if (this.#fixed.has(alias)) {
+				throw new RangeError(`alias ${alias}: already assigned to ${this.#fixed.get(alias)}`);
 			}
+			this.#fixed.set(alias, id);
 			this.#owners.set(alias, id);
+		}
+		for (const entry of store.list(ALIAS)) {
+			this.noteEntry(entry.key, entry);
 		}
 	}
 
-	/** The device with this alias. */
+	/** The server with this alias. */
 	owner(alias: string): string | undefined {
 		return this.#owners.get(alias);
 	}
 
 	/**
-	 * Gives a device its alias: the configured one; else the one it had, if it is valid and not configured for another
-	 * device; else its board's name and the last six digits of its MAC address.
+	 * Gives a device its alias: the configured one; else the stored one, unless it is configured for another server; else the one
+	 * that it has; else its board's name and the last six digits of its MAC address.
 	 */
-	assign(id: string, boardName: string, before: string | undefined): string {
-		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
-		const own = this.#chosen.get(id);
-		const kept =
-			before === undefined || !isValidAlias(before) || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
-		const alias = own ?? kept;
+	assign(id: string, boardName: string, before?: string): string {
+		const stored = this.#entries.get(id)?.key.slice(ALIAS.length);
+		const isFixed = (alias: string): boolean => (this.#fixed.get(alias) ?? id) !== id;
+		const isTaken = (alias: string): boolean =>
+			[this.#fixed, this.#owners, this.#holders].some((ids) => (ids.get(alias) ?? id) !== id);
+		let alias = this.#chosen.get(id);
+		if (alias === undefined && stored !== undefined && isValidAlias(stored) && !isFixed(stored)) {
+			alias = stored;
+		}
+		if (alias === undefined && before !== undefined && isValidAlias(before) && !isTaken(before)) {
+			alias = before;
+		}
+		alias ??= defaultAlias(id, boardName, isTaken);
+		if (before !== undefined && before !== alias) {
+			this.release(id, before);
+		}
 		this.#owners.set(alias, id);
 		return alias;
+	}
+
+	/**
+	 * Reads an entry of the store; undefined: it was removed.
+	 *
+	 * @returns the devices that may have another alias now
+	 */
+	noteEntry(key: string, entry: Entry | undefined): Set<string> {
+		const alias = key.slice(ALIAS.length);
+		const before = this.#holders.get(alias);
+		const holder = entry && DEVICE.safeParse(entry.value).data?.device;
+		if (holder === undefined) {
+			this.#holders.delete(alias);
+		} else {
+			this.#holders.set(alias, holder);
+		}
+		if (before !== undefined && before !== holder && this.#entries.get(before)?.key === key) {
+			this.#entries.delete(before);
+			// A gateway that was killed while it renamed a device has left another one.
+			const [newest] = this.#entriesOf(before).sort((a, b) => b.revision - a.revision);
+			if (newest !== undefined) {
+				this.#entries.set(before, newest);
+			}
+		}
+		if (entry !== undefined && holder !== undefined && entry.revision >= (this.#entries.get(holder)?.revision ?? 0)) {
+			this.#entries.set(holder, entry);
+		}
+		return new Set([holder, before, this.#owners.get(alias)].filter((id) => id !== undefined));
 	}
 
 	/**
@@ -57,47 +117,104 @@ export class Aliases {
 	 * @returns its alias, and the device that lost it
 	 */
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
-		const owner = this.#owners.get(wish);
+		const owner = this.#fixed.get(wish);
 		const isChosen = owner !== undefined && owner !== id && this.#chosen.has(owner);
 		const alias = isChosen || (isShared && id !== wish) ? aliasOf(wish, hashOf(id).slice(-TAIL_DIGITS)) : wish;
 		if (alias !== wish && owner === id) {
-			this.#owners.delete(wish);
+			this.unclaim(id, wish);
 		}
 		const loser = this.#owners.get(alias);
+		this.#fixed.set(alias, id);
 		this.#owners.set(alias, id);
 		return { alias, loser: loser === id ? undefined : loser };
 	}
 
 	/**
-	 * Reserves another alias for a device, which also keeps the one that it has until {@link release}.
+	 * Frees the alias of a configured server.
 	 *
-	 * @param loser the device that may lose it, unless the configuration chose it
-	 * @throws RangeError when the alias is invalid or another device's, or when the configuration chose the device's
+	 * @returns the device that has the alias in the store
 	 */
-	reserve(id: string, alias: string, loser = id): void {
-		const chosen = this.#chosen.get(id);
-		if (chosen !== undefined) {
-			throw new RangeError(`alias of ${id}: the setting aliases fixes it to ${chosen}`);
+	unclaim(id: string, alias: string): string | undefined {
+		if (this.#fixed.get(alias) === id) {
+			this.#fixed.delete(alias);
 		}
-		expectValid(id, alias);
-		const owner = this.#owners.get(alias) ?? id;
-		if (owner !== id && (owner !== loser || this.#chosen.has(owner))) {
-			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
-		}
-		this.#owners.set(alias, id);
+		this.release(id, alias);
+		return this.#holders.get(alias);
 	}
 
-	/** Frees an alias that a device no longer has. A configured one stays reserved. */
+	/** Frees an alias that a device no longer has here. A configured one stays reserved. */
 	release(id: string, alias: string): void {
 		if (!this.#chosen.has(id) && this.#owners.get(alias) === id) {
 			this.#owners.delete(alias);
 		}
 	}
+
+	/** Whether the store or the configuration has an alias for a device. */
+	isKept(id: string): boolean {
+		return this.#chosen.has(id) || this.#entries.has(id);
+	}
+
+	/** Stores the alias of a device, unless there is one. Rejects with StoreError. */
+	async keep(id: string, alias: string): Promise<void> {
+		if (!this.isKept(id)) {
+			await this.#store.set(ALIAS + alias, { device: id }, 0);
+		}
+	}
+
+	/**
+	 * Stores another alias of a device, and then removes the one that it had. Rejects with StoreError, or with RangeError when the
+	 * alias is invalid or another server's, or when the configuration chose the device's.
+	 *
+	 * @param isKnown whether there is a device with this id: the alias of one that was forgotten is free
+	 */
+	async rename(id: string, alias: string, isKnown: (id: string) => boolean): Promise<void> {
+		const chosen = this.#chosen.get(id);
+		if (chosen !== undefined) {
+			throw new RangeError(`alias of ${id}: the setting aliases fixes it to ${chosen}`);
+		}
+		expectValid(id, alias);
+		const expectFree = (): void => {
+			const holder = [this.#fixed, this.#owners, this.#holders].map((ids) => ids.get(alias)).find(isAnother);
+			if (holder !== undefined) {
+				throw new RangeError(`alias ${alias}: already assigned to ${holder}`);
+			}
+		};
+		const isAnother = (holder: string | undefined): boolean =>
+			holder !== undefined && holder !== id && (this.#fixed.get(alias) === holder || isKnown(holder));
+		expectFree();
+		let entry: Entry;
+		try {
+			entry = await this.#store.set(ALIAS + alias, { device: id }, this.#store.get(ALIAS + alias)?.revision ?? 0);
+		} catch (error) {
+			if (isConflict(error)) {
+				expectFree();
+			}
+			throw error;
+		}
+		await this.#remove(this.#entriesOf(id).filter(({ revision }) => revision < entry.revision));
+	}
+
+	/** Removes the aliases of a device that was forgotten. Never rejects: what stays is free for others. */
+	async forget(id: string): Promise<void> {
+		this.#entries.delete(id);
+		await this.#remove(this.#entriesOf(id));
+	}
+
+	#entriesOf(id: string): Entry[] {
+		return [...this.#holders]
+			.filter(([, holder]) => holder === id)
+			.flatMap(([alias]) => this.#store.get(ALIAS + alias) ?? []);
+	}
+
+	/** Another gateway may have changed an entry meanwhile, or the store cannot be reached now: then the next change removes it. */
+	async #remove(entries: readonly Entry[]): Promise<void> {
+		await Promise.all(entries.map(({ key, revision }) => this.#store.delete(key, revision).catch(() => {})));
+	}
 }
 
 /** Whether a text has the form of an alias. */
 function isValidAlias(alias: string): boolean {
-	return alias.length <= MAX_ALIAS_LENGTH && ALIAS.test(alias);
+	return alias.length <= MAX_ALIAS_LENGTH && PATTERN.test(alias);
 }
 
 /** @throws RangeError that names the device */

@@ -39,4 +39,5 @@ export type {
 } from "./server-transport.js";
 export { type CallOptions, Session } from "./session.js";
 export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
+export { hashOfOffers } from "./stored-offers.js";
 export { failedResult, jsonOf, textOf, textResult } from "./tool-results.js";

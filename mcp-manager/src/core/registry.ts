@@ -43,11 +43,9 @@ export class ServerRegistry extends ServerDirectory {
 	}
 
 	/**
-	 * Reads what is on disk.
+	 * Reads the store. Rejects with a RangeError if an alias is not valid.
 	 *
-	 * Rejects with a RangeError if an alias is not valid or the folder cannot be used.
-	 *
-	 * @param onWarning is told of warnings from the start, about damaged files for example
+	 * @param onWarning is told of warnings from the start, about damaged records for example
 	 */
 	static async open(
 		options: ServerRegistryOptions = {},
@@ -57,7 +55,7 @@ export class ServerRegistry extends ServerDirectory {
 		if (onWarning !== undefined) {
 			registry.on("warning", onWarning);
 		}
-		await registry.load();
+		registry.load();
 		return registry;
 	}
 
@@ -104,17 +102,10 @@ export class ServerRegistry extends ServerDirectory {
 		return session;
 	}
 
-	/** Adds a device that another gateway knows: offline, until it connects. No effect if the id is in use, or the limit reached. */
-	addOffline(record: ServerRecord): void {
-		if (this.get(record.id) === undefined && !this.isFull) {
-			this.add(record);
-		}
-	}
-
 	/**
-	 * Removes a server and its tools. Settles when that is on disk.
+	 * Removes a device, its tools, alias and tags. Settles when that is stored.
 	 *
-	 * Rejects with Error if the server is in a session (it would be known again at once), or the disk cannot be written.
+	 * Rejects with Error if it is in a session (it would be known again at once), and with StoreError.
 	 *
 	 * @returns whether it was known
 	 */
@@ -126,9 +117,7 @@ export class ServerRegistry extends ServerDirectory {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it first`);
 		}
-		const removed = this.remove(server.id);
-		this.emit("forgotten", server.id);
-		await removed;
+		await this.forgetDevice(server.id);
 		return true;
 	}
 
@@ -149,7 +138,7 @@ export class ServerRegistry extends ServerDirectory {
 		await nextTurn();
 	}
 
-	/** Ends every session, rejects every call, and settles when everything is on disk. */
+	/** Ends every session, rejects every call, and settles when everything is stored. */
 	override async close(): Promise<void> {
 		this.#closed = true;
 		for (const server of this.servers) {
@@ -243,13 +232,14 @@ export class ServerRegistry extends ServerDirectory {
 			...before,
 			id: server.id,
 			alias: this.aliasFor(server, board.name),
+			...this.tagsFor(server.id),
 			board,
 			offers,
 			lastSeen: server.online && before ? before.lastSeen : Date.now(),
 		};
 		this.#online(server, record);
 		if (offers !== before?.offers || !sameJson(before.board, board)) {
-			this.save(record);
+			this.save(server.id);
 		}
 		if (record.alias !== before?.alias) {
 			this.renamed();
@@ -303,9 +293,9 @@ export class ServerRegistry extends ServerDirectory {
 			server.disconnect();
 		}
 		if (!server.known) {
-			void this.remove(server.id);
-		} else if (wasOnline) {
-			this.save(server.record);
+			this.remove(server.id);
+		} else if (wasOnline && session.identity.gateway === undefined) {
+			this.save(server.id);
 		}
 		// While the gateway stops, clients are not notified of each disconnected device.
 		this.emit("disconnected", server, session, reason, wasOnline && !this.#closed);

@@ -1,15 +1,46 @@
 import { EventEmitter } from "node:events";
-import { Aliases, readTags } from "./aliases.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import pLimit from "p-limit";
+import * as z from "zod";
+import { MemoryStore } from "../store/memory-store.js";
+import { type Entry, type Store, StoreError } from "../store/store.js";
+import { ALIAS, Aliases, readTags } from "./aliases.js";
 import type { CallDetails, CallLimits, CallRecord, Uploads } from "./calls.js";
+import { coalesced } from "./coalesced.js";
+import { describeIssues } from "./issues.js";
+import type { Offers } from "./offers.js";
 import { SchemaChecker } from "./schema-checker.js";
-import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
+import { Server, type ServerContext, type ServerSettings } from "./server.js";
 import type { Session } from "./session.js";
 import { SharedLists } from "./shared-lists.js";
-import { ServerStore } from "./store.js";
+import { OFFERS, StoredOffers } from "./stored-offers.js";
+
+/** In the store, before a device's id: its record, and its tags. */
+const DEVICE = "device/";
+const TAGS = "tags/";
+
+/** The last millisecond that a Date can hold. */
+const MAX_DATE = 8.64e15;
+
+const RECORD = z.object({
+	board: z.object({ name: z.string(), version: z.string() }),
+	/** The hash of its lists. */
+	offers: z.string(),
+	lastSeen: z.number().min(0).max(MAX_DATE),
+});
+
+/** Records that are written at the same time: thousands of devices may connect at once. */
+const PARALLEL_WRITES = 32;
+
+/** Milliseconds until records that could not be written are written again. */
+const RETRY_TIME = 1_000;
+
+/** Interval of the checks for lists that no device uses, ms. */
+const TIDY_INTERVAL = 60_000;
 
 export interface ServerDirectoryOptions extends CallLimits {
-	/** The folder of records. Default: none; servers are known until the process ends. */
-	readonly folder?: string;
+	/** Keeps devices, their aliases and tags. Default: they are known until the process ends. */
+	readonly store?: Store;
 	/** Aliases by server id, instead of the default ones. */
 	readonly aliases?: ReadonlyMap<string, string>;
 	/** Where devices upload files during calls. Default: nowhere. */
@@ -43,23 +74,22 @@ export interface RegistryEvents {
 	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
 	/** Servers, tools or names have changed: once for a burst of changes. The version of the registry has increased. */
 	changed: [];
-	/** The operator has given a server another alias, other tags, or both. */
-	edited: [server: Server, change: ServerEdit];
-	/** A server was forgotten. */
-	forgotten: [id: string];
+	/** The record of a device that has no session with this gateway was read: another one may have stored it. */
+	read: [server: Server];
 	/** A resource of a server that clients have subscribed to has been updated. */
 	updated: [server: Server, uri: string];
 	/** A call has ended. */
 	call: [record: CallRecord, details: CallDetails];
 	/** A connection or a message was rejected. */
 	rejected: [description: string];
-	/** A record was stored, or why it could not be. */
-	saved: [error: Error | undefined];
 	/** A warning, other than a failed call. */
 	warning: [message: string];
 }
 
-/** Every server by id and alias, with its settings and its record on disk. */
+/**
+ * Every server by id and alias, with its settings. Devices are kept in a store: `device/ID`, `alias/NAME`, `tags/ID` and
+ * `offers/HASH`. Changes that others make there are shown here.
+ */
 export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	/** The lists of all servers. */
 	protected readonly lists = new SharedLists();
@@ -67,22 +97,36 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	readonly #changeDelay: number;
 	protected readonly maxServers: number;
 	readonly #aliases: Aliases;
-	readonly #store: ServerStore | undefined;
+	readonly #store: Store;
+	readonly #offers: StoredOffers;
 	/** By id. A server that has never been discovered is in it only during its session. */
 	readonly #servers = new Map<string, Server>();
 	/** Of configured servers, by id. */
 	readonly #settings = new Map<string, ServerSettings>();
 	readonly #configuredAliases = new Map<string, string>();
+	/** Devices whose record is to be written. */
+	readonly #unsaved = new Set<string>();
+	/** Devices whose lists could not be stored. */
+	readonly #withoutLists = new Set<string>();
+	/** Devices whose record names lists that are not stored. */
+	readonly #waiting = new Set<string>();
+	readonly #saveAll = coalesced(() => this.#writeUnsaved());
+	/** How often lists of a device could not be stored. */
+	refusedLists = 0;
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
 	#changeTimer: NodeJS.Timeout | undefined;
+	#retryTimer: NodeJS.Timeout | undefined;
+	#tidyTimer: NodeJS.Timeout | undefined;
+	#unwatch: (() => void)[] = [];
 	protected readonly warn = (message: string): void => void this.emit("warning", message);
 
+	/** @throws RangeError if an alias is not valid */
 	constructor(options: ServerDirectoryOptions) {
 		super();
 		// One listener per client.
 		this.setMaxListeners(0);
-		const { folder, aliases, changeDelay = 250, maxServers = 10_000 } = options;
+		const { store = new MemoryStore(), aliases, changeDelay = 250, maxServers = 10_000 } = options;
 		this.#context = {
 			...options,
 			checker: new SchemaChecker(this.warn),
@@ -92,16 +136,26 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		};
 		this.#changeDelay = changeDelay;
 		this.maxServers = maxServers;
-		this.#aliases = new Aliases(aliases);
-		this.#store =
-			folder === undefined ? undefined : new ServerStore(folder, this.warn, (error) => this.emit("saved", error));
+		this.#store = store;
+		this.#aliases = new Aliases(store, aliases);
+		this.#offers = new StoredOffers(store, this.lists, this.warn);
 	}
 
-	/** Reads what is on disk. Rejects with a RangeError if the folder cannot be used. */
-	async load(): Promise<void> {
-		for (const record of (await this.#store?.load()) ?? []) {
-			this.#load(record);
+	/** Reads the store, and follows it. */
+	load(): void {
+		for (const { key, value } of this.#store.list(DEVICE)) {
+			this.#read(key.slice(DEVICE.length), value);
 		}
+		const onConnected = (): void => void this.#saveAll();
+		this.#store.on("connected", onConnected);
+		this.#unwatch = [
+			this.#store.watch(ALIAS, (key, entry) => this.#onAlias(key, entry)),
+			this.#store.watch(TAGS, (key) => this.#onTags(key.slice(TAGS.length))),
+			this.#store.watch(OFFERS, (key, entry) => this.#onOffers(key.slice(OFFERS.length), entry)),
+			this.#store.watch(DEVICE, (key, entry) => this.#onRecord(key.slice(DEVICE.length), entry)),
+			() => this.#store.off("connected", onConnected),
+		];
+		this.#tidyTimer = setInterval(() => void this.#tidy(), TIDY_INTERVAL).unref();
 	}
 
 	/** Increases whenever a server was added or removed, or has other tools or another alias. */
@@ -138,23 +192,47 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 
 	/** The server with this id, created if needed. */
 	open(id: string): Server {
-		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, this.#settings.get(id));
+		const server = this.#servers.get(id) ?? new Server(id, this.#context, this.#settings.get(id));
 		this.#servers.set(id, server);
 		return server;
 	}
 
-	/** Adds a server that is offline. Its alias differs from the record's if another server has that. */
-	protected add(record: ServerRecord): void {
-		this.save(this.#load(record).record);
-		this.renamed();
+	/** Shows the record of a device that has no session with this gateway. */
+	#read(id: string, value: unknown): void {
+		const { data, error } = RECORD.safeParse(value);
+		if (error !== undefined) {
+			this.warn(`${DEVICE}${id}: not a record of a device: ${describeIssues(error.issues, "content")}`);
+			return;
+		}
+		const { board, lastSeen } = data;
+		const offers = this.#offers.get(data.offers);
+		const known = this.#servers.get(id);
+		if (offers === undefined || (known === undefined && this.isFull && this.#unwatch.length > 0)) {
+			this.#waiting.add(id);
+			return;
+		}
+		this.#waiting.delete(id);
+		const before = known?.known ? known.record : undefined;
+		const alias = this.#aliases.assign(id, board.name, before?.alias);
+		const tags = this.#tagsOf(id);
+		const record = { id, alias, ...(tags.length > 0 && { tags }), board, offers, lastSeen };
+		const server = known ?? new Server(id, this.#context);
+		server.update(record);
+		this.#servers.set(id, server);
+		if (alias !== before?.alias) {
+			this.renamed();
+		} else if (offers !== before.offers || JSON.stringify(board) !== JSON.stringify(before.board)) {
+			this.changed();
+		}
+		if (!this.#aliases.isKept(id)) {
+			this.save(id);
+		}
+		this.emit("read", server);
 	}
 
-	#load(record: ServerRecord): Server {
-		const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
-		const offers = this.lists.offers(this.lists.shareAll(record.offers));
-		const server = new Server(record.id, this.#context, { ...record, alias, offers });
-		this.#servers.set(record.id, server);
-		return server;
+	/** The hash of lists, by which they are stored. */
+	hashOf(offers: Offers): string {
+		return this.#offers.hashOf(offers);
 	}
 
 	/** The settings of a configured server; undefined for a device. */
@@ -176,40 +254,42 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		const device = this.#servers.get(id);
 		if (device !== undefined) {
 			device.session?.close("the id belongs to a configured server");
-			// The store warns if it cannot.
-			this.remove(id).catch(() => {});
+			this.remove(id);
+			this.#removeStored(id).catch(({ message }: Error) => this.warn(`${id}: ${message}`));
 		}
 		// Connected servers whose ids would give them this alias may get another.
 		const rivals = [...this.#settings].filter(([, { alias }]) => alias === settings.alias);
 		for (const [rival] of rivals) {
 			const { alias, loser } = this.#aliases.claim(rival, settings.alias, rivals.length > 1);
 			this.#configuredAliases.set(rival, alias);
-			this.#realias(rival, alias);
+			this.#setAlias(rival, alias);
 			if (loser !== undefined && !this.#settings.has(loser)) {
-				this.#resetAlias(loser);
+				this.#realias(loser);
 			}
 		}
 	}
 
 	/** Removes a configured server. */
 	unconfigure(id: string): void {
-		// The store warns if it cannot.
-		this.remove(id).catch(() => {});
+		this.remove(id);
 		const alias = this.#configuredAliases.get(id) ?? "";
 		this.#configuredAliases.delete(id);
 		this.#settings.delete(id);
-		this.#aliases.release(id, alias);
+		const device = this.#aliases.unclaim(id, alias);
+		if (device !== undefined) {
+			this.#realias(device);
+		}
 	}
 
-	/** Forgets a server. Settles when that is on disk. */
-	async remove(id: string): Promise<void> {
+	/** Removes a server here. */
+	protected remove(id: string): void {
 		const server = this.#servers.get(id);
 		this.#servers.delete(id);
+		this.#waiting.delete(id);
+		this.#withoutLists.delete(id);
 		if (server?.known) {
 			this.#aliases.release(id, server.alias);
-			const removed = this.#store?.remove(id);
 			this.renamed();
-			await removed;
 		}
 	}
 
@@ -219,144 +299,211 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		return this.#configuredAliases.get(id) ?? this.#aliases.assign(id, boardName, known ? server.alias : undefined);
 	}
 
-	/** Gives a device its default alias, since another one has got its alias. */
-	#resetAlias(id: string): void {
+	/** The tags for a device. */
+	protected tagsFor(id: string): { readonly tags?: readonly string[] } {
+		const tags = this.#settings.has(id) ? [] : this.#tagsOf(id);
+		return tags.length > 0 ? { tags } : {};
+	}
+
+	#realias(id: string): void {
 		const device = this.#servers.get(id);
-		if (device?.known) {
-			this.#realias(id, this.#aliases.assign(id, device.record.board.name, undefined));
-			this.save(device.record);
+		if (device?.known && !this.#settings.has(id)) {
+			this.#setAlias(id, this.#aliases.assign(id, device.board.name, device.alias));
+			this.save(id);
 		}
 	}
 
-	#realias(id: string, alias: string): void {
+	#setAlias(id: string, alias: string): void {
 		const server = this.#servers.get(id);
 		if (server?.known && server.alias !== alias) {
-			server.alias = alias;
+			server.update({ ...server.record, alias });
 			this.renamed();
 		}
 	}
 
 	/**
-	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is on disk: what cannot be
+	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is stored: what cannot be
 	 * stored is not changed.
 	 *
 	 * Rejects with RangeError when the alias is invalid or another server's, or a tag is invalid, or the configuration chose the
-	 * server's; with another Error if the disk cannot be written.
+	 * server's; with StoreError if the store cannot be written.
 	 *
 	 * @returns the server; undefined if it is unknown
 	 */
-	async edit(name: string, edit: ServerEdit): Promise<Server | undefined> {
+	async edit(name: string, { alias, tags }: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
-		if (server === undefined || !differs(server, edit)) {
-			return server;
+		if (server === undefined) {
+			return undefined;
 		}
-		const before = server.record;
-		const change = this.#prepare(server, edit);
-		try {
-			await this.#store?.save({ ...before, ...change });
-		} catch (error) {
-			this.#releaseUnused(server.id, change.alias);
-			throw error;
+		const { id } = server;
+		if (server.configured && (alias ?? server.alias) !== server.alias) {
+			throw new RangeError(`alias of ${id}: derived from its configured id, cannot be set`);
 		}
-		this.#apply(server, before, change);
-		if (this.#servers.get(server.id) === server) {
-			this.emit("edited", server, change);
+		if (server.configured && tags !== undefined && tags.length > 0) {
+			throw new RangeError(`tags of ${id}: only devices have tags`);
+		}
+		const kept = tags && readTags(tags);
+		if (alias !== undefined && alias !== server.alias) {
+			await this.#aliases.rename(id, alias, (holder) => this.#servers.has(holder));
+		}
+		if (kept !== undefined && JSON.stringify(kept) !== JSON.stringify(server.tags)) {
+			await this.#store.set(TAGS + id, kept);
 		}
 		return server;
 	}
 
-	/**
-	 * Gives a server at once the alias and tags that another gateway of a cluster has stored. They are stored here in the background.
-	 * Another device that has the alias gets its default one.
-	 *
-	 * @returns the id of that device
-	 * @throws RangeError if the alias or a tag is invalid, or the configuration chose the alias
-	 */
-	relabel(name: string, edit: ServerEdit): string | undefined {
-		const server = this.find(name);
-		if (server === undefined || !differs(server, edit)) {
-			return undefined;
-		}
-		const { alias = server.alias } = edit;
-		const owner = this.#aliases.owner(alias) ?? server.id;
-		this.#apply(server, undefined, this.#prepare(server, edit, this.#settings.has(owner) ? server.id : owner));
-		// One whose edit is not on disk yet only loses that.
-		const loser = owner !== server.id && this.#servers.get(owner)?.alias === alias ? owner : undefined;
-		if (loser !== undefined) {
-			this.#resetAlias(loser);
-		}
-		return loser;
+	/** Removes a device from the store. Rejects with StoreError. */
+	async #removeStored(id: string): Promise<void> {
+		this.#unsaved.delete(id);
+		await this.#store.delete(DEVICE + id);
+		await this.#aliases.forget(id);
+		await this.#store.delete(TAGS + id);
 	}
 
-	/**
-	 * Checks an edit, and reserves the alias.
-	 *
-	 * @param owner the device that may lose it
-	 * @throws RangeError
-	 */
-	#prepare({ id, alias: before }: Server, { alias, tags }: ServerEdit, owner = id) {
+	/** Forgets a device that is offline. Rejects with StoreError. */
+	protected async forgetDevice(id: string): Promise<void> {
+		await this.#removeStored(id);
+		if (this.#servers.get(id)?.session === undefined) {
+			this.remove(id);
+		}
+	}
+
+	#onAlias(key: string, entry: Entry | undefined): void {
+		for (const id of this.#aliases.noteEntry(key, entry)) {
+			this.#realias(id);
+		}
+	}
+
+	#onTags(id: string): void {
+		const server = this.#servers.get(id);
+		if (server?.known && !this.#settings.has(id)) {
+			const { tags: _, ...record } = server.record;
+			server.update({ ...record, ...this.tagsFor(id) });
+			this.changed();
+		}
+	}
+
+	#tagsOf(id: string): readonly string[] {
+		const value = this.#store.get(TAGS + id)?.value;
+		try {
+			return value === undefined ? [] : readTags(z.array(z.string()).parse(value));
+		} catch (error) {
+			this.warn(`${TAGS}${id}: ${(error as Error).message}`);
+			return [];
+		}
+	}
+
+	#onRecord(id: string, entry: Entry | undefined): void {
+		const server = this.#servers.get(id);
 		if (this.#settings.has(id)) {
-			throw new RangeError(
-				tags === undefined
-					? `alias of ${id}: derived from its configured id, cannot be set`
-					: `tags of ${id}: only devices have tags`,
-			);
-		}
-		const renamed = alias === undefined || alias === before ? undefined : alias;
-		const change = { ...(renamed !== undefined && { alias: renamed }), ...(tags && { tags: readTags(tags) }) };
-		if (renamed !== undefined) {
-			this.#aliases.reserve(id, renamed, owner);
-		}
-		return change;
-	}
-
-	/**
-	 * Shows clients an edit.
-	 *
-	 * @param stored the record with which it was stored; undefined if it has not been stored
-	 * @throws RangeError if another server has taken the alias meanwhile
-	 */
-	#apply(server: Server, stored: ServerRecord | undefined, change: ServerEdit): void {
-		const { id, alias: old } = server;
-		const { alias = old, tags = server.tags } = change;
-		const owner = this.#aliases.owner(alias);
-		if (this.#servers.get(id) !== server) {
-			// Forgotten meanwhile.
-			this.#releaseUnused(id, alias);
 			return;
 		}
-		if (owner !== id) {
-			this.save(server.record);
-			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
-		}
-		const isStored = server.record === stored;
-		server.alias = alias;
-		server.tags = tags;
-		if (!isStored) {
-			// Also if something else of it has changed meanwhile.
-			this.save(server.record);
-		}
-		if (alias === old) {
-			this.changed();
-		} else {
-			this.#aliases.release(id, old);
-			this.renamed();
+		if (server !== undefined && isHere(server)) {
+			// Another gateway has removed or replaced what this one has to say.
+			this.save(id);
+		} else if (entry !== undefined) {
+			this.#read(id, entry.value);
+		} else if (server !== undefined) {
+			server.session?.close("the device was forgotten");
+			this.remove(id);
 		}
 	}
 
-	/** Frees an alias that was reserved, unless the server got it in another way meanwhile. */
-	#releaseUnused(id: string, alias: string | undefined): void {
-		if (alias !== undefined && this.#servers.get(id)?.alias !== alias) {
-			this.#aliases.release(id, alias);
+	#onOffers(hash: string, entry: Entry | undefined): void {
+		const uses = (id: string): boolean => offersIn(this.#store.get(DEVICE + id)) === hash;
+		if (entry !== undefined) {
+			for (const id of [...this.#waiting].filter(uses)) {
+				this.#onRecord(id, this.#store.get(DEVICE + id));
+			}
+			return;
+		}
+		// Another gateway has not known that they are used.
+		for (const server of this.servers.filter((each) => isHere(each) && uses(each.id))) {
+			this.save(server.id);
 		}
 	}
 
-	/** Configured servers are not stored: the configuration lists them. */
-	protected save(record: ServerRecord): void {
-		if (!this.#settings.has(record.id)) {
-			// The store warns if it cannot.
-			this.#store?.save(record).catch(() => {});
+	/** Has a device stored soon, as it is then. Configured servers are not stored: the configuration lists them. */
+	protected save(id: string): void {
+		if (!this.#settings.has(id)) {
+			this.#unsaved.add(id);
+			void this.#saveAll();
 		}
+	}
+
+	/** Writes what has changed. What could not be written is written later. */
+	async #writeUnsaved(): Promise<void> {
+		// Changes of a device in the same turn are written once.
+		await nextTurn();
+		clearTimeout(this.#retryTimer);
+		const limit = pLimit(PARALLEL_WRITES);
+		const failed: string[] = [];
+		const write = async (id: string): Promise<void> => {
+			try {
+				await this.#write(id);
+			} catch {
+				failed.push(id);
+			}
+		};
+		const ids = [...this.#unsaved];
+		this.#unsaved.clear();
+		await Promise.all(ids.map((id) => limit(write, id)));
+		if (failed.length > 0 && this.#unwatch.length > 0) {
+			for (const id of failed) {
+				this.#unsaved.add(id);
+			}
+			this.#retryTimer = setTimeout(() => void this.#saveAll(), RETRY_TIME).unref();
+		}
+	}
+
+	/** Stores a device's alias, then its lists, then its record: whoever reads a record finds the others. Rejects with StoreError. */
+	async #write(id: string): Promise<void> {
+		const server = this.#servers.get(id);
+		if (!server?.known || server.configured) {
+			return;
+		}
+		await this.#aliases.keep(id, server.alias);
+		// The gateway that has the device stores the rest.
+		if (server.session !== undefined && !isHere(server)) {
+			return;
+		}
+		const before = this.#store.get(DEVICE + id);
+		const offers = (await this.#saveOffers(server)) ?? offersIn(before);
+		const { board, lastSeen } = server.record;
+		if (offers === undefined || this.#servers.get(id) !== server) {
+			return;
+		}
+		const record = { board: { name: board.name, version: board.version }, offers, lastSeen };
+		if (!isSame(before?.value, record, isHere(server))) {
+			await this.#store.set(DEVICE + id, record);
+		}
+	}
+
+	/** Returns the hash of a device's lists; undefined if they are refused. Rejects with StoreError if the store cannot be reached. */
+	async #saveOffers({ id, offers }: Server): Promise<string | undefined> {
+		try {
+			const hash = await this.#offers.save(id, offers);
+			this.#withoutLists.delete(id);
+			return hash;
+		} catch (error) {
+			if (error instanceof StoreError && (error.code !== "not-written" || !this.#store.isConnected)) {
+				throw error;
+			}
+			this.refusedLists += 1;
+			if (!this.#withoutLists.has(id)) {
+				this.#withoutLists.add(id);
+				this.warn(`${id}: its lists are not stored: ${(error as Error).message}`);
+			}
+			return undefined;
+		}
+	}
+
+	/** Removes lists that no device uses, and stores those again that were refused. */
+	async #tidy(): Promise<void> {
+		for (const id of this.#withoutLists) {
+			this.save(id);
+		}
+		await this.#offers.removeUnused(new Set(this.#store.list(DEVICE).map(offersIn)));
 	}
 
 	/** Emits that a connection or a message was rejected. */
@@ -380,15 +527,34 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		this.changed();
 	}
 
-	/** Reports no further changes. Settles when everything is on disk. */
+	/** Reports no further changes. Settles when everything is stored, or cannot be. */
 	async close(): Promise<void> {
 		clearTimeout(this.#changeTimer);
+		clearInterval(this.#tidyTimer);
 		await this.#context.checker.close();
-		await this.#store?.flush();
+		await this.#saveAll();
+		clearTimeout(this.#retryTimer);
+		for (const end of this.#unwatch.splice(0)) {
+			end();
+		}
 	}
 }
 
-/** Whether an edit would change something. */
-function differs(server: Server, { alias = server.alias, tags = server.tags }: ServerEdit): boolean {
-	return alias !== server.alias || JSON.stringify(tags) !== JSON.stringify(server.tags);
+/** Whether a device is in a session with this gateway. */
+function isHere({ session }: Server): boolean {
+	return session !== undefined && session.identity.gateway === undefined;
+}
+
+/** The hash of the lists of a device. */
+function offersIn(entry: Entry | undefined): string | undefined {
+	return RECORD.shape.offers.safeParse((entry?.value as { offers?: unknown } | undefined)?.offers).data;
+}
+
+/** Whether the store has a record. Of a device that is here, another gateway may have stored another time. */
+function isSame(before: unknown, record: z.infer<typeof RECORD>, isHere: boolean): boolean {
+	const { data } = RECORD.safeParse(before);
+	return (
+		data !== undefined &&
+		JSON.stringify({ ...data, ...(isHere && { lastSeen: record.lastSeen }) }) === JSON.stringify(record)
+	);
 }

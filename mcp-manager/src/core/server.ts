@@ -70,15 +70,11 @@ export class Server {
 	/** Undefined until a client follows a resource. */
 	#subscriptions: Subscriptions | undefined;
 
-	/**
-	 * @param record its stored record
-	 * @param settings of a configured server
-	 */
-	constructor(id: string, context: ServerContext, record?: ServerRecord, settings?: ServerSettings) {
+	/** @param settings of a configured server */
+	constructor(id: string, context: ServerContext, settings?: ServerSettings) {
 		this.id = id;
 		this.configured = settings !== undefined;
 		this.#context = context;
-		this.#record = record;
 		// Devices share one object: there are thousands.
 		this.calls = new Calls(this, settings === undefined ? context : { ...context, ...settings }, settings);
 	}
@@ -112,17 +108,9 @@ export class Server {
 		return this.record.alias;
 	}
 
-	set alias(alias: string) {
-		this.#record = { ...this.record, alias };
-	}
-
 	/** The operator's tags, shared with other devices. */
 	get tags(): readonly string[] {
 		return this.record.tags ?? [];
-	}
-
-	set tags(tags: readonly string[]) {
-		this.#record = { ...this.record, tags };
 	}
 
 	get board(): ServerInfo {
@@ -172,6 +160,11 @@ export class Server {
 			this.#failedLists.set(list, message);
 		}
 		return this.listProblems.filter((problem) => !before.has(problem));
+	}
+
+	/** Its record has changed elsewhere. */
+	update(record: ServerRecord): void {
+		this.#record = record;
 	}
 
 	/** A session has begun. The one before it is over, although its connection may take a moment to close. */

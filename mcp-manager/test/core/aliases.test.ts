@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { Aliases } from "../../src/core/aliases.js";
+import { MemoryStore, ServerRegistry } from "xs-mcp-manager/core";
+import { until } from "../../../host-test/support/until.js";
+import { ALIAS, Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ServerSettings } from "../../src/core/server.js";
-import { ServerDirectory } from "../../src/core/server-directory.js";
 import { connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 describe("the alias of a device", () => {
@@ -21,7 +21,7 @@ describe("the alias of a device", () => {
 		assert.equal(aliases.assign("aa:bb:cc:44:55:66", "lamp", other), other);
 	});
 
-	it("stays what it was", () => {
+	it("stays while it is not stored", () => {
 		assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "new name", "old_ddeeff"), "old_ddeeff");
 	});
 
@@ -32,7 +32,7 @@ describe("the alias of a device", () => {
 	});
 
 	it("is the one that somebody chose, even if another device had it", () => {
-		const aliases = new Aliases(new Map([["aa:bb:cc:dd:ee:ff", "kitchen"]]));
+		const aliases = new Aliases(undefined, new Map([["aa:bb:cc:dd:ee:ff", "kitchen"]]));
 		assert.equal(aliases.assign("11:22:33:44:55:66", "lamp", "kitchen"), "lamp_445566");
 		assert.equal(aliases.assign("aa:bb:cc:dd:ee:ff", "lamp", "lamp_ddeeff"), "kitchen");
 		assert.equal(aliases.owner("kitchen"), "aa:bb:cc:dd:ee:ff");
@@ -40,27 +40,57 @@ describe("the alias of a device", () => {
 
 	it("names the device when it cannot be used", () => {
 		for (const alias of ["", "Kitchen", "a__b", "a-_b", "_a", "a-", "a.b", "x".repeat(25)]) {
-			assert.throws(() => new Aliases(new Map([["dev-1", alias]])), { name: "RangeError", message: /dev-1/ });
+			assert.throws(() => new Aliases(undefined, new Map([["dev-1", alias]])), {
+				name: "RangeError",
+				message: /dev-1/,
+			});
 		}
 		const twice = new Map([
 			["dev-1", "lamp"],
 			["dev-2", "lamp"],
 		]);
-		assert.throws(() => new Aliases(twice), /lamp: already assigned to dev-1/);
+		assert.throws(() => new Aliases(undefined, twice), /lamp: already assigned to dev-1/);
 	});
 
-	it("is free again once its device was removed or renamed, unless somebody chose it", () => {
-		const aliases = new Aliases(new Map([["dev-1", "kitchen"]]));
+	it("is free again once its device was removed or renamed, unless somebody chose it", async () => {
+		const store = new MemoryStore();
+		const aliases = new Aliases(store, new Map([["dev-1", "kitchen"]]));
+		store.watch(ALIAS, (key, entry) => {
+			for (const id of aliases.noteEntry(key, entry)) {
+				aliases.assign(id, "lamp", lamp);
+			}
+		});
+		const rename = (id: string, alias: string) => aliases.rename(id, alias, () => true);
 		aliases.release("dev-1", "kitchen");
 		assert.equal(aliases.owner("kitchen"), "dev-1");
-		assert.throws(() => aliases.reserve("dev-1", "hall"), /the setting aliases fixes it to kitchen/);
-		const lamp = aliases.assign("11:22:33:44:55:66", "lamp", undefined);
-		assert.throws(() => aliases.reserve("dev-2", lamp), /alias lamp_445566: already assigned to 11:/);
-		aliases.reserve("11:22:33:44:55:66", "hall");
-		aliases.release("11:22:33:44:55:66", lamp);
-		assert.deepEqual([aliases.owner(lamp), aliases.owner("hall")], [undefined, "11:22:33:44:55:66"]);
-		aliases.release("11:22:33:44:55:66", "hall");
-		assert.equal(aliases.owner("hall"), undefined);
+		await assert.rejects(rename("dev-1", "hall"), /the setting aliases fixes it to kitchen/);
+		const device = "11:22:33:44:55:66";
+		const lamp = aliases.assign(device, "lamp");
+		await aliases.keep(device, lamp);
+		await assert.rejects(rename("dev-2", lamp), /alias lamp_445566: already assigned to 11:/);
+		await rename(device, "hall");
+		assert.deepEqual([aliases.owner(lamp), aliases.owner("hall")], [undefined, device]);
+		await aliases.forget(device);
+		assert.deepEqual(store.list(ALIAS), []);
+	});
+
+	it("is the newest one in the store, and the one before if that is removed", async () => {
+		const store = new MemoryStore();
+		await store.set("alias/second", { device: "dev-1" });
+		await store.set("alias/first", { device: "dev-1" });
+		const aliases = new Aliases(store);
+		assert.equal(aliases.assign("dev-1", "lamp"), "first");
+		await store.delete("alias/first");
+		aliases.noteEntry("alias/first", undefined);
+		assert.equal(aliases.assign("dev-1", "lamp", "first"), "second");
+	});
+
+	it("is taken from a device that was forgotten", async () => {
+		const store = new MemoryStore();
+		await store.set("alias/hall", { device: "gone" });
+		const aliases = new Aliases(store);
+		await aliases.rename("dev-1", "hall", (id) => id !== "gone");
+		assert.deepEqual(store.get("alias/hall")?.value, { device: "dev-1" });
 	});
 
 	it("is of 24 characters at most, also with twelve digits", () => {
@@ -80,7 +110,7 @@ describe("the alias of a device", () => {
 				const assigned = devices.map(([id, board]) => aliases.assign(id, board, undefined));
 				assert.equal(new Set(assigned).size, devices.length);
 				for (const alias of assigned) {
-					assert.doesNotThrow(() => new Aliases(new Map([["dev", alias]])));
+					assert.doesNotThrow(() => new Aliases(undefined, new Map([["dev", alias]])));
 				}
 			}),
 		);
@@ -97,8 +127,11 @@ const settings = (alias: string): ServerSettings => ({
 	retry: (call) => call(),
 });
 
-function directory(folder?: string): ServerDirectory {
-	return new ServerDirectory({ ...(folder && { folder }) });
+/** Opens a registry that is closed with its test. */
+async function directory(t: TestContext, store = new MemoryStore()): Promise<ServerRegistry> {
+	const servers = await ServerRegistry.open({ store });
+	t.after(() => servers.close());
+	return servers;
 }
 
 const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };
@@ -122,33 +155,23 @@ describe("the alias of a configured server", () => {
 	});
 
 	it("does not replace one that somebody chose for a device", () => {
-		const aliases = new Aliases(new Map([["dev-1", "files"]]));
+		const aliases = new Aliases(undefined, new Map([["dev-1", "files"]]));
 		const { alias, loser } = aliases.claim("files", "files", false);
 		assert.match(alias, /^files_[0-9a-f]{6}$/);
 		assert.deepEqual([loser, aliases.owner("files")], [undefined, "dev-1"]);
 	});
 
-	it("is free again once the server is no longer configured, or the device forgotten", async () => {
-		const servers = directory();
+	it("is free again once the server is no longer configured", async (t) => {
+		const servers = await directory(t);
 		for (let times = 0; times < 2; times += 1) {
 			servers.configure("files", settings("files"));
 			servers.unconfigure("files");
 		}
-		const [first, second] = ["11:22:33:44:55:66", "aa:bb:cc:44:55:66"].map((id) => servers.open(id));
-		assert.ok(first && second);
-		const alias = servers.aliasFor(first, "lamp");
-		first.discovered({ id: first.id, ...RECORD, alias });
-		await servers.edit(first.id, { alias: "files" });
-		assert.equal(servers.find("files"), first);
-		await servers.remove(first.id);
 		assert.equal(servers.find("files"), undefined);
-		second.discovered({ id: second.id, ...RECORD, alias: servers.aliasFor(second, "lamp") });
-		assert.equal(second.alias, "lamp_445566");
-		await servers.edit(second.id, { alias: "files" });
 	});
 
-	it("cannot be configured twice, and is of no device that can be renamed or tagged", async () => {
-		const servers = directory();
+	it("cannot be configured twice, and is of no device that can be renamed or tagged", async (t) => {
+		const servers = await directory(t);
 		servers.configure("files", settings("files"));
 		assert.throws(() => servers.configure("files", settings("files")), /id files: already in use/);
 		const server = servers.open("files");
@@ -157,22 +180,23 @@ describe("the alias of a configured server", () => {
 		await assert.rejects(servers.edit(server.id, { tags: ["a"] }), /only devices have tags/);
 	});
 
-	it("does not depend on who is configured or connected first", () => {
-		const found = [ids, [...ids].reverse()].map((order) => {
-			const servers = directory();
+	it("does not depend on who is configured or connected first", async (t) => {
+		const found: string[][] = [];
+		for (const order of [ids, [...ids].reverse()]) {
+			const servers = await directory(t);
 			for (const id of order) {
 				servers.configure(id, settings("files"));
 			}
-			return ids.map((id) => servers.aliasFor(servers.open(id), "board"));
-		});
+			found.push(ids.map((id) => servers.aliasFor(servers.open(id), "board")));
+		}
 		assert.deepEqual(found[0], found[1]);
 		assert.equal(found[0]?.[1], "files", "its id is its alias");
 		assert.equal(new Set(found[0]).size, 3);
 		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
 	});
 
-	it("changes while the server is online, once another one wants the same", () => {
-		const servers = directory();
+	it("changes while the server is online, once another one wants the same", async (t) => {
+		const servers = await directory(t);
 		servers.configure("Files", settings("files"));
 		const server = servers.open("Files");
 		server.discovered({ id: "Files", alias: servers.aliasFor(server, "board"), ...RECORD });
@@ -182,31 +206,29 @@ describe("the alias of a configured server", () => {
 		assert.deepEqual([servers.find(server.alias), servers.find("files")], [server, undefined]);
 	});
 
-	it("is taken from a device, which gets another; a device with its id is forgotten", async (_t) => {
-		const folder = temporaryFolder("xs-mcp-aliases-");
-		const servers = directory(folder);
-		for (const id of ["aa:bb:cc:00:00:01", "files"]) {
-			const device = servers.open(id);
-			const alias = servers.aliasFor(device, "files");
-			device.discovered({ id, alias, ...RECORD });
+	it("is taken from a device, which gets another until it is free again; a device with its id is forgotten", async (t) => {
+		const store = new MemoryStore();
+		const id = "aa:bb:cc:00:00:01";
+		await store.set("offers/none", NO_OFFERS);
+		for (const [device, alias] of [
+			[id, "notes"],
+			["files", "hall"],
+		]) {
+			await store.set(`alias/${alias}`, { device });
+			await store.set(`device/${device}`, { board: RECORD.board, offers: "none", lastSeen: 1 });
 		}
-		const device = servers.get("aa:bb:cc:00:00:01");
-		assert.ok(device);
-		const renamed = assert.rejects(
-			servers.edit(device.id, { alias: "notes" }),
-			/alias notes: already assigned to notes/,
-		);
+		const servers = await directory(t, store);
+		const device = servers.find("notes");
+		assert.equal(device?.id, id);
 		servers.configure("notes", settings("notes"));
 		servers.configure("files", settings("files"));
 		assert.equal(servers.aliasFor(servers.open("notes"), "board"), "notes");
-		assert.equal(device.alias, "files_000001");
-		assert.equal(servers.find("files"), undefined, "the device with its id is no longer known");
+		assert.equal(device?.alias, "files_000001");
+		await assert.rejects(servers.edit(id, { alias: "notes" }), /alias notes: already assigned to notes/);
+		assert.equal(servers.find("hall"), undefined, "the device with its id is no longer known");
 		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
-		await servers.close();
-		await renamed;
-		const later = directory(folder);
-		await later.load();
-		const seen = later.all.map(({ id, alias }) => [id, alias]);
-		assert.deepEqual(seen, [["aa:bb:cc:00:00:01", "files_000001"]], "on disk, too");
+		await until(() => store.get("device/files") === undefined && store.list(ALIAS).length === 1, "it is not stored");
+		servers.unconfigure("notes");
+		assert.equal(device?.alias, "notes");
 	});
 });

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { followStates, type Server, ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
+import { followStates, MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
 import {
 	REBOOT,
 	SET_VOLUME,
@@ -12,19 +10,38 @@ import {
 	startWithDevice,
 	WireDevice,
 } from "../../../gateway/test/support/gateway.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
-const filesIn = (folder: string): string[] => readdirSync(join(folder, "devices")).sort();
+/** A store that can be made to refuse changes, and counts them. */
+class TestStore extends MemoryStore {
+	refuses = false;
+	changes = 0;
 
-/** A gateway that stores its servers in a folder, and a device that is online. */
-async function start(t: TestContext, options: Parameters<typeof startGateway>[1] = {}) {
-	const folder = temporaryFolder();
-	const { side, device } = await startWithDevice(t, { stateFolder: folder, ...options });
-	return { folder, side, device, servers: side.gateway.servers };
+	override async set(...args: Parameters<MemoryStore["set"]>): ReturnType<MemoryStore["set"]> {
+		this.changes += 1;
+		if (this.refuses) {
+			throw new StoreError("not-written", "the disk is full");
+		}
+		return await super.set(...args);
+	}
 }
+
+/** A gateway with a store, and a device that is online and stored. */
+async function start(t: TestContext, options: Parameters<typeof startGateway>[1] = {}) {
+	const store = new TestStore();
+	const { side, device } = await startWithDevice(t, { store, ...options });
+	await until(() => store.get(`device/${ID}`) !== undefined, "its record is stored");
+	return { store, side, device, servers: side.gateway.servers };
+}
+
+const readValue = <Value>(store: MemoryStore, key: string): Value => store.get(key)?.value as Value;
+
+const toolsIn = (store: MemoryStore): number => {
+	const { offers } = readValue<{ offers: string }>(store, `device/${ID}`);
+	return readValue<{ tools: object[] }>(store, `offers/${offers}`).tools.length;
+};
 
 describe("the servers that the gateway knows", () => {
 	it("tell who they are and what they can do, user-only tools included", async (t) => {
@@ -61,96 +78,137 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are known after the gateway has restarted", async (t) => {
-		const { folder, side: first } = await start(t);
+		const { store, side: first } = await start(t);
 		await first.close();
-		const second = await startGateway(t, { stateFolder: folder });
+		const second = await startGateway(t, { store });
 		const [known] = second.gateway.servers.all;
 		assert.deepEqual([known?.alias, known?.tools.length, known?.online], ["lamp_000001", 2, false]);
 	});
 
-	it("are on disk once their lists are read, while they are online", async (t) => {
-		const { folder, device } = await start(t);
-		const toolsOnDisk = (): number =>
-			filesIn(folder)
-				.filter((name) => name.endsWith(".json"))
-				.flatMap((name) => JSON.parse(readFileSync(join(folder, "devices", name), "utf8")).tools).length;
-		await until(() => toolsOnDisk() === 2, "its tools are on disk");
+	it("are stored once their lists are read, while they are online", async (t) => {
+		const { store, device } = await start(t);
+		assert.equal(toolsIn(store), 2);
 		device.changeTools([SET_VOLUME]);
-		await until(() => toolsOnDisk() === 1, "its new list is on disk");
+		await until(() => toolsIn(store) === 1, "its new list is stored");
 	});
 
 	it("are not written again if they list what they did before", async (t) => {
-		const { folder, side, device, servers } = await start(t);
-		await until(() => filesIn(folder)[0]?.endsWith(".json") === true, "its record is on disk");
-		// From now on, a write is a warning.
-		rmSync(join(folder, "devices"), { recursive: true });
-		writeFileSync(join(folder, "devices"), "");
+		const { store, device, servers } = await start(t);
+		const { changes } = store;
 		device.changeTools([SET_VOLUME, REBOOT]);
 		await once(servers, "notification");
 		await servers.find(ID)?.calls.call("somebody", SET_VOLUME as ServerTool, { volume: 1 });
 		for (let turns = 0; turns < 5; turns += 1) {
 			await turn();
 		}
-		await assert.rejects(servers.edit(ID, { tags: ["kitchen"] }), { code: "ENOTDIR" });
-		assert.equal(side.warnings.length, 1, side.warnings.join("\n"));
+		assert.equal(store.changes, changes);
 	});
 
-	it("change only what can be stored, and all of it or nothing", async (t) => {
-		const { folder, servers } = await start(t);
+	it("change only what can be stored", async (t) => {
+		const { store, servers } = await start(t);
 		const server = await servers.edit(ID, { alias: "kitchen", tags: ["upstairs"] });
-		assert.match(readFileSync(join(folder, "devices", filesIn(folder)[0] ?? ""), "utf8"), /"alias":"kitchen"/);
+		assert.deepEqual(store.get("alias/kitchen")?.value, { device: ID });
 		await assert.rejects(servers.edit(ID, { alias: "hall", tags: ["not a tag"] }), RangeError);
+		store.refuses = true;
+		await assert.rejects(servers.edit(ID, { alias: "hall", tags: [] }), { code: "not-written" });
 		assert.deepEqual([server?.alias, server?.tags, servers.find("hall")], ["kitchen", ["upstairs"], undefined]);
-		rmSync(join(folder, "devices"), { recursive: true });
-		writeFileSync(join(folder, "devices"), "");
-		await assert.rejects(servers.edit(ID, { alias: "hall", tags: [] }), { code: "ENOTDIR" });
-		assert.deepEqual([server?.alias, server?.tags, servers.find("hall")], ["kitchen", ["upstairs"], undefined]);
-		rmSync(join(folder, "devices"));
-		mkdirSync(join(folder, "devices"));
+		store.refuses = false;
 		await servers.edit(ID, { alias: "hall" });
 		assert.deepEqual([server?.alias, server?.tags, servers.find("kitchen")], ["hall", ["upstairs"], undefined]);
 	});
 
 	it("store the last of several edits at the same time", async (t) => {
-		const { folder, side, servers } = await start(t);
+		const { store, servers } = await start(t);
 		await Promise.all(["one", "two", "three"].map((alias) => servers.edit(ID, { alias, tags: [alias] })));
-		await side.gateway.close();
-		const [name] = filesIn(folder);
-		const stored = JSON.parse(readFileSync(join(folder, "devices", name as string), "utf8"));
-		assert.deepEqual([stored.alias, stored.tags, servers.find("two")], ["three", ["three"], undefined]);
+		const aliases = store.list("alias/").map(({ key }) => key);
+		assert.deepEqual([aliases, servers.find(ID)?.tags, servers.find("two")], [["alias/three"], ["three"], undefined]);
 	});
 
-	it("do not store an alias that another gateway gave to another device meanwhile", async (t) => {
-		const { folder, side, servers } = await start(t);
-		await WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" });
-		const edit = servers.edit(ID, { alias: "desk" });
-		servers.relabel("aa:bb:cc:00:00:02", { alias: "desk" });
-		await assert.rejects(edit, RangeError);
-		await side.gateway.close();
-		const stored = filesIn(folder).map((name) => JSON.parse(readFileSync(join(folder, "devices", name), "utf8")).alias);
-		assert.deepEqual(stored.sort(), ["desk", "lamp_000001"]);
+	it("get an alias that another gateway has not given to another device meanwhile", async (t) => {
+		const { store, side, servers } = await start(t);
+		const other = "aa:bb:cc:00:00:02";
+		await WireDevice.connect(t, side, { id: other });
+		await until(() => store.get(`device/${other}`) !== undefined, "the other one is stored");
+		const elsewhere = await ServerRegistry.open({ store });
+		t.after(() => elsewhere.close());
+		const edits = await Promise.allSettled([
+			servers.edit(ID, { alias: "desk" }),
+			elsewhere.edit(other, { alias: "desk" }),
+		]);
+		const statuses = edits.map(({ status }) => status);
+		assert.deepEqual(statuses, ["fulfilled", "rejected"]);
+		assert.deepEqual([servers.find("desk")?.id, elsewhere.find("desk")?.id], [ID, ID]);
 	});
 
-	it("keep an alias that they got again while it was being stored", async (t) => {
-		const { servers, device } = await start(t);
-		await device.unplug();
-		const { record } = servers.find(ID) as Server;
-		const edit = servers.edit(ID, { alias: "desk" });
-		const forget = servers.forget(ID);
-		servers.addOffline({ ...record, alias: "desk" });
-		await Promise.all([edit, forget]);
-		assert.equal(servers.find("desk")?.id, ID);
+	it("are named anew if another gateway stores their alias for another device first", async (t) => {
+		const store = new TestStore();
+		store.refuses = true;
+		const { side } = await startWithDevice(t, { store });
+		const { servers } = side.gateway;
+		assert.equal(servers.find("lamp_000001")?.id, ID);
+		store.refuses = false;
+		await store.set("alias/lamp_000001", { device: "another" });
+		assert.match(servers.find(ID)?.alias ?? "", /^lamp_[0-9a-f]{12}$/);
+		await until(() => store.get(`alias/${servers.find(ID)?.alias}`) !== undefined, "the other alias is stored");
 	});
 
 	it("keep an alias that another device was given elsewhere, but may not have here", async (t) => {
 		const other = "aa:bb:cc:00:00:02";
-		const side = await startGateway(t, { aliases: new Map([[other, "desk"]]) });
-		const { servers } = side.gateway;
-		await WireDevice.connect(t, side);
+		const { store, side, servers } = await start(t, { aliases: new Map([[other, "desk"]]) });
 		await WireDevice.connect(t, side, { id: other });
-		assert.throws(() => servers.relabel(other, { alias: "lamp_000001" }), /the setting aliases fixes it to desk/);
-		assert.throws(() => servers.relabel(ID, { alias: "desk" }), /already assigned to aa:bb:cc:00:00:02/);
-		assert.deepEqual([servers.find("lamp_000001")?.id, servers.find("desk")?.id], [ID, other]);
+		await store.set("alias/between", { device: ID });
+		await store.set("alias/lamp_000001", { device: other });
+		await store.set("alias/desk", { device: ID });
+		assert.match(servers.find(ID)?.alias ?? "", /^between$/);
+		assert.equal(servers.find("desk")?.id, other);
+	});
+
+	it("follow what another gateway stores: alias, tags, lists, and that they are forgotten", async (t) => {
+		const { store, device, servers } = await start(t);
+		await device.unplug();
+		const elsewhere = await ServerRegistry.open({ store });
+		t.after(() => elsewhere.close());
+		await elsewhere.edit(ID, { alias: "desk", tags: ["upstairs"] });
+		assert.deepEqual([servers.find("desk")?.tags, servers.find("lamp_000001")], [["upstairs"], undefined]);
+		await store.set("offers/new", { tools: [], resources: [], resourceTemplates: [], prompts: [] });
+		await store.set(`device/${ID}`, { board: { name: "lamp", version: "2" }, offers: "new", lastSeen: 5 });
+		const { board, tools, lastSeen } = servers.find("desk") ?? assert.fail();
+		assert.deepEqual([board.version, tools, lastSeen], ["2", [], 5]);
+		assert.equal(await elsewhere.forget(ID), true);
+		assert.deepEqual([servers.all, store.list("alias/"), store.list("tags/")], [[], [], []]);
+	});
+
+	it("are stored again if another gateway forgets them while they are here", async (t) => {
+		const { store, servers } = await start(t);
+		await store.delete(`device/${ID}`);
+		await store.delete("alias/lamp_000001");
+		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored again");
+		assert.equal(servers.find("lamp_000001")?.online, true);
+	});
+
+	it("are stored as soon as that is possible", async (t) => {
+		const store = new TestStore();
+		store.refuses = true;
+		const { device } = await startWithDevice(t, { store });
+		await device.unplug();
+		store.refuses = false;
+		store.emit("connected");
+		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored");
+		assert.deepEqual(store.get("alias/lamp_000001")?.value, { device: ID });
+	});
+
+	it("store few of many lists that follow each other, and go on with earlier ones", async (t) => {
+		const { store, side, device, servers } = await start(t);
+		for (let count = 0; count < 30; count += 1) {
+			device.changeTools([{ ...SET_VOLUME, description: String(count) }]);
+			await until(() => servers.find(ID)?.tools[0]?.description === String(count), "they are read");
+			await turn();
+		}
+		await until(() => side.warnings.length > 0, "a warning");
+		assert.ok(store.list("offers/").length <= 21, `${store.list("offers/").length}`);
+		assert.deepEqual(side.warnings.length, 1);
+		assert.match(side.warnings[0] ?? "", /^aa:bb:cc:00:00:01: its lists are not stored: they change too often/);
+		assert.ok(servers.refusedLists > 0);
 	});
 
 	it("tell of each notification of a device once, and whether it has changed its state or is an event that is not too long", async (t) => {
@@ -180,38 +238,32 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(rejected[1], `${ID}: notifications/button_pressed is too long (limit 1024 characters)`);
 	});
 
-	it("survive a damaged file, which is set aside", async (t) => {
-		const { folder, side: first } = await start(t);
+	it("survive a damaged record, which is left out", async (t) => {
+		const { store, side: first } = await start(t);
 		await first.close();
-		for (const [name, text] of [
-			["a.json", '{"id":'],
-			["b.json", '{"id":"x","alias":5}'],
-			["c.json", '{"id":"x","alias":"x","board":{"name":"x","version":"1"},"tools":[],"lastSeen":1e300}'],
-		]) {
-			writeFileSync(join(folder, "devices", name as string), text as string);
-		}
-		const second = await startGateway(t, { stateFolder: folder });
+		await store.set("device/b", { board: 5 });
+		await store.set("device/c", { board: { name: "x", version: "1" }, offers: "x", lastSeen: 1e300 });
+		const second = await startGateway(t, { store });
 		assert.equal(second.gateway.servers.all.length, 1);
 		assert.match(
 			second.warnings.join("\n"),
-			/a\.json: .*set aside[\s\S]*b\.json: not a server record: alias: .*; set aside[\s\S]*c\.json: .* lastSeen/,
+			/device\/b: not a record of a device: board: [\s\S]*device\/c: .* lastSeen/,
 		);
-		assert.deepEqual(filesIn(folder).slice(-3), ["a.json.damaged", "b.json.damaged", "c.json.damaged"]);
 	});
 
 	it("can be forgotten while they are offline", async (t) => {
-		const { folder, side, device } = await start(t);
+		const { store, side, device } = await start(t);
 		await assert.rejects(side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
 		await device.unplug();
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), true);
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), false);
 		assert.deepEqual(side.gateway.servers.all, []);
-		assert.deepEqual(filesIn(folder), [], "a gateway that is killed now knows that, too");
+		assert.deepEqual([store.list("device/"), store.list("alias/")], [[], []]);
 	});
 
 	it("can be renamed, online or offline, and keep that alias over a restart of the gateway", async (t) => {
-		const folder = temporaryFolder();
-		const first = await startGateway(t, { stateFolder: folder });
+		const store = new MemoryStore();
+		const first = await startGateway(t, { store });
 		const { servers } = first.gateway;
 		const device = await WireDevice.connect(t, first);
 		const changed = once(servers, "changed");
@@ -222,14 +274,14 @@ describe("the servers that the gateway knows", () => {
 		await device.unplug();
 		await servers.edit(ID, { alias: "hall" });
 		await first.close();
-		const second = await startGateway(t, { stateFolder: folder });
+		const second = await startGateway(t, { store });
 		assert.equal(second.gateway.servers.find("hall")?.id, ID);
 		await WireDevice.connect(t, second);
 		assert.equal(second.gateway.servers.find(ID)?.alias, "hall");
 	});
 
 	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
-		const { folder, side: first, device, servers } = await start(t);
+		const { store, side: first, device, servers } = await start(t);
 		assert.deepEqual((await servers.edit(ID, { tags: ["upstairs", "lights", "upstairs"] }))?.tags, [
 			"lights",
 			"upstairs",
@@ -243,7 +295,7 @@ describe("the servers that the gateway knows", () => {
 		await assert.rejects(servers.edit(ID, { tags: many }), /a device has at most 16, got 17/);
 		assert.equal(await servers.edit("hall", { tags: ["x"] }), undefined);
 		await first.close();
-		const second = await startGateway(t, { stateFolder: folder });
+		const second = await startGateway(t, { store });
 		assert.deepEqual(second.gateway.servers.find(ID)?.tags, ["lights", "upstairs"]);
 	});
 
@@ -346,17 +398,18 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([told, servers.find(ID)?.online], [0, false]);
 	});
 
-	it("may be another gateway's: offline, unless their id is known already or there are too many", async (t) => {
-		const servers = await ServerRegistry.open({ maxServers: 2 });
+	it("may be another gateway's: offline, unless there are too many", async (t) => {
+		const store = new MemoryStore();
+		const servers = await ServerRegistry.open({ store, maxServers: 2 });
 		t.after(() => servers.close());
-		const offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
+		await store.set("offers/none", { tools: [], resources: [], resourceTemplates: [], prompts: [] });
 		for (const [id, alias] of [
 			["a", "first"],
-			["a", "again"],
 			["b", "second"],
 			["c", "third"],
-		] as const) {
-			servers.addOffline({ id, alias, board: { name: "lamp", version: "1" }, offers, lastSeen: 1 });
+		]) {
+			await store.set(`alias/${alias}`, { device: id });
+			await store.set(`device/${id}`, { board: { name: "lamp", version: "1" }, offers: "none", lastSeen: 1 });
 		}
 		const found = servers.all.map(({ id, alias, online }) => [id, alias, online]);
 		assert.deepEqual(found, [

@@ -17,20 +17,17 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 	const details: CallDetails[] = [];
 	const problems: string[] = [];
 	const checker: Pick<SchemaChecker, "check"> = { check: async () => problems.shift() };
-	const server = new Server(
-		"dev",
-		{
-			checker: checker as SchemaChecker,
-			onCall(record, detail) {
-				calls.push(record);
-				details.push(detail);
-			},
-			onUpdated() {},
-			warn() {},
-			...context,
+	const server = new Server("dev", {
+		checker: checker as SchemaChecker,
+		onCall(record, detail) {
+			calls.push(record);
+			details.push(detail);
 		},
-		{ ...RECORD, lastSeen: LAST_SEEN },
-	);
+		onUpdated() {},
+		warn() {},
+		...context,
+	});
+	server.update({ ...RECORD, lastSeen: LAST_SEEN });
 	const forwarded: unknown[] = [];
 	const asked: { answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
 	const session = {

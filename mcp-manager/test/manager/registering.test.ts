@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { MemoryStore } from "xs-mcp-manager/core";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ManagementCaller, McpManager } from "../../src/manager/index.js";
 import { openManager, runTool } from "../support/manager.js";
@@ -50,10 +51,12 @@ describe("registering", () => {
 	});
 
 	it("does not end with a device: the error says what keeps one away", async (t) => {
-		const { registry } = await openServers(t);
+		const store = new MemoryStore();
+		const { registry } = await openServers(t, {}, { store });
 		const manager = await openManager(t, { registry });
-		const board = { name: "lamp", version: "1" };
-		registry.addOffline({ id: "aa:bb", alias: "lamp", board, offers: NO_OFFERS, lastSeen: 0 });
+		await store.set("alias/lamp", { device: "aa:bb" });
+		await store.set("offers/none", NO_OFFERS);
+		await store.set("device/aa:bb", { board: { name: "lamp", version: "1" }, offers: "none", lastSeen: 0 });
 		const ids = manager.listConnections().map(({ id }) => id);
 		assert.deepEqual(ids, ["lamp"]);
 		await assert.rejects(manager.disconnect("lamp"), { message: /^'lamp' is a device.*switch it off/ });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/until.js";
+import { NatsStore } from "../../../src/cluster/nats-store.js";
 import { WireDevice, type WireDeviceOptions } from "../../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../support/program.js";
 import { NatsServer } from "./nats-server.js";
@@ -34,6 +35,17 @@ export async function startCluster(
 		started.push(await startProgram(t, flags, stateFolder));
 	}
 	return started;
+}
+
+/** Opens a store of a cluster, as another gateway does. */
+export async function openClusterStore(
+	t: TestContext,
+	nats: NatsServer,
+	name: "store" | "short_lived",
+): Promise<NatsStore> {
+	const storage = name === "store" ? "file" : "memory";
+	const maxBytes = (name === "store" ? 512 : 32) * 1024 * 1024;
+	return await NatsStore.open(await nats.connect(t), { name: `xsmcp_${name}`, storage, maxBytes });
 }
 
 /** Starts two gateways of one cluster, on a NATS of their own. */

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import type { Entry, Store } from "../store/store.js";
+import { describeIssues } from "./issues.js";
+import { RateLimit } from "./limits.js";
+import { NO_OFFERS, type Offers } from "./offers.js";
+import type { SharedLists } from "./shared-lists.js";
+
+/** In the store, before the hash of lists. */
+export const OFFERS = "offers/";
+
+/** Lists that a device may store one after the other, and the time until it may store one more, in milliseconds. */
+const MAX_CHANGES = 20;
+const CHANGE_TIME = 300_000;
+
+/** Most devices whose changes are counted. */
+const MAX_COUNTED = 10_000;
+
+const SCHEMA = z.object({
+	tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal("object") }) })),
+	resources: z.array(z.looseObject({ uri: z.string(), name: z.string() })).optional(),
+	resourceTemplates: z.array(z.looseObject({ uriTemplate: z.string(), name: z.string() })).optional(),
+	prompts: z.array(z.looseObject({ name: z.string() })).optional(),
+});
+
+/** The lists of devices in the store, by their hash: thousands of devices of one firmware store them once. */
+export class StoredOffers {
+	readonly #store: Store;
+	readonly #shared: SharedLists;
+	readonly #warn: (message: string) => void;
+	readonly #keys = new WeakMap<Offers, string>();
+	/** By the value of their entry; undefined: they cannot be read. */
+	readonly #read = new WeakMap<object, Offers | undefined>();
+	readonly #writing = new Map<string, Promise<Entry>>();
+	/** By device. */
+	readonly #limits = new Map<string, RateLimit>();
+	/** Keys that no device used at the last check. */
+	#unused = new Set<string>();
+
+	constructor(store: Store, shared: SharedLists, warn: (message: string) => void) {
+		this.#store = store;
+		this.#shared = shared;
+		this.#warn = warn;
+	}
+
+	/** The lists with this hash; undefined: they are not stored, or cannot be read. */
+	get(hash: string): Offers | undefined {
+		const value = this.#store.get(OFFERS + hash)?.value as object | undefined;
+		if (value !== undefined && !this.#read.has(value)) {
+			const { error } = SCHEMA.safeParse(value);
+			if (error !== undefined) {
+				this.#warn(`${OFFERS}${hash}: not lists of a device: ${describeIssues(error.issues, "content")}`);
+			}
+			// Not the result of the schema, whose members have another order: equal lists are found by their JSON.
+			const offers = error ? undefined : this.#shared.offers(this.#shared.shareAll({ ...NO_OFFERS, ...value }));
+			this.#read.set(value, offers);
+			if (offers !== undefined) {
+				this.#keys.set(offers, hash);
+			}
+		}
+		return value && this.#read.get(value);
+	}
+
+	/** The hash of lists. */
+	hashOf(offers: Offers): string {
+		let hash = this.#keys.get(offers);
+		if (hash === undefined) {
+			hash = hashOfOffers(offers);
+			this.#keys.set(offers, hash);
+		}
+		return hash;
+	}
+
+	/**
+	 * Stores the lists of a device. Rejects with StoreError, or with RangeError if the device changes them too often.
+	 *
+	 * @returns their hash
+	 */
+	async save(device: string, offers: Offers): Promise<string> {
+		const hash = this.hashOf(offers);
+		const key = OFFERS + hash;
+		const isStored = this.#store.get(key) !== undefined;
+		// Written again if nobody has used them: another gateway may be about to remove this revision.
+		if (isStored && !this.#unused.delete(key)) {
+			return hash;
+		}
+		const writing = this.#writing.get(key);
+		if (writing === undefined && !isStored && !this.#limitOf(device).take()) {
+			const minutes = CHANGE_TIME / 60_000;
+			throw new RangeError(`they change too often (limit ${MAX_CHANGES}, then one in ${minutes} minutes)`);
+		}
+		const written = writing ?? this.#store.set(key, offers);
+		this.#writing.set(key, written);
+		try {
+			await written;
+		} finally {
+			this.#writing.delete(key);
+		}
+		return hash;
+	}
+
+	/**
+	 * Removes lists that no device used now and at the check before. Never rejects: what could not be removed is found again.
+	 *
+	 * @param used the hashes of every device's lists
+	 */
+	async removeUnused(used: ReadonlySet<unknown>): Promise<void> {
+		const unused = this.#store.list(OFFERS).filter(({ key }) => !used.has(key.slice(OFFERS.length)));
+		const before = this.#unused;
+		this.#unused = new Set(unused.map(({ key }) => key));
+		for (const { key, revision } of unused.filter((entry) => before.has(entry.key))) {
+			await this.#store.delete(key, revision).catch(() => {});
+		}
+	}
+
+	#limitOf(device: string): RateLimit {
+		const limit = this.#limits.get(device) ?? new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES);
+		this.#limits.delete(device);
+		this.#limits.set(device, limit);
+		const [oldest] = this.#limits.keys();
+		if (this.#limits.size > MAX_COUNTED && oldest !== undefined) {
+			this.#limits.delete(oldest);
+		}
+		return limit;
+	}
+}
+
+/** The hash by which lists are stored. */
+export function hashOfOffers({ tools, resources, resourceTemplates, prompts }: Offers): string {
+	const text = JSON.stringify({ tools, resources, resourceTemplates, prompts });
+	return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
