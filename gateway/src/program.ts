@@ -152,7 +152,7 @@ export class GatewayProgram {
 		await openHomeAssistant(this.#context, core);
 		const clients = new ClientSide(this.#context, core, this.#cluster);
 		this.#clients = clients;
-		const devices = new DeviceSide(this.#context, core, undefined);
+		const devices = new DeviceSide(this.#context, core);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
 		const routes = devices.routes({ rejections: clients.rejections, addressOf });
 		await listenWithAll([() => clients.listen(routes, devices.bindings), () => devices.listen(routes)]);

@@ -7,7 +7,7 @@ import { readPem, TlsFiles } from "../config/tls-files.js";
 import { DeviceGuard } from "../devices/admission.js";
 import { Announcer, type DeviceListener, describeServices } from "../devices/announcement.js";
 import type { BootstrapRoutesOptions } from "../devices/bootstrap/bootstrap-routes.js";
-import { DeviceBindings, type PendingBinding, type PendingShare } from "../devices/bootstrap/device-bindings.js";
+import { DeviceBindings, type PendingBinding } from "../devices/bootstrap/device-bindings.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { FirmwareFolder } from "../devices/firmware/firmware-folder.js";
 import { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
@@ -43,10 +43,10 @@ export class DeviceSide {
 	/** Disconnect the devices that would no longer be admitted, and use certificates that were renewed. */
 	readonly #rechecks: (() => void)[] = [];
 
-	constructor(context: ProgramContext, core: Core, share: PendingShare | undefined) {
+	constructor(context: ProgramContext, core: Core) {
 		this.#context = context;
 		this.#core = core;
-		const { configuration, tokens, log } = context;
+		const { configuration, tokens, shortLived: store, log } = context;
 		const { bootstrap: mode, maxDevices, stateFolder } = configuration;
 		const onPending = ({ code, deviceId, board, address }: PendingBinding): void =>
 			log.info(
@@ -54,7 +54,7 @@ export class DeviceSide {
 				`a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`,
 			);
 		this.#key = new DeviceKey(stateFolder);
-		this.bindings = new DeviceBindings({ mode, tokens, key: this.#key, maxDevices, onPending, share });
+		this.bindings = new DeviceBindings({ mode, tokens, key: this.#key, maxDevices, store, onPending });
 	}
 
 	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */

@@ -35,8 +35,8 @@ export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): 
 		}
 		return c.json({ device: approved.deviceId });
 	});
-	app.delete("/bindings/:code", (c) => {
-		if (!bindings.reject(c.req.param("code"))) {
+	app.delete("/bindings/:code", async (c) => {
+		if (!(await bindings.reject(c.req.param("code")))) {
 			throw noBinding();
 		}
 		return c.body(null, 204);

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { RateLimit } from "xs-mcp-manager/core";
+import { type Entry, isConflict, RateLimit, type Store } from "xs-mcp-manager/core";
 import { TOKEN_PREFIX, type TokenStore } from "../../config/token-store.js";
 import type { DeviceKey } from "../device-key.js";
 
@@ -33,17 +33,6 @@ export interface PendingBinding extends BindingRequest {
 	readonly expires: number;
 }
 
-/** A waiting device, as other gateways are told of it: each derives the token itself. */
-export type SharedPending = Omit<PendingBinding, "token">;
-
-/** The other gateways of a cluster, which may approve what waits here, and the reverse. */
-export interface PendingShare {
-	/** Tells the others what waits, or no longer waits, here. */
-	publish(code: string, pending: SharedPending | undefined): void;
-	/** Calls a function with each device that waits elsewhere, or no longer waits. */
-	follow(onPending: (code: string, pending: SharedPending | undefined) => void): void;
-}
-
 /** The device cannot be bound now. */
 export class BindingRejected extends Error {
 	readonly reason: "closed" | "full";
@@ -61,11 +50,14 @@ interface DeviceBindingsOptions {
 	readonly key: DeviceKey;
 	/** Most bound devices. */
 	readonly maxDevices: number;
+	/** Has the devices that wait, for every gateway of a cluster. */
+	readonly store: Store;
 	/** Called with each device that starts to wait for the operator. */
 	readonly onPending?: (pending: PendingBinding) => void;
-	/** Undefined: the gateway is alone. */
-	readonly share?: PendingShare | undefined;
 }
+
+/** In the store: a waiting device by its code, without its token, which each gateway derives. */
+const PENDING = "pending/";
 
 /** Milliseconds for which a code is valid. */
 const CODE_LIFETIME = 600_000;
@@ -83,28 +75,20 @@ const MAX_BOUND_PER_SECOND = 10;
  */
 export class DeviceBindings {
 	readonly #options: DeviceBindingsOptions;
-	readonly #pending = new Map<string, PendingBinding>();
 	readonly #rate = new RateLimit(MAX_BOUND_PER_SECOND);
 
 	constructor(options: DeviceBindingsOptions) {
 		this.#options = options;
-		options.share?.follow((code, pending) => {
-			if (pending === undefined) {
-				this.#pending.delete(code);
-			} else {
-				this.#pending.set(code, { ...pending, token: this.#derive(pending, pending.salt) });
-			}
-		});
 	}
 
 	/** The devices that wait for the operator, in the order in which they asked. */
 	get pending(): readonly PendingBinding[] {
-		for (const [code, { expires }] of this.#pending) {
-			if (expires <= this.#options.tokens.now) {
-				this.#pending.delete(code);
-			}
-		}
-		return [...this.#pending.values()];
+		const { store } = this.#options;
+		return store
+			.list(PENDING)
+			.map((entry) => this.#pendingIn(entry))
+			.filter(({ expires }) => expires > store.now)
+			.sort((one, other) => one.expires - other.expires);
 	}
 
 	/** The token of a bound device; undefined if the device is not bound, or another one with the same id is. */
@@ -127,7 +111,7 @@ export class DeviceBindings {
 	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
 	 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
 	 *
-	 * Rejects with BindingRejected.
+	 * Rejects with BindingRejected, or StoreError.
 	 *
 	 * @returns its token, or its pending code
 	 */
@@ -149,27 +133,46 @@ export class DeviceBindings {
 		return isBound ? token : (this.tokenOf(request) ?? this.pendingOf(request) ?? this.#wait(request));
 	}
 
-	/** Binds the device that waits with a code; undefined if none does. Rejects with BindingRejected. */
+	/** Binds the device that waits with a code; undefined if none does. Rejects with BindingRejected, or StoreError. */
 	async approve(code: string): Promise<PendingBinding | undefined> {
-		const pending = this.pending.find((each) => each.code === code);
-		if (pending !== undefined) {
-			// Of several requests with one code, the first approves it.
-			this.#pending.delete(code);
-			try {
-				await this.#bind(pending, pending.token, pending.salt, { replaces: true });
-			} catch (error) {
-				this.#pending.set(code, pending);
-				throw error;
-			}
-			this.reject(code);
+		const pending = await this.#take(code);
+		try {
+			await (pending && this.#bind(pending, pending.token, pending.salt, { replaces: true }));
+			return pending;
+		} catch (error) {
+			await (pending && this.#put(pending).catch(() => {}));
+			throw error;
 		}
-		return pending;
 	}
 
-	/** Removes the device that waits with a code. Returns whether it existed. */
-	reject(code: string): boolean {
-		this.#options.share?.publish(code, undefined);
-		return this.#pending.delete(code);
+	/** Removes the device that waits with a code. Returns whether it existed. Rejects with StoreError. */
+	async reject(code: string): Promise<boolean> {
+		return (await this.#take(code)) !== undefined;
+	}
+
+	/** Removes the device that waits with a code, for one of several requests. */
+	async #take(code: string): Promise<PendingBinding | undefined> {
+		const { store } = this.#options;
+		const entry = store.get(PENDING + code);
+		const pending = entry && this.#pendingIn(entry);
+		try {
+			await (entry && store.delete(entry.key, entry.revision));
+		} catch (error) {
+			if (isConflict(error)) {
+				return undefined;
+			}
+			throw error;
+		}
+		return pending !== undefined && pending.expires > store.now ? pending : undefined;
+	}
+
+	async #put({ token: _, ...pending }: PendingBinding): Promise<void> {
+		await this.#options.store.set(PENDING + pending.code, pending, 0);
+	}
+
+	#pendingIn({ value }: Entry): PendingBinding {
+		const pending = value as Omit<PendingBinding, "token">;
+		return { ...pending, token: this.#derive(pending, pending.salt) };
 	}
 
 	async #bind(
@@ -185,7 +188,8 @@ export class DeviceBindings {
 		return await tokens.bind(deviceId, token, salt, options);
 	}
 
-	#wait(request: BindingRequest): PendingBinding {
+	async #wait(request: BindingRequest): Promise<PendingBinding> {
+		const { store } = this.#options;
 		const { pending } = this;
 		const ofAddress = pending.filter(({ address }) => address === request.address);
 		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
@@ -198,19 +202,20 @@ export class DeviceBindings {
 			challenge: randomUUID(),
 			token: this.#derive(request, salt),
 			salt,
-			expires: this.#options.tokens.now + CODE_LIFETIME,
+			expires: store.now + CODE_LIFETIME,
 		};
-		this.#pending.set(binding.code, binding);
-		const { token: _, ...shared } = binding;
-		this.#options.share?.publish(binding.code, shared);
+		await this.#put(binding);
 		this.#options.onPending?.(binding);
+		for (const entry of store.list(PENDING).filter((each) => this.#pendingIn(each).expires <= store.now)) {
+			await store.delete(entry.key, entry.revision).catch(() => {});
+		}
 		return binding;
 	}
 
 	#newCode(): string {
 		for (;;) {
 			const code = String(randomInt(1_000_000)).padStart(6, "0");
-			if (!this.#pending.has(code)) {
+			if (this.#options.store.get(PENDING + code) === undefined) {
 				return code;
 			}
 		}

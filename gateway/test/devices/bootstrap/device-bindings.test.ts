@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { MemoryStore } from "xs-mcp-manager/core";
 import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
 import { DeviceKey } from "../../../src/devices/device-key.js";
 import { makeStateFolder, startProgram, tokensIn } from "../../support/program.js";
 
 const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
 
-function open(mode: "open" | "approve" | "closed", { maxDevices = 100, folder = makeStateFolder() } = {}) {
+function open(
+	mode: "open" | "approve" | "closed",
+	{ maxDevices = 100, folder = makeStateFolder(), store = new MemoryStore() } = {},
+) {
 	const tokens = tokensIn(folder);
-	const bindings = new DeviceBindings({ mode, tokens, key: new DeviceKey(folder), maxDevices });
+	const bindings = new DeviceBindings({ mode, tokens, key: new DeviceKey(folder), maxDevices, store });
 	const wait = async (request = LAMP): Promise<PendingBinding> => (await bindings.request(request)) as PendingBinding;
 	return { bindings, tokens, folder, wait };
 }
@@ -33,6 +37,40 @@ describe("the bindings of devices", () => {
 		const ask = (index: number) => wait({ ...LAMP, deviceId: `lamp-${index}`, address: `192.168.1.${index % 50}` });
 		await assert.rejects(Promise.all(Array.from({ length: 200 }, (_, index) => ask(index))), { reason: "full" });
 		assert.equal(bindings.pending.length, 128);
+	});
+
+	it("remove an expired code when another device starts to wait", async (t) => {
+		t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
+		const store = new MemoryStore();
+		const { wait } = open("approve", { store });
+		await wait();
+		t.mock.timers.tick(600_000);
+		const { code } = await wait({ ...LAMP, deviceId: "fan" });
+		assert.deepEqual(
+			store.list("pending/").map(({ key }) => key),
+			[`pending/${code}`],
+		);
+	});
+
+	it("are approved or rejected once, although two gateways that share a store are asked at once", async () => {
+		const store = new MemoryStore();
+		const folder = makeStateFolder();
+		const gateways = [open("approve", { folder, store }), open("approve", { folder, store })] as const;
+		const { code } = await gateways[0].wait();
+		assert.deepEqual(
+			gateways[1].bindings.pending.map((each) => each.code),
+			[code],
+		);
+		const approved = await Promise.all([...gateways, ...gateways].map(({ bindings }) => bindings.approve(code)));
+		assert.equal(approved.filter((each) => each !== undefined).length, 1);
+		assert.equal(await gateways[0].bindings.reject(code), false);
+	});
+
+	it("keep a device waiting whose approval could not be stored", async () => {
+		const { bindings, wait } = open("approve", { maxDevices: 0 });
+		const { code } = await wait();
+		await assert.rejects(bindings.approve(code), { reason: "full" });
+		assert.equal(bindings.pendingOf(LAMP)?.code, code);
 	});
 
 	it("have a bound for devices that are bound without the operator in a second", async (t) => {
