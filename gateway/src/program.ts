@@ -9,6 +9,8 @@ import { SaveState } from "./config/save-state.js";
 import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
+import { DeviceKey } from "./devices/device-key.js";
+import { WebhookStore } from "./events/webhook-store.js";
 import type { History } from "./history/history.js";
 import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
@@ -149,6 +151,7 @@ export class GatewayProgram {
 		const core = await openCore(this.#context);
 		this.#core = core;
 		this.#cluster = await joinCluster(this.#context, core, () => this.#clients?.sessions ?? 0);
+		this.#openWebhooks(core, this.#cluster);
 		await openHomeAssistant(this.#context, core);
 		const clients = new ClientSide(this.#context, core, this.#cluster);
 		this.#clients = clients;
@@ -159,6 +162,23 @@ export class GatewayProgram {
 		await devices.connect();
 		clients.openEndpoints();
 		this.#watchFiles(clients, devices);
+	}
+
+	/** Continues the deliveries by webhook; in a cluster, also those of gateways that are gone. */
+	#openWebhooks({ events }: Core, cluster: Cluster | undefined): void {
+		const { configuration, store, limitedLog } = this.#context;
+		const webhooks = new WebhookStore({
+			store,
+			key: new DeviceKey(configuration.stateFolder).derive("webhooks"),
+			...(cluster && {
+				cluster: {
+					self: { gateway: cluster.status.name, incarnation: cluster.incarnation },
+					isPresent: (gateway, incarnation) => cluster.isPresent(gateway, incarnation),
+				},
+			}),
+			onWarning: (message) => limitedLog.warn("events", {}, message),
+		});
+		events.events.open(webhooks);
 	}
 
 	/** Disconnects clients and devices whose token was removed; has listeners use certificates that were renewed. */

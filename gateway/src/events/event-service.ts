@@ -166,7 +166,7 @@ export class EventService {
 	}
 
 	async close(): Promise<void> {
-		await this.webhooks.close();
+		this.webhooks.close();
 		await this.#options.log.close();
 	}
 

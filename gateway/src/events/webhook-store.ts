@@ -1,27 +1,46 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { replaceFile } from "../config/atomic-file.js";
 
-const RECORD = z.object({
-	/** Derived from what the subscription is. */
-	id: z.string(),
-	/** The token's hash. */
-	holder: z.string(),
-	/** Alias or id: the client's endpoint is that of one server. */
-	server: z.string().optional(),
-	name: z.string(),
-	arguments: z.record(z.string(), z.unknown()),
-	url: z.string(),
-	secret: z.string(),
-	/** Everything up to here was accepted. */
-	cursor: z.string(),
-	/** When it ends, in milliseconds since 1970. */
-	expires: z.number(),
+/** Keys: the subscription, and how far its delivery is. */
+const WEBHOOK = "webhook/";
+const CURSOR = "event-cursor/";
+
+/** Interval of the checks for gateways that are gone, ms. */
+const TICK = 500;
+
+/** Milliseconds for which a gateway must be absent before another one takes over: news of it may be on the way. */
+const PATIENCE = 1_500;
+
+const ENTRY = z.object({
+	/** The gateway that delivers, and its process; empty outside of clusters. */
+	gateway: z.string(),
+	incarnation: z.string(),
+	/** The subscription, encrypted: a store that others can read gets no secret of an endpoint. */
+	sealed: z.string(),
 });
 
+type Owner = Omit<z.infer<typeof ENTRY>, "sealed">;
+
+const ALONE: Owner = { gateway: "", incarnation: "" };
+
 /** A subscription by webhook, as it is stored. */
-export type WebhookRecord = Readonly<z.infer<typeof RECORD>>;
+export interface WebhookRecord {
+	/** Derived from the subscription's identity. */
+	readonly id: string;
+	/** The token's hash. */
+	readonly holder: string;
+	/** Alias or id, if the client's endpoint is that of one server. */
+	readonly server?: string | undefined;
+	readonly name: string;
+	readonly arguments: Readonly<Record<string, unknown>>;
+	readonly url: string;
+	readonly secret: string;
+	/** Everything up to here was accepted. */
+	readonly cursor: string;
+	/** When it ends, in milliseconds since 1970. */
+	readonly expires: number;
+}
 
 export interface WebhookListener {
 	/** A subscription is stored, or has changed. `isOurs`: this gateway delivers it. */
@@ -29,93 +48,174 @@ export interface WebhookListener {
 	readonly onRemoved: (id: string) => void;
 }
 
-/** Where subscriptions are stored. They outlive the process. */
-export interface WebhookStore {
-	/** Reports the stored subscriptions, and from now on those that other gateways change. */
-	open(listener: WebhookListener): void;
-	/** Stores a subscription that is new or renewed. Rejects if it cannot. */
-	put(record: WebhookRecord): Promise<void>;
-	/** Stores soon how far a subscription is. A process that is killed repeats what came since. */
-	moved(id: string, cursor: string): void;
-	/** Rejects if it cannot. */
-	remove(id: string): Promise<void>;
-	/** Settles when everything is stored. */
-	close(): Promise<void>;
-}
-
-/** Milliseconds between two writes of how far subscriptions are. */
-const SAVE_INTERVAL = 1_000;
-
-interface WebhookFileOptions {
-	readonly folder: string;
-	/** Is told of each attempt to write. */
-	readonly watch: (write: Promise<unknown>) => Promise<unknown>;
+interface WebhookStoreOptions {
+	readonly store: Store;
+	/** 256 bits as base64url, the same for each gateway with the same `device-key`. */
+	readonly key: string;
+	/** The gateways of a cluster, which deliver the subscriptions of those that are gone; undefined: this gateway is alone. */
+	readonly cluster?: {
+		readonly self: Owner;
+		readonly isPresent: (gateway: string, incarnation: string) => boolean;
+	};
 	readonly onWarning: (message: string) => void;
 }
 
-/** The subscriptions of a gateway that is alone: a file in its state folder. */
-export class WebhookFile implements WebhookStore {
-	readonly #options: WebhookFileOptions;
-	readonly #path: string;
-	readonly #records = new Map<string, WebhookRecord>();
+/**
+ * Subscriptions by webhook, in the store. One gateway delivers each: the one that accepted it, and another one once that is
+ * gone.
+ */
+export class WebhookStore {
+	readonly #options: WebhookStoreOptions;
+	readonly #store: Store;
+	readonly #self: Owner;
+	/** Progress of the deliveries here, which may wait to be written, by id. */
+	readonly #moved = new Map<string, string>();
+	/** When a subscription's gateway was first found absent, by key and by `performance.now()`. */
+	readonly #absent = new Map<string, number>();
+	#listener: WebhookListener | undefined;
+	#unwatch = (): void => {};
 	#timer: NodeJS.Timeout | undefined;
-	#saving: Promise<void> = Promise.resolve();
 
-	constructor(options: WebhookFileOptions) {
+	constructor(options: WebhookStoreOptions) {
 		this.#options = options;
-		this.#path = join(options.folder, "webhooks.json");
+		this.#store = options.store;
+		this.#self = options.cluster?.self ?? ALONE;
 	}
 
-	open({ onRecord }: WebhookListener): void {
-		for (const record of this.#read()) {
-			this.#records.set(record.id, record);
-			onRecord(record, true);
-		}
-	}
-
-	async put(record: WebhookRecord): Promise<void> {
-		this.#records.set(record.id, record);
-		await this.#save();
-	}
-
-	moved(id: string, cursor: string): void {
-		const record = this.#records.get(id);
-		if (record !== undefined) {
-			this.#records.set(id, { ...record, cursor });
-			this.#timer ??= setTimeout(() => void this.#save().catch(() => {}), SAVE_INTERVAL).unref();
-		}
-	}
-
-	async remove(id: string): Promise<void> {
-		this.#records.delete(id);
-		await this.#save();
-	}
-
-	async close(): Promise<void> {
-		await this.#save().catch(() => {});
-	}
-
-	#read(): WebhookRecord[] {
-		try {
-			const records = z.array(RECORD).parse(JSON.parse(readFileSync(this.#path, "utf8")));
-			return records.filter(({ expires }) => expires > Date.now());
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-				const { message } = error as Error;
-				this.#options.onWarning(`${this.#path}: damaged, so its subscriptions to events have ended: ${message}`);
+	/** Reports the stored subscriptions, and from now on those that change. */
+	open(listener: WebhookListener): void {
+		this.#listener = listener;
+		for (const { key } of this.#store.list(CURSOR)) {
+			if (this.#store.get(WEBHOOK + key.slice(CURSOR.length)) === undefined) {
+				this.#store.later(key, undefined);
 			}
-			return [];
+		}
+		this.#reportAll();
+		this.#unwatch = this.#store.watch(WEBHOOK, (key) => this.#report(key));
+		if (this.#options.cluster !== undefined) {
+			// While the store cannot be reached, another gateway delivers.
+			this.#store.on("disconnected", this.#reportAll);
+			this.#store.on("connected", this.#reportAll);
+			this.#timer = setInterval(() => this.#takeOver(), TICK);
 		}
 	}
 
-	/** Rejects if the disk cannot be written. One write after the other. */
-	#save(): Promise<void> {
-		clearTimeout(this.#timer);
-		this.#timer = undefined;
-		const write = async (): Promise<void> => {
-			await this.#options.watch(replaceFile(this.#path, JSON.stringify([...this.#records.values()])));
-		};
-		this.#saving = this.#saving.then(write, write);
-		return this.#saving;
+	/** Stores a subscription that is new or renewed. Rejects with StoreError. */
+	async put(record: WebhookRecord): Promise<void> {
+		const key = WEBHOOK + record.id;
+		const isNew = this.#store.get(key) === undefined;
+		await this.#store.update(key, (entry) => {
+			const { gateway, incarnation } = ENTRY.safeParse(entry?.value).data ?? this.#self;
+			return { gateway, incarnation, sealed: seal(this.#options.key, record) };
+		});
+		if (isNew) {
+			this.#store.later(CURSOR + record.id, record.cursor);
+		}
+	}
+
+	/** Stores the progress of a delivery soon. A process that is killed repeats the events since then. */
+	moved(id: string, cursor: string): void {
+		this.#moved.set(id, cursor);
+		this.#store.later(CURSOR + id, cursor);
+	}
+
+	/** Rejects with StoreError. */
+	async remove(id: string): Promise<void> {
+		await this.#store.delete(WEBHOOK + id);
+		this.#store.later(CURSOR + id, undefined);
+	}
+
+	close(): void {
+		this.#unwatch();
+		clearInterval(this.#timer);
+		this.#store.off("disconnected", this.#reportAll);
+		this.#store.off("connected", this.#reportAll);
+	}
+
+	readonly #reportAll = (): void => {
+		for (const { key } of this.#store.list(WEBHOOK)) {
+			this.#report(key);
+		}
+	};
+
+	#report(key: string): void {
+		const id = key.slice(WEBHOOK.length);
+		const entry = this.#read(key);
+		if (entry === undefined) {
+			this.#moved.delete(id);
+			this.#absent.delete(key);
+			this.#listener?.onRemoved(id);
+			return;
+		}
+		const isOwner = this.#isSelf(entry);
+		if (!isOwner) {
+			this.#moved.delete(id);
+		}
+		const record = unseal(this.#options.key, entry.sealed);
+		if (record?.id !== id) {
+			const of = entry.gateway === "" ? "" : ` of gateway ${entry.gateway}`;
+			this.#options.onWarning(`a webhook${of} cannot be read here: is the device-key another one?`);
+			return;
+		}
+		const stored = this.#store.get(CURSOR + id)?.value;
+		const cursor = this.#moved.get(id) ?? (typeof stored === "string" ? stored : record.cursor);
+		const isReached = this.#options.cluster === undefined || this.#store.isConnected;
+		this.#listener?.onRecord({ ...record, cursor }, isOwner && isReached);
+	}
+
+	/** Takes over the deliveries of gateways that have been absent for a while. */
+	#takeOver(): void {
+		for (const { key } of this.#store.isConnected ? this.#store.list(WEBHOOK) : []) {
+			const entry = this.#read(key);
+			if (entry === undefined || this.#isSelf(entry) || this.#isPresent(entry)) {
+				this.#absent.delete(key);
+				continue;
+			}
+			const since = this.#absent.get(key) ?? performance.now();
+			this.#absent.set(key, since);
+			if (performance.now() - since >= PATIENCE && unseal(this.#options.key, entry.sealed) !== undefined) {
+				// If it cannot be written, or another gateway is faster, the next check finds that.
+				this.#store
+					.update(key, () => {
+						const found = this.#read(key);
+						return found?.incarnation === entry.incarnation ? { ...found, ...this.#self } : undefined;
+					})
+					.catch(() => {});
+			}
+		}
+	}
+
+	#isPresent({ gateway, incarnation }: Owner): boolean {
+		return this.#options.cluster?.isPresent(gateway, incarnation) !== false;
+	}
+
+	#isSelf({ gateway, incarnation }: Owner): boolean {
+		const { cluster } = this.#options;
+		return cluster === undefined || (gateway === this.#self.gateway && incarnation === this.#self.incarnation);
+	}
+
+	/** Undefined if there is none. A damaged one, or one of a later version, counts as absent. */
+	#read(key: string): z.infer<typeof ENTRY> | undefined {
+		return ENTRY.safeParse(this.#store.get(key)?.value).data;
+	}
+}
+
+/** Encrypts a subscription. */
+export function seal(key: string, record: WebhookRecord): string {
+	const iv = randomBytes(12);
+	const cipher = createCipheriv("aes-256-gcm", Buffer.from(key, "base64url"), iv);
+	const text = Buffer.concat([cipher.update(JSON.stringify(record), "utf8"), cipher.final()]);
+	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url");
+}
+
+/** Undefined if it was encrypted with another key. */
+function unseal(key: string, sealed: string): WebhookRecord | undefined {
+	try {
+		const bytes = Buffer.from(sealed, "base64url");
+		const decipher = createDecipheriv("aes-256-gcm", Buffer.from(key, "base64url"), bytes.subarray(0, 12));
+		decipher.setAuthTag(bytes.subarray(12, 28));
+		return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString());
+	} catch {
+		return undefined;
 	}
 }

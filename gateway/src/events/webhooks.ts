@@ -156,7 +156,13 @@ export class Webhooks {
 		const subscription = { record };
 		this.#subscriptions.set(id, subscription);
 		this.#start(subscription, feed);
-		await this.#store?.put(record);
+		try {
+			await this.#store?.put(record);
+		} catch (error) {
+			this.#stop(subscription);
+			this.#subscriptions.delete(id);
+			throw error;
+		}
 		return { id, refreshBefore, cursor, truncated };
 	}
 
@@ -205,12 +211,12 @@ export class Webhooks {
 		}
 	}
 
-	/** Stops to deliver. The next process goes on, or another gateway. */
-	async close(): Promise<void> {
+	/** Stops the deliveries. The next process continues them, or another gateway. */
+	close(): void {
 		for (const { delivery } of this.#subscriptions.values()) {
 			delivery?.stop();
 		}
-		await this.#store?.close();
+		this.#store?.close();
 	}
 
 	/** Takes the new secret and expiry. The position is the deliverer's. */

@@ -11,7 +11,6 @@ import { Pictures } from "../devices/pictures/pictures.js";
 import { EventLog } from "../events/event-log.js";
 import { EventService } from "../events/event-service.js";
 import { recordEvents } from "../events/record-events.js";
-import { WebhookFile } from "../events/webhook-store.js";
 import { AuditLog } from "../history/audit-log.js";
 import { History } from "../history/history.js";
 import { JsonLines } from "../history/json-lines.js";
@@ -102,7 +101,7 @@ function openAudit({ configuration, saves, onClose }: ProgramContext): AuditLog 
 	return new AuditLog(lines);
 }
 
-/** Goes on with the events that the state folder has, and with their subscriptions; a cluster has its own. */
+/** Continues the events that the state folder has; a cluster has its own. */
 async function openEvents(
 	{ configuration, tokens, saves, resolve, limitedLog, onClose }: ProgramContext,
 	gateway: Gateway,
@@ -124,7 +123,6 @@ async function openEvents(
 		},
 		onWarning,
 	});
-	events.open(new WebhookFile({ folder, watch: (write) => saves.watch(write), onWarning }));
 	gateway.events = events;
 	onClose(() => events.close());
 	return { events, log };

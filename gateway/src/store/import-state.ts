@@ -4,6 +4,8 @@ import { describeIssues, isConflict, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { TOKEN_KINDS, tokenKey, tokenRecordSchema } from "../config/token-record.js";
+import { DeviceKey } from "../devices/device-key.js";
+import { seal } from "../events/webhook-store.js";
 
 /** A client was called "host" in the files of version 0.1. */
 const kind = z.preprocess((word) => (word === "host" ? "client" : word), z.enum(TOKEN_KINDS));
@@ -12,6 +14,20 @@ const TOKENS = z.object({ version: z.literal(1), tokens: z.array(tokenRecordSche
 const KINDS = z.object({ version: z.literal(1), kinds: z.array(kind) });
 const USES = z.object({ version: z.literal(1), uses: z.record(z.string(), z.number()) });
 
+const WEBHOOKS = z.array(
+	z.object({
+		id: z.string(),
+		holder: z.string(),
+		server: z.string().optional(),
+		name: z.string(),
+		arguments: z.record(z.string(), z.unknown()),
+		url: z.string(),
+		secret: z.string(),
+		cursor: z.string(),
+		expires: z.number(),
+	}),
+);
+
 /**
  * Reads the files of the version before into the store, once. Each is renamed to NAME.imported when the store has its content.
  *
@@ -19,6 +35,7 @@ const USES = z.object({ version: z.literal(1), uses: z.record(z.string(), z.numb
  */
 export async function importState(folder: string, store: Store): Promise<void> {
 	await importTokens(folder, store);
+	await importWebhooks(folder, store);
 }
 
 async function importTokens(folder: string, store: Store): Promise<void> {
@@ -45,6 +62,15 @@ async function importTokens(folder: string, store: Store): Promise<void> {
 	for (const name of ["sign-in-code.json", "tokens-shared.json"]) {
 		await rm(join(folder, name), { force: true });
 	}
+}
+
+async function importWebhooks(folder: string, store: Store): Promise<void> {
+	await importFile(folder, join("events", "webhooks.json"), WEBHOOKS, async (records) => {
+		const key = new DeviceKey(folder).derive("webhooks");
+		for (const record of records) {
+			await create(store, `webhook/${record.id}`, { gateway: "", incarnation: "", sealed: seal(key, record) });
+		}
+	});
 }
 
 async function create(store: Store, key: string, value: unknown): Promise<void> {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { TokenStore } from "../../src/config/token-store.js";
+import { DeviceKey } from "../../src/devices/device-key.js";
+import { type WebhookRecord, WebhookStore } from "../../src/events/webhook-store.js";
 import { importState } from "../../src/store/import-state.js";
 import { makeStateFolder } from "../support/program.js";
 
@@ -60,6 +62,30 @@ describe("a state folder of the version before", () => {
 		await read.remove("laptop");
 		await importState(folder, store);
 		assert.equal(read.verify("client", "laptop"), undefined);
+	});
+
+	it("has its webhooks read, which go on where they were", async () => {
+		const record = {
+			id: "sub_1",
+			holder: sha256("agent"),
+			name: "button.pressed",
+			arguments: { pause: 5 },
+			url: "https://example.com/hook",
+			secret: "whsec_secret",
+			cursor: "0123456789ab.7",
+			expires: Date.parse(EXPIRES),
+		};
+		const folder = makeStateFolder();
+		mkdirSync(join(folder, "events"));
+		writeFileSync(join(folder, "events", "webhooks.json"), JSON.stringify([record]));
+		const store = new MemoryStore();
+		await importState(folder, store);
+		const webhooks = new WebhookStore({ store, key: new DeviceKey(folder).derive("webhooks"), onWarning: assert.fail });
+		const found: [WebhookRecord, boolean][] = [];
+		webhooks.open({ onRecord: (...each) => void found.push(each), onRemoved: assert.fail });
+		assert.deepEqual(found, [[record, true]]);
+		assert.ok(!JSON.stringify(store.list("webhook/")).includes("whsec_secret"));
+		assert.deepEqual(readdirSync(join(folder, "events")), ["webhooks.json.imported"]);
 	});
 
 	it("is not used if a file of it is damaged: the gateway would be open to strangers", async () => {
