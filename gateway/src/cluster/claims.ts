@@ -62,10 +62,12 @@ export class Claims {
 	 * @returns ends it
 	 */
 	start(): () => void {
-		return this.#options.store.watch(CLAIM, (key) => {
+		return this.#options.store.watch(CLAIM, (key, entry) => {
 			const claim = this.#claims.get(key.slice(CLAIM.length));
 			if (claim?.isStored) {
 				void this.#write(claim);
+			} else if (entry !== undefined) {
+				this.#removeLeft(entry);
 			}
 		});
 	}
@@ -120,6 +122,9 @@ export class Claims {
 			claim.isLate = true;
 			claim.isStored = false;
 		}
+		for (const entry of this.#options.store.list(CLAIM)) {
+			this.#removeLeft(entry);
+		}
 	}
 
 	/** Settles when every change is written, or cannot be for now. */
@@ -167,9 +172,10 @@ export class Claims {
 		const key = CLAIM + claim.server.id;
 		const entry = store.get(key);
 		const found = this.#find(claim);
-		const isOwn = found?.claim === claim.id;
+		// The newest session here is this one: another claim of this process is older.
+		const isOurs = found !== undefined && this.#isOurs(found);
 		const isNewer = claim.isLate && found !== undefined && found.gateway !== gateway && found.since > claim.since;
-		if (entry !== undefined && !isOwn && (claim.isStored || claim.isOver || isNewer || isLaterVersion(entry))) {
+		if (entry !== undefined && !isOurs && (claim.isStored || claim.isOver || isNewer || isLaterVersion(entry))) {
 			this.#lose(claim, found?.gateway ?? "of a later version");
 			return;
 		}
@@ -194,6 +200,19 @@ export class Claims {
 				throw error;
 			}
 		}
+	}
+
+	/** Removes a claim of an earlier session here: NATS may store it after the session has ended. */
+	#removeLeft({ key, value, revision }: Entry): void {
+		const found = claimSchema.safeParse(value).data;
+		if (found !== undefined && this.#isOurs(found) && !this.#claims.has(key.slice(CLAIM.length))) {
+			// It may be written again meanwhile, or NATS is away: then it is found again.
+			this.#options.store.delete(key, revision).catch(() => {});
+		}
+	}
+
+	#isOurs({ gateway, incarnation }: Claim): boolean {
+		return gateway === this.#options.gateway && incarnation === this.#options.incarnation;
 	}
 
 	#find({ server }: Own): Claim | undefined {

@@ -70,6 +70,8 @@ export class Cluster {
 	/** Whether this gateway has shown itself in the present connection. */
 	#hasEntered = false;
 	#isEntering = false;
+	/** The attempt to renew the lease. */
+	#renewing: Promise<void> | undefined;
 	#closers: (() => void)[] = [];
 
 	private constructor(options: ClusterOptions) {
@@ -328,10 +330,19 @@ export class Cluster {
 		}
 		void this.#enter();
 		if (this.#hasEntered) {
-			this.#renew().catch(this.#warn);
+			this.#renewSoon();
 			void this.#claims.flush();
 			void this.#events.flush();
 		}
+	}
+
+	/** Renews the lease, unless NATS has not answered the attempt before. */
+	#renewSoon(): void {
+		this.#renewing ??= this.#renew()
+			.catch(this.#warn)
+			.finally(() => {
+				this.#renewing = undefined;
+			});
 	}
 
 	async #renew(isForced = false): Promise<void> {

@@ -60,20 +60,20 @@ export async function openStores(
 	const { NatsClock, NatsStore } = await import("../cluster/nats-store.js");
 	const { clusterCredentials: credentials, clusterPassword: password, clusterCa: ca } = configuration;
 	const { clusterReplicas: replicas, clusterPrefix: prefix } = configuration;
-	let opened: NatsConnection | undefined;
+	let connection: NatsConnection | undefined;
 	try {
 		const connect = () => connectToNats({ url, credentials, password, ca }, nameInCluster(configuration));
-		const connection = await connect().catch(async (error: Error) => {
+		const opened = await connect().catch(async (error: Error) => {
 			if (!isUnreachable(error)) {
 				throw error;
 			}
 			await onWaiting(`cluster: ${withoutPassword(url)}: ${error.message}`);
 			return await connectLater(connect);
 		});
-		opened = connection;
+		connection = opened;
 		const clock = new NatsClock();
 		const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
-			const store = await NatsStore.open(connection, { name, maxBytes, storage, replicas, clock });
+			const store = await NatsStore.open(opened, { name, maxBytes, storage, replicas, clock });
 			store.on("warning", onWarning);
 			return store;
 		};
@@ -83,11 +83,11 @@ export async function openStores(
 		await shortLived.set(`clock/${nameInCluster(configuration)}`, true);
 		const close = async (): Promise<void> => {
 			await Promise.all([store.close(), shortLived.close()]);
-			await connection.close();
+			await opened.close();
 		};
-		return { store, shortLived, connection, close };
+		return { store, shortLived, connection: opened, close };
 	} catch (error) {
-		await opened?.close();
+		await connection?.close();
 		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });
 	}
 }

@@ -12,7 +12,8 @@ const TAIL_DIGITS = 6;
 
 const PATTERN = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
-const DEVICE = z.object({ device: z.string() });
+/** `isDefault`: nobody has chosen it. */
+const DEVICE = z.object({ device: z.string(), isDefault: z.boolean().optional() });
 
 /** In the store, before an alias: the device that has it. This is the only place of an alias. */
 export const ALIAS = "alias/";
@@ -26,7 +27,7 @@ export class Aliases {
 	readonly #fixed = new Map<string, string>();
 	/** The devices in the store, by alias. */
 	readonly #holders = new Map<string, string>();
-	/** The newest entry in the store of each device. */
+	/** The entry in the store of each device: the newest one that somebody has chosen, or else the newest one. */
 	readonly #entries = new Map<string, Entry>();
 	/** Every alias in use, also one that is not stored yet. */
 	readonly #owners = new Map<string, string>();
@@ -98,12 +99,13 @@ export class Aliases {
 		if (before !== undefined && before !== holder && this.#entries.get(before)?.key === key) {
 			this.#entries.delete(before);
 			// A gateway that was killed while it renamed a device has left another one.
-			const [newest] = this.#entriesOf(before).sort((a, b) => b.revision - a.revision);
+			const [newest] = this.#entriesOf(before).sort((a, b) => (isOutranked(a, b) ? 1 : -1));
 			if (newest !== undefined) {
 				this.#entries.set(before, newest);
 			}
 		}
-		if (entry !== undefined && holder !== undefined && entry.revision >= (this.#entries.get(holder)?.revision ?? 0)) {
+		const known = holder === undefined ? undefined : this.#entries.get(holder);
+		if (entry !== undefined && holder !== undefined && (known === undefined || !isOutranked(entry, known))) {
 			this.#entries.set(holder, entry);
 		}
 		return new Set([holder, before, this.#owners.get(alias)].filter((id) => id !== undefined));
@@ -157,7 +159,11 @@ export class Aliases {
 	/** Stores the alias of a device, unless there is one. Rejects with StoreError. */
 	async keep(id: string, alias: string): Promise<void> {
 		if (!this.isKept(id)) {
-			await this.#store.set(ALIAS + alias, { device: id }, 0);
+			const entry = await this.#store.set(ALIAS + alias, { device: id, isDefault: true }, 0);
+			// Somebody may have chosen one at another gateway, and this one was not told in time.
+			if (this.#entries.get(id)?.key !== entry.key) {
+				await this.#remove([entry]);
+			}
 		}
 	}
 
@@ -210,6 +216,12 @@ export class Aliases {
 	async #remove(entries: readonly Entry[]): Promise<void> {
 		await Promise.all(entries.map(({ key, revision }) => this.#store.delete(key, revision).catch(() => {})));
 	}
+}
+
+/** Whether the other entry of the same device counts instead of one. */
+function isOutranked(one: Entry, other: Entry): boolean {
+	const [isDefault, isOtherDefault] = [one, other].map(({ value }) => DEVICE.safeParse(value).data?.isDefault === true);
+	return isDefault === isOtherDefault ? one.revision < other.revision : isDefault === true;
 }
 
 /** Whether a text has the form of an alias. */

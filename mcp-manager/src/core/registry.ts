@@ -154,7 +154,12 @@ export class ServerRegistry extends ServerDirectory {
 	}
 
 	#follow(server: Server, session: Session): void {
-		session.on("notification", (...event) => this.#notified(server, ...event));
+		session.on("notification", (...event) => {
+			// A session that another one has replaced is about to end: its gateway has recorded the event.
+			if (server.session === session) {
+				this.#notified(server, ...event);
+			}
+		});
 		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
 		if (session.known === undefined) {
 			this.#discover(server, session).catch((error: Error) => this.#discoveryFailed(session, error));
@@ -294,6 +299,7 @@ export class ServerRegistry extends ServerDirectory {
 		}
 		if (!server.known) {
 			this.remove(server.id);
+			this.readAgain(server.id);
 		} else if (wasOnline && session.identity.gateway === undefined) {
 			this.save(server.id);
 		}

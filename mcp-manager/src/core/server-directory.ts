@@ -230,6 +230,14 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		this.emit("read", server);
 	}
 
+	/** Shows a device that another gateway may have stored during a session here that had not come to its lists. */
+	protected readAgain(id: string): void {
+		const entry = this.#store.get(DEVICE + id);
+		if (entry !== undefined && !this.#settings.has(id)) {
+			this.#read(id, entry.value);
+		}
+	}
+
 	/** The hash of lists, by which they are stored. */
 	hashOf(offers: Offers): string {
 		return this.#offers.hashOf(offers);

@@ -74,6 +74,19 @@ describe("the alias of a device", () => {
 		assert.deepEqual(store.list(ALIAS), []);
 	});
 
+	it("is one that somebody has chosen, although a default one was stored later without knowing it", async () => {
+		for (const order of [
+			["chosen", "default"],
+			["default", "chosen"],
+		] as const) {
+			const store = new MemoryStore();
+			for (const kind of order) {
+				await store.set(`alias/${kind}`, { device: "dev-1", ...(kind === "default" && { isDefault: true }) });
+			}
+			assert.equal(new Aliases(store).assign("dev-1", "lamp"), "chosen");
+		}
+	});
+
 	it("is the newest one in the store, and the one before if that is removed", async () => {
 		const store = new MemoryStore();
 		await store.set("alias/second", { device: "dev-1" });

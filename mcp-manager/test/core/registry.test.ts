@@ -194,7 +194,7 @@ describe("the servers that the gateway knows", () => {
 		store.refuses = false;
 		store.emit("connected");
 		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored");
-		assert.deepEqual(store.get("alias/lamp_000001")?.value, { device: ID });
+		assert.deepEqual(store.get("alias/lamp_000001")?.value, { device: ID, isDefault: true });
 	});
 
 	it("store few of many lists that follow each other, and go on with earlier ones", async (t) => {
