@@ -1,10 +1,8 @@
-import type { TokenStore } from "../../src/config/token-store.js";
 import type { Host } from "./host.js";
 import type { Naming, Token } from "./ledger.js";
 import { NORMAL } from "./network.js";
 import type { Action, Disturbance } from "./plan.js";
 import type { Town } from "./town.js";
-import { SimulatedProcess } from "./world.js";
 
 /** Milliseconds in which gateways follow a change, if nothing disturbs them. */
 export const BOUND = 4_000;
@@ -46,10 +44,10 @@ export function act(town: Town, action: Action): void {
 		case "restart NATS":
 			restartNats(town, action);
 			break;
-		case "fill disk":
-		case "free disk":
-			town.disk.faults.full = action.do === "fill disk";
-			town.say("disk", action.do === "fill disk" ? "is full" : "has room");
+		case "fill NATS":
+		case "free NATS":
+			town.nats.isFull = action.do === "fill NATS";
+			town.say("NATS", town.nats.isFull ? "is full" : "has room");
 			break;
 		default:
 			disturb(town, hostOf(town, action), action);
@@ -107,30 +105,27 @@ export function call(town: Town, action: Omit<Action & { do: "call" }, "do">): v
 	});
 }
 
-/** Runs a command beside the gateway, in a process of its own on the same disk. */
-function command(town: Town, host: Host, run: (tokens: TokenStore) => Promise<void>): void {
-	const process = new SimulatedProcess(host.name, host.clockError);
-	town.world.at(0, process, () => {
-		run(new town.core.TokenStore(town.core.sharedStore())).catch((error: Error) =>
-			town.say(host.name, `command: ${error.message}`),
-		);
-	});
-}
-
-function addToken(town: Town, host: Host, place: number): void {
-	const known = town.ledger.tokens.get(place);
-	if (known !== undefined && known.state !== "removed") {
+/** Adds a token if there is none at its place that is valid. */
+export function addToken(town: Town, host: Host, place: number): void {
+	const { ledger, world } = town;
+	if (ledger.tokens.get(place)?.state === "valid") {
 		return;
 	}
-	const name = `token${place}-${town.nextProcess()}`;
+	ledger.names += 1;
+	const name = `token${place}-${ledger.names}`;
 	const device = place % 2 === 0 ? undefined : town.devices[0]?.id;
-	const token: Token = { name, device, secret: undefined, state: "unsure", time: town.world.now, gateway: host.name };
-	town.ledger.tokens.set(place, token);
-	command(town, host, async (tokens) => {
-		token.secret = await tokens.add({ name, kind: "client", ...(device !== undefined && { devices: [device] }) });
-		token.state = "valid";
-		token.time = town.world.now;
-		town.say(host.name, `token add ${name}: done`);
+	const token: Token = { name, device, secret: undefined, state: "unsure", time: world.now };
+	ledger.tokens.set(place, token);
+	const { losses } = ledger;
+	town.command(host, async (command) => {
+		try {
+			token.secret = await command.addToken(name, device);
+			token.state = losses === ledger.losses ? "valid" : "lost";
+			token.time = world.now;
+			town.say(host.name, `token add ${name}: done`);
+		} catch (error) {
+			town.say(host.name, `token add ${name}: ${(error as Error).message}`);
+		}
 	});
 }
 
@@ -139,11 +134,17 @@ function removeToken(town: Town, host: Host, place: number): void {
 	if (token?.state !== "valid") {
 		return;
 	}
-	command(town, host, async (tokens) => {
-		await tokens.remove(token.name);
-		Object.assign(token, { state: "removed", time: town.world.now, gateway: host.name });
-		town.ledger.removed.push(token);
-		town.say(host.name, `token remove ${token.name}: done`);
+	// Until the command has an answer.
+	token.state = "unsure";
+	town.command(host, async (command) => {
+		try {
+			await command.removeToken(token.name);
+			Object.assign(token, { state: "removed", time: town.world.now });
+			town.ledger.removed.push(token);
+			town.say(host.name, `token remove ${token.name}: done`);
+		} catch (error) {
+			town.say(host.name, `token remove ${token.name}: ${(error as Error).message}`);
+		}
 	});
 }
 
@@ -172,39 +173,26 @@ function swapNames(town: Town, { gateway, devices }: Action & { do: "swap names"
 /** Gives a device an alias. Settles when the gateway has answered. */
 async function give(town: Town, host: Host, id: string, alias: string): Promise<void> {
 	const { gateway } = host;
-	if (gateway?.devices.some((device) => device.id === id) !== true) {
+	const seen = gateway?.devices.find((device) => device.id === id);
+	// What a device is called here already, as the gateway knows, is no change.
+	if (gateway === undefined || seen === undefined || seen.alias === alias) {
 		return;
 	}
-	const { ledger, world } = town;
-	const before = ledger.aliases.get(id);
-	const naming: Naming = { alias, gateway: host.name, time: world.now, state: "unsure" };
-	ledger.aliases.set(id, naming);
-	const others = [...ledger.aliases.values()].filter((each) => each !== naming && each.alias === alias);
+	const { aliases, losses } = town.ledger;
+	const before = aliases.get(id);
+	const naming: Naming = { alias, state: "pending" };
+	aliases.set(id, naming);
 	try {
 		await gateway.edit(id, { alias });
+		town.say(host.name, `${id} is named ${alias}`);
+		// Of two changes at the same time, either may be the last.
+		const isOnly = before?.state !== "pending" && aliases.get(id) === naming && losses === town.ledger.losses;
+		naming.state = isOnly ? "sure" : "unsure";
 	} catch (error) {
 		town.say(host.name, `cannot name ${id}: ${(error as Error).message}`);
-		return;
-	}
-	town.say(host.name, `${id} is named ${alias}`);
-	if (naming.state === "unsure") {
-		naming.state = before === undefined || isShared(town, before) ? "sure" : "disputed";
-	}
-	for (const each of others.length > 0 ? [naming, ...others] : []) {
-		each.state = "disputed";
-	}
-}
-
-/** Whether every gateway knows the name, as far as that can be expected. */
-function isShared(town: Town, { time }: Naming): boolean {
-	return town.world.now - time > BOUND && town.calmSince < town.world.now - BOUND;
-}
-
-/** Names that not every gateway knows may be lost if NATS loses its disk. */
-function disputeNames(town: Town): void {
-	for (const naming of town.ledger.aliases.values()) {
-		if (!isShared(town, naming)) {
-			naming.state = "disputed";
+		naming.state = "unsure";
+		if (aliases.get(id) === naming && (error as { code?: string }).code !== "unknown" && before?.state === "sure") {
+			aliases.set(id, before);
 		}
 	}
 }
@@ -216,8 +204,7 @@ function forget(town: Town, action: Action & { do: "forget" }): void {
 	if (gateway === undefined || device === undefined) {
 		return;
 	}
-	const { alias = "" } = town.ledger.aliases.get(device.id) ?? {};
-	town.ledger.aliases.set(device.id, { alias, gateway: host.name, time: town.world.now, state: "disputed" });
+	town.ledger.aliases.set(device.id, { alias: "", state: "unsure" });
 	town.world.at(0, host.process, () => {
 		gateway.forget(device.id).then(
 			(isKnown) => isKnown && town.say(host.name, `has forgotten ${device.id}`),
@@ -227,12 +214,14 @@ function forget(town: Town, action: Action & { do: "forget" }): void {
 }
 
 export function makeCode(town: Town, host: Host): void {
-	const process = new SimulatedProcess(host.name, host.clockError);
-	town.world.at(0, process, () => {
-		void town.core.makeSignInCode(town.core.sharedStore()).then((code) => {
-			town.ledger.codes.push({ code, time: town.world.now, takenBy: [] });
+	town.command(host, async (command) => {
+		try {
+			const code = await command.makeCode();
+			town.ledger.codes.push({ code, takenBy: [] });
 			town.say(host.name, `token code: ${code}`);
-		});
+		} catch (error) {
+			town.say(host.name, `token code: ${(error as Error).message}`);
+		}
 	});
 }
 
@@ -260,11 +249,8 @@ function restartNats(town: Town, { time, isLost }: Action & { do: "restart NATS"
 	town.stopNats();
 	town.nats.restart();
 	if (isLost) {
-		disputeNames(town);
 		town.nats.loseEverything();
-		for (const event of town.ledger.events) {
-			event.isSure = false;
-		}
+		town.ledger.loseEverything();
 	}
 	town.world.at(time, undefined, () => {
 		town.say("NATS", "starts");
@@ -303,8 +289,8 @@ function disturb(town: Town, host: Host, action: Disturbance): void {
 		case "kill":
 			kill(town, host);
 			break;
-		case "kill at disk":
-			host.process.crash = { left: action.operations, run: () => kill(town, host) };
+		case "kill at write":
+			host.process.crash = { left: action.messages, run: () => kill(town, host) };
 			break;
 		case "stop":
 			town.say(host.name, "gets SIGTERM");

@@ -31,17 +31,24 @@ export async function bundleCore(patches: readonly Patch[] = []): Promise<string
 		external: ["piscina"],
 		define: { [OWN_URL]: '"file:///simulation.js"' },
 		logLevel: "error",
-		plugins: [patchPlugin(patches), smallCaches, modulesPlugin()],
+		plugins: [patchPlugin(patches), replaceLibraries, modulesPlugin()],
 	});
 	return (outputFiles[0] as { readonly text: string }).text;
 }
 
-/** See core/small-lru-cache.ts. */
-const smallCaches: Plugin = {
-	name: "small-caches",
+/** Libraries that a module of the simulation replaces. */
+const REPLACED: readonly (readonly [filter: RegExp, file: string])[] = [
+	[/^lru-cache$/, "small-lru-cache.ts"],
+	[/^@nats-io\/(?:transport-node|jetstream|kv)$/, "nats.ts"],
+];
+
+const replaceLibraries: Plugin = {
+	name: "replace-libraries",
 	setup(build) {
-		const path = join(ROOT, "gateway/test/simulation/core/small-lru-cache.ts");
-		build.onResolve({ filter: /^lru-cache$/ }, ({ importer }) => (importer === path ? undefined : { path }));
+		for (const [filter, file] of REPLACED) {
+			const path = join(ROOT, "gateway/test/simulation/core", file);
+			build.onResolve({ filter }, ({ importer }) => (importer === path ? undefined : { path }));
+		}
 	},
 };
 

@@ -1,7 +1,7 @@
 import type { DeviceSession, SimulatedGateway } from "./core/simulated-gateway.js";
 import { SimulatedProcess } from "./world.js";
 
-/** A machine for a gateway: its disk stays, the gateway's process comes and goes. */
+/** A machine for a gateway, whose process comes and goes. */
 export class Host {
 	readonly name: string;
 	readonly clockError: number;
@@ -25,10 +25,5 @@ export class Host {
 		this.incarnation += 1;
 		this.process = new SimulatedProcess(this.name, this.clockError);
 		this.state = "starting";
-	}
-
-	/** Its state folder, under the name by which a new process knows it: see {@link Disk}. */
-	folder(process: number): string {
-		return `/${this.name}@${process}/state`;
 	}
 }

@@ -18,17 +18,15 @@ export interface Token {
 	/** The only device that it may reach; undefined: every device. */
 	readonly device: string | undefined;
 	secret: string | undefined;
-	/** "unsure": the command was killed, or could not say. */
-	state: "none" | "valid" | "removed" | "unsure";
-	/** When and where it was added or removed. */
+	/** "unsure": the command could not say. "lost": NATS has lost its disk. */
+	state: "valid" | "removed" | "unsure" | "lost";
+	/** When it was added or removed. */
 	time: number;
-	gateway: string;
 }
 
 /** A code of `token code`. */
 export interface Code {
 	readonly code: string;
-	readonly time: number;
 	/** Gateways that have accepted it. */
 	readonly takenBy: string[];
 }
@@ -36,10 +34,8 @@ export interface Code {
 /** A device was given an alias. */
 export interface Naming {
 	readonly alias: string;
-	readonly gateway: string;
-	readonly time: number;
-	/** "sure": it must stay. "disputed": it may be lost, such as if another device got it at the same time. */
-	state: "unsure" | "disputed" | "sure";
+	/** "sure": it must stay. "unsure": it may, or may not, be stored, such as if another gateway names the device as well. */
+	state: "pending" | "unsure" | "sure";
 }
 
 /** An event of a device, which has arrived at a gateway. */
@@ -62,4 +58,22 @@ export class Ledger {
 	readonly removed: Token[] = [];
 	/** The alias that each device was given last, by its id. */
 	readonly aliases = new Map<string, Naming>();
+	/** Makes the names of tokens differ. */
+	names = 0;
+	/** How often NATS has lost its disk. */
+	losses = 0;
+
+	/** NATS has lost its disk. */
+	loseEverything(): void {
+		this.losses += 1;
+		for (const event of this.events) {
+			event.isSure = false;
+		}
+		for (const naming of this.aliases.values()) {
+			naming.state = "unsure";
+		}
+		for (const token of this.tokens.values()) {
+			token.state = token.state === "removed" ? "removed" : "lost";
+		}
+	}
 }

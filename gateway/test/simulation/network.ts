@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import type { Wire, WireListener } from "./core/nats.js";
 import type { SimulatedProcess, World } from "./world.js";
 
 /** How the network between two places behaves. */
@@ -109,13 +109,16 @@ export class Link<T> {
 /** Milliseconds that a packet takes if nothing is wrong. */
 export const NORMAL = [0.2, 2] as const;
 
+/** Milliseconds between attempts to connect while nothing passes. */
+const HELD_TIME = 500;
+
 /** The network of a world. */
 export class Network {
 	readonly world: World;
 	readonly #paths = new Map<string, Path>();
 	readonly #links = new Map<Path, Set<Link<never>>>();
 	/** Listeners by address. */
-	readonly #listeners = new Map<string, (socket: ListenerSide) => ListenerEnd>();
+	readonly #listeners = new Map<string, Accept>();
 
 	constructor(world: World) {
 		this.world = world;
@@ -168,7 +171,7 @@ export class Network {
 	}
 
 	/** Has a server accept connections at an address, until the returned function is called. */
-	listen(address: string, accept: (socket: ListenerSide) => ListenerEnd): () => void {
+	listen(address: string, accept: Accept): () => void {
 		this.#listeners.set(address, accept);
 		return () => {
 			this.#listeners.delete(address);
@@ -182,107 +185,54 @@ export class Network {
 		};
 	}
 
-	/** Opens a connection of a process, as `net.createConnection` does. */
-	connect(process: SimulatedProcess, address: string, onConnect: () => void): SimulatedSocket {
-		const socket = new SimulatedSocket();
+	/** Opens a connection of a process. Each message that it sends counts for a crash that is planned. */
+	connect(process: SimulatedProcess, address: string, listener: WireListener): Wire {
 		const path = this.path(`${process.name}>${address}`);
+		let link: Link<string> | undefined;
+		let isOver = false;
+		const end = (): void => {
+			if (!isOver) {
+				isOver = true;
+				listener.ended();
+			}
+		};
 		const attempt = (): void => {
-			if (socket.destroyed) {
+			const accept = this.#listeners.get(address);
+			if (isOver) {
 				return;
 			}
 			if (path.state === "held") {
-				this.world.at(500, process, attempt);
-				return;
+				this.world.at(HELD_TIME, process, attempt);
+			} else if (accept === undefined || path.state === "cut") {
+				end();
+			} else {
+				link = this.#accept(accept, path, { process, received: listener.received, ended: end });
+				listener.opened();
 			}
-			const accept = this.#listeners.get(address);
-			if (accept === undefined || path.state === "cut") {
-				socket.fail(Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" }));
-				return;
-			}
-			this.#accept(process, path, socket, accept);
-			onConnect();
 		};
 		this.world.at(this.world.random.between(...path.delay), process, attempt);
-		return socket;
-	}
-
-	#accept(
-		process: SimulatedProcess,
-		path: Path,
-		socket: SimulatedSocket,
-		accept: (socket: ListenerSide) => ListenerEnd,
-	): void {
-		const server = { process: undefined, received: (_: Uint8Array) => {}, ended: () => {} };
-		const client = {
-			process,
-			received: (bytes: Uint8Array) => void socket.emit("data", bytes),
-			ended: () => socket.fail(undefined),
-		};
-		const link = new Link<Uint8Array>(this, path, [client, server]);
-		socket.opened(link);
-		const end = accept({ write: (bytes) => link.send(1, bytes), close: () => link.close(1) });
-		server.received = end.received;
-		server.ended = end.ended;
-	}
-}
-
-/** The server's side of a connection: its methods and its callbacks. */
-export interface ListenerSide {
-	readonly write: (bytes: Uint8Array) => void;
-	readonly close: () => void;
-}
-
-export interface ListenerEnd {
-	readonly received: (bytes: Uint8Array) => void;
-	readonly ended: () => void;
-}
-
-/** The part of `net.Socket` that the client of NATS uses. */
-export class SimulatedSocket extends EventEmitter {
-	destroyed = false;
-	#link: Link<Uint8Array> | undefined;
-
-	opened(link: Link<Uint8Array>): void {
-		this.#link = link;
-	}
-
-	setNoDelay(): this {
-		return this;
-	}
-
-	write(bytes: Uint8Array, done?: (error?: Error) => void): boolean {
-		if (this.destroyed || this.#link === undefined) {
-			done?.(new Error("this socket has been ended"));
-			return false;
-		}
-		if (bytes.length > 0) {
-			this.#link.send(0, Buffer.from(bytes));
-		}
-		done?.();
-		return true;
-	}
-
-	end(): void {
-		this.destroy();
-	}
-
-	destroy(): this {
-		if (!this.destroyed) {
-			this.destroyed = true;
-			this.#link?.close(0);
-			this.emit("close");
-		}
-		return this;
-	}
-
-	/** The connection has ended, or could not be opened. */
-	fail(error: Error | undefined): void {
-		if (!this.destroyed) {
-			this.destroyed = true;
-			if (error !== undefined) {
-				this.emit("error", error);
+		const send = (text: string): void => {
+			if (process.mayGoOn()) {
+				link?.send(0, text);
 			}
-			this.emit("close");
-		}
+		};
+		const close = (): void => {
+			link?.close(0);
+			this.world.at(0, process, end);
+		};
+		return { send, close };
+	}
+
+	#accept(accept: Accept, path: Path, client: End<string>): Link<string> {
+		const server = { process: undefined, received: (_: string) => {}, ended: () => {} };
+		const link = new Link<string>(this, path, [client, server]);
+		Object.assign(
+			server,
+			accept((text) => link.send(1, text)),
+		);
+		return link;
 	}
 }
+
+/** A server gets a function that writes to its client, and returns what is called with what that sends. */
+type Accept = (write: (text: string) => void) => Pick<End<string>, "received" | "ended">;

@@ -3,8 +3,6 @@ import type { Patch } from "./bundle.js";
 /** A fault that the gateway had, and how to put it back. */
 export interface OldFault {
 	readonly name: string;
-	/** The commit that fixed it; absent: found by this simulation. */
-	readonly commit?: string;
 	/** The first seed that finds it, with 30 steps. */
 	readonly seed: number;
 	readonly patches: readonly Patch[];
@@ -16,7 +14,6 @@ const CLUSTER = "gateway/src/cluster";
 export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "late-close",
-		commit: "f56a1fce",
 		seed: 7,
 		patches: [
 			{
@@ -34,46 +31,30 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "stale-entries",
 		seed: 19,
-		patches: [{ file: `${CLUSTER}/cluster.ts`, from: "		this.#remotes.reset();\n", to: "" }],
-	},
-	{
-		name: "watches-left",
-		seed: 1,
 		patches: [
 			{
-				file: `${CLUSTER}/cluster.ts`,
-				from: '		this.#connection.abort(new Error("the connection to NATS is lost"));\n',
-				to: "",
+				file: `${CLUSTER}/nats-store.ts`,
+				from: "this.replace(entries, undefined, isSame);",
+				to: "for (const each of entries.values()) this.apply(each.key, each);",
 			},
 		],
 	},
 	{
-		name: "blocked-names",
-		seed: 27,
+		name: "reused-revision",
+		seed: 19,
 		patches: [
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
-				from: "this.#prepare(server, edit, this.#settings.has(owner) ? server.id : owner)",
-				to: "this.#prepare(server, edit)",
+				file: `${CLUSTER}/nats-store.ts`,
+				from: "this.replace(entries, undefined, isSame);",
+				to: "this.replace(entries, undefined, true);",
 			},
 		],
 	},
 	{
-		name: "unread-name",
-		commit: "17b9eb31",
-		seed: 131,
-		patches: [{ file: `${CLUSTER}/claims.ts`, from: "			this.#options.onEntry(entry, revision);\n", to: "" }],
-	},
-	{
-		name: "lost-edit",
-		commit: "17b9eb31",
-		seed: 9,
+		name: "old-claims",
+		seed: 19,
 		patches: [
-			{
-				file: `${CLUSTER}/edits.ts`,
-				from: "if (alias === entry.alias && aliasSetAt === (entry.aliasSetAt ?? 0)) {",
-				to: 'if (id !== "") {',
-			},
+			{ file: `${CLUSTER}/claims.ts`, from: "			claim.isLate = true;\n			claim.isStored = false;\n", to: "" },
 		],
 	},
 	{
@@ -89,57 +70,60 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
-		name: "entered-twice",
-		seed: 200_039_476,
+		name: "code-used-twice",
+		seed: 1,
 		patches: [
 			{
-				file: `${CLUSTER}/cluster.ts`,
-				from: "if (this.#connection === connection) {\n				await",
-				to: "{\n				await",
-			},
-			{
-				file: `${CLUSTER}/cluster.ts`,
-				from: "this.#enter(buckets, connection.signal);\n			}",
-				to: "this.#enter(buckets, this.#connection.signal);\n			}",
-			},
-		],
-	},
-	{
-		name: "reused-revision",
-		seed: 200_103_583,
-		patches: [
-			{
-				file: `${CLUSTER}/cluster.ts`,
-				from: "		this.#claims.recheck();\n		this.#buckets = buckets;\n",
-				to: "		this.#buckets = buckets;\n",
-			},
-			{
-				file: `${CLUSTER}/cluster.ts`,
-				from: "		await this.#follower.start(buckets, connection);\n",
-				to: "		await this.#follower.start(buckets, connection);\n		this.#claims.recheck();\n",
+				file: "gateway/src/config/sign-in-code.ts",
+				from: "store.delete(KEY, entry.revision)",
+				to: "store.delete(KEY)",
 			},
 		],
 	},
 	{
 		name: "lost-name",
-		seed: 100_209_919,
+		seed: 666,
+		patches: [
+			{ file: "mcp-manager/src/core/aliases.ts", from: "{ device: id, isDefault: true }", to: "{ device: id }" },
+		],
+	},
+	{
+		name: "half-known-device",
+		seed: 11,
+		patches: [{ file: "mcp-manager/src/core/registry.ts", from: "			this.readAgain(server.id);\n", to: "" }],
+	},
+	{
+		name: "claim-left",
+		seed: 227,
 		patches: [
 			{
-				file: `${CLUSTER}/remotes.ts`,
-				from: "rival.entry.alias !== alias && registry.find(id)?.alias !== alias",
-				to: "false",
+				file: `${CLUSTER}/claims.ts`,
+				from: "entry !== undefined && !isOurs &&",
+				to: "entry !== undefined && found?.claim !== claim.id &&",
 			},
 		],
 	},
 	{
-		name: "freed-name",
-		seed: 200_327_520,
+		name: "late-claim",
+		seed: 227,
 		patches: [
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
-				from: "alias !== undefined && this.#servers.get(id)?.alias !== alias",
-				to: "alias !== undefined",
+				file: `${CLUSTER}/claims.ts`,
+				from: "			} else if (entry !== undefined) {\n				this.#removeLeft(entry);\n",
+				to: "",
 			},
 		],
+	},
+	{
+		name: "endless-renewals",
+		seed: 1,
+		patches: [
+			{ file: `${CLUSTER}/cluster.ts`, from: "this.#renewing ??= this.#renew()", to: "this.#renewing = this.#renew()" },
+		],
+	},
+	{
+		name: "connection-left",
+		seed: 1,
+		patches: [{ file: "gateway/src/store/open-stores.ts", from: "		await connection?.close();\n", to: "" }],
 	},
 ];

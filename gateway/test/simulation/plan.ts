@@ -22,7 +22,7 @@ export type Action =
 	| { readonly do: "make code"; readonly gateway: number }
 	| { readonly do: "enter code"; readonly gateways: readonly number[] }
 	| { readonly do: "restart NATS"; readonly time: number; readonly isLost: boolean }
-	| { readonly do: "fill disk" | "free disk" }
+	| { readonly do: "fill NATS" | "free NATS" }
 	| Disturbance;
 
 /** Faults of one gateway. Times in ms. */
@@ -33,8 +33,8 @@ export type Disturbance =
 			readonly time: number;
 	  }
 	| { readonly do: "kill" | "stop" | "start"; readonly gateway: number }
-	/** The gateway is killed after so many operations of its disk. */
-	| { readonly do: "kill at disk"; readonly gateway: number; readonly operations: number };
+	/** The gateway is killed after so many messages to NATS. */
+	| { readonly do: "kill at write"; readonly gateway: number; readonly messages: number };
 
 /** The size of a world, and its steps. */
 export interface Plan {
@@ -65,12 +65,12 @@ const WEIGHTS: readonly (readonly [Action["do"], number])[] = [
 	["heal", 8],
 	["freeze", 2],
 	["kill", 2],
-	["kill at disk", 2],
+	["kill at write", 2],
 	["stop", 2],
 	["start", 7],
 	["restart NATS", 2],
-	["fill disk", 1],
-	["free disk", 2],
+	["fill NATS", 1],
+	["free NATS", 2],
 ];
 
 const TOTAL = WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0);
@@ -141,12 +141,12 @@ function makeAction(random: Random, n: number, gateways: number, devices: number
 		case "stop":
 		case "start":
 			return { do: kind, gateway };
-		case "kill at disk":
-			return { do: kind, gateway, operations: random.below(30) };
+		case "kill at write":
+			return { do: kind, gateway, messages: random.below(30) };
 		case "restart NATS":
 			return { do: kind, time: random.below(3_000), isLost: random.chance(0.3) };
-		case "fill disk":
-		case "free disk":
+		case "fill NATS":
+		case "free NATS":
 			return { do: kind };
 	}
 }

@@ -1,4 +1,4 @@
-import { act, call, enterCode, makeCode } from "./actions.js";
+import { act, addToken, call, enterCode, makeCode } from "./actions.js";
 import type * as Core from "./core/index.js";
 import type { Host } from "./host.js";
 import type { Call } from "./ledger.js";
@@ -116,6 +116,7 @@ async function finish(town: Town, seed: number, check: (run: (town: Town) => voi
 	await calmDown(town, seed % LONG_WORLDS === 0);
 	check(checkQuiet);
 	await checkCodes(town);
+	await ensureToken(town);
 	await checkCalls(town);
 	// A device whose gateway had stopped may have connected to another one only now.
 	await calmDown(town, false);
@@ -140,6 +141,13 @@ async function until(town: Town, time: number, isTrue: () => boolean): Promise<v
 	while (town.world.now < end && !isTrue()) {
 		await town.world.pass(50);
 	}
+}
+
+/** A token for every device is added if there is none. */
+async function ensureToken(town: Town): Promise<void> {
+	addToken(town, town.hosts[0] as Host, 0);
+	await until(town, MAX_SHARE_TIME, () => town.ledger.tokens.get(0)?.state === "valid");
+	await town.world.pass(SHARE_TIME);
 }
 
 /** Every device that is online can be called from each gateway. */

@@ -1,8 +1,7 @@
 import * as crypto from "node:crypto";
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
-import type { Disk } from "./disk.js";
-import { makeFileSystem } from "./file-system.js";
+import type { Dial } from "./core/nats.js";
 import type { Network } from "./network.js";
 import type { SimulatedProcess, World } from "./world.js";
 
@@ -10,8 +9,9 @@ import type { SimulatedProcess, World } from "./world.js";
 export interface Surroundings {
 	readonly world: World;
 	readonly network: Network;
-	readonly disk: Disk;
 }
+
+const requireReal = createRequire(import.meta.url);
 
 let surroundings: Surroundings | undefined;
 
@@ -231,26 +231,40 @@ const processStandIn = {
 	versions: process.versions,
 };
 
-const { fs, promises } = makeFileSystem(() => ({ disk: around().disk, process: current() }));
+/** The only file of a gateway in a cluster: the same key for each, as the documentation wants. */
+const DEVICE_KEY = "5eed".repeat(16);
 
-const net = {
-	createConnection: (port: number, host: string, onConnect: () => void) => {
-		const { network } = around();
-		return network.connect(current() as SimulatedProcess, `${host}:${port}`, onConnect);
-	},
-};
+/** A module of Node whose functions throw: what is kept goes to NATS. Libraries may look at them, and wrap them. */
+function withoutFiles(module: string): Record<string, unknown> {
+	const members = Object.entries(requireReal(module) as object).map(([name, value]) => {
+		const isFunction = typeof value === "function" && !/^[A-Z]/.test(name);
+		const fail = (): never => {
+			throw new Error(`the sandbox has no files: ${module} ${name}`);
+		};
+		return [name, isFunction ? fail : value];
+	});
+	return Object.fromEntries(members);
+}
 
-const dns = {
-	lookup: (name: string, _options: object, done: (error: null, addresses: object[]) => void) =>
-		void timers.setImmediate(() => done(null, [{ address: name, family: 4 }])),
-};
+const isKey = (path: string): boolean => path.endsWith("/device-key");
+
+function readFileSync(path: string): string {
+	if (!isKey(path)) {
+		throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
+	}
+	return DEVICE_KEY;
+}
+
+const fs = { ...withoutFiles("node:fs"), existsSync: isKey, readFileSync };
+
+const dialNats: Dial = (address, listener) =>
+	around().network.connect(current() as SimulatedProcess, address, listener);
 
 /** Modules that would reach the clock, the disk, the network or randomness. */
 const MODULES: Readonly<Record<string, unknown>> = {
 	crypto: { ...crypto, randomUUID, randomBytes, randomInt, webcrypto: webCrypto },
-	dns: { ...dns, default: dns },
 	fs,
-	"fs/promises": promises,
+	"fs/promises": withoutFiles("node:fs/promises"),
 	timers,
 	"timers/promises": timerPromises,
 	worker_threads: { threadId: 0, isMainThread: true },
@@ -259,18 +273,25 @@ const MODULES: Readonly<Record<string, unknown>> = {
 
 /** Node's modules that only compute, or only define classes that the simulation does not open. */
 const PURE = new Set(
-	["assert", "async_hooks", "buffer", "constants", "diagnostics_channel", "events", "http", "https", "module", "net"]
+	[
+		"assert",
+		"async_hooks",
+		"buffer",
+		"constants",
+		"diagnostics_channel",
+		"dns",
+		"events",
+		"http",
+		"https",
+		"module",
+		"net",
+	]
 		.concat(["os", "path", "perf_hooks", "punycode", "querystring", "stream", "stream/promises", "string_decoder"])
 		.concat(["tls", "url", "util", "zlib", "child_process", "cluster", "readline", "tty", "util/types", "http2"]),
 );
 
-const requireReal = createRequire(import.meta.url);
-
 function requireSimulated(name: string): unknown {
 	const plain = name.replace(/^node:/, "");
-	if (plain === "net") {
-		return { ...(requireReal("node:net") as object), ...net };
-	}
 	if (plain === "process") {
 		return processStandIn;
 	}
@@ -294,6 +315,7 @@ const NAMES: Readonly<Record<string, unknown>> = {
 	Math: math,
 	WeakRef: StrongRef,
 	crypto: webCrypto,
+	dialNats,
 	performance: performanceStandIn,
 	process: processStandIn,
 	require: requireSimulated,

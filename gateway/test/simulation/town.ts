@@ -1,13 +1,13 @@
 import type * as Core from "./core/index.js";
+import type { Machine } from "./core/simulated-gateway.js";
 import { SimulatedDevice } from "./device.js";
-import { Disk } from "./disk.js";
 import { Host } from "./host.js";
+import { Hub } from "./hub.js";
 import { Ledger } from "./ledger.js";
-import { NatsModel } from "./nats/nats-model.js";
 import { Network } from "./network.js";
 import type { Plan } from "./plan.js";
 import { enter } from "./sandbox.js";
-import { World } from "./world.js";
+import { SimulatedProcess, World } from "./world.js";
 
 const NATS = "nats:4222";
 
@@ -17,17 +17,11 @@ const NATS_TICK = 1_000;
 /** Milliseconds until a device that has lost its gateway connects again. */
 const RECONNECT = [200, 2_500] as const;
 
-/** The same key for every gateway, as the documentation wants. */
-const DEVICE_KEY = Buffer.from("5eed".repeat(16));
-
-let processes = 0;
-
 /** Gateways, devices, NATS and the network between them. */
 export class Town {
 	readonly world: World;
 	readonly network: Network;
-	readonly disk: Disk;
-	readonly nats: NatsModel;
+	readonly nats: Hub;
 	readonly hosts: readonly Host[];
 	readonly devices: readonly SimulatedDevice[];
 	readonly ledger = new Ledger();
@@ -42,10 +36,14 @@ export class Town {
 		this.core = core;
 		this.world = new World(plan.seed);
 		this.network = new Network(this.world);
-		this.disk = new Disk(this.world);
-		enter({ world: this.world, network: this.network, disk: this.disk });
+		enter({ world: this.world, network: this.network });
 		core.reset();
-		this.nats = new NatsModel(() => this.world.date);
+		const { world } = this;
+		this.nats = new Hub(
+			() => world.date,
+			world.random,
+			(delay, run) => void world.at(delay, undefined, run),
+		);
 		this.hosts = plan.clocks.map((clock, i) => new Host("abc"[i] as string, clock));
 		this.devices = Array.from({ length: plan.devices }, (_, i) => {
 			const device: SimulatedDevice = new SimulatedDevice(`aa:00:00:00:00:0${i}`, this.network, () =>
@@ -60,8 +58,6 @@ export class Town {
 		this.startNats();
 		this.#tickNats();
 		for (const host of this.hosts) {
-			this.disk.makeFolder(`/${host.name}/state`, true);
-			this.disk.write(`/${host.name}/state/device-key`, DEVICE_KEY);
 			this.start(host);
 			await this.world.pass(300);
 		}
@@ -81,12 +77,6 @@ export class Town {
 		return `${host.name}>${NATS}`;
 	}
 
-	/** A number that no process has had, in any world: libraries keep state by path. */
-	nextProcess(): number {
-		processes += 1;
-		return processes;
-	}
-
 	start(host: Host): void {
 		if (host.state !== "down") {
 			return;
@@ -95,10 +85,7 @@ export class Town {
 		this.say(host.name, "starts");
 		const { process } = host;
 		this.world.at(0, process, () => {
-			const stateFolder = host.folder(this.nextProcess());
-			const log = (line: string): void => this.say(host.name, `log: ${line}`);
-			const options = { name: host.name, stateFolder, cluster: `nats://${NATS}`, log };
-			this.core.SimulatedGateway.start(options).then(
+			this.core.SimulatedGateway.start(this.machineOf(host)).then(
 				(gateway) => {
 					host.gateway = gateway;
 					host.state = "up";
@@ -110,6 +97,17 @@ export class Town {
 				},
 			);
 		});
+	}
+
+	/** Runs a command beside a gateway, in a process of its own. */
+	command(host: Host, run: (command: Core.Command) => Promise<void>): void {
+		this.world.at(0, new SimulatedProcess(host.name, host.clockError), () => {
+			void run(new this.core.Command(this.machineOf(host)));
+		});
+	}
+
+	machineOf({ name }: Host): Machine {
+		return { name, cluster: `nats://${NATS}`, log: (line) => this.say(name, `log: ${line}`) };
 	}
 
 	kill(host: Host): void {
@@ -156,7 +154,7 @@ export class Town {
 	}
 
 	startNats(): void {
-		this.#stopNats ??= this.network.listen(NATS, ({ write }) => this.nats.connect({ write }));
+		this.#stopNats ??= this.network.listen(NATS, (write) => this.nats.connect(write));
 	}
 
 	stopNats(): void {
@@ -174,7 +172,7 @@ export class Town {
 				this.network.isNormal(this.pathOf(host)) &&
 				host.gateway?.isConnected === true,
 		);
-		if (!isCalm || this.#stopNats === undefined || this.disk.faults.full) {
+		if (!isCalm || this.#stopNats === undefined || this.nats.isFull) {
 			this.#disturbed = now;
 		}
 		return this.#disturbed;
@@ -183,7 +181,7 @@ export class Town {
 	/** Ends every fault, except for processes that do not run for a while, and starts those that are down. */
 	heal(): void {
 		this.network.heal();
-		this.disk.faults.full = false;
+		this.nats.isFull = false;
 		this.startNats();
 		for (const host of this.hosts) {
 			host.process.crash = undefined;
@@ -201,7 +199,6 @@ export class Town {
 	}
 
 	#tickNats(): void {
-		this.nats.tick();
 		// It is noted when something is disturbed.
 		void this.calmSince;
 		this.world.at(NATS_TICK, undefined, () => this.#tickNats());

@@ -32,12 +32,23 @@ export class SimulatedProcess {
 	timers = 0;
 	/** Called when it is killed. */
 	readonly onKilled: (() => void)[] = [];
-	/** How many operations of the disk are left before a crash, which `run` is; undefined: it is not planned. */
+	/** How many messages to NATS are left before a crash, which `run` is; undefined: it is not planned. */
 	crash: { left: number; readonly run: () => void } | undefined;
 
 	constructor(name: string, clockError = 0) {
 		this.name = name;
 		this.clockError = clockError;
+	}
+
+	/** Counts a step, before which a crash may be planned. Returns whether the process lives. */
+	mayGoOn(): boolean {
+		if (this.crash !== undefined) {
+			this.crash.left -= 1;
+			if (this.crash.left < 0) {
+				this.crash.run();
+			}
+		}
+		return this.isAlive;
 	}
 
 	kill(): void {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { MemoryStore, ServerError } from "xs-mcp-manager/core";
+import { ServerError, type Store } from "xs-mcp-manager/core";
 import type { Cluster } from "../../../src/cluster/cluster.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
-import { lockStateFolder } from "../../../src/config/file-lock.js";
 import { SaveState } from "../../../src/config/save-state.js";
-import { takeSignInCode } from "../../../src/config/sign-in-code.js";
+import type { Configuration } from "../../../src/config/settings.js";
+import { makeSignInCode, takeSignInCode } from "../../../src/config/sign-in-code.js";
 import type { TokenRecord } from "../../../src/config/token-record.js";
 import { TokenStore } from "../../../src/config/token-store.js";
 import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
@@ -14,17 +14,17 @@ import { accessOf } from "../../../src/oauth/request-guard.js";
 import type { ProgramContext } from "../../../src/program/context.js";
 import { joinCluster } from "../../../src/program/join-cluster.js";
 import { type Core, openCore } from "../../../src/program/open-core.js";
+import { openStores } from "../../../src/store/open-stores.js";
 import { type DeviceWire, LinkTransport } from "./link-transport.js";
-import { sharedStore } from "./shared-store.js";
 
 /** As in `program.ts`. */
 const CHECK_INTERVAL = 1_000;
 
-export interface SimulatedGatewayOptions {
+/** The settings that a machine's gateway and commands share. */
+export interface Machine {
 	readonly name: string;
-	readonly stateFolder: string;
-	/** Of NATS; undefined: the gateway is alone. */
-	readonly cluster: string | undefined;
+	/** Of NATS. */
+	readonly cluster: string;
 	readonly log: (line: string) => void;
 }
 
@@ -57,7 +57,7 @@ export interface DeviceSession {
  */
 export class SimulatedGateway {
 	readonly #context: ProgramContext;
-	readonly #closers: (() => Promise<void> | void)[] = [];
+	readonly #closers: (() => Promise<void> | void)[];
 	readonly #guard: DeviceGuard;
 	readonly #devices = new Map<LinkTransport, Admission>();
 	/** Of clients' requests in progress: the hash of their token, and what ends them. */
@@ -65,41 +65,41 @@ export class SimulatedGateway {
 	#core!: Core;
 	#cluster: Cluster | undefined;
 
-	private constructor({ stateFolder, name, cluster, log: write }: SimulatedGatewayOptions) {
-		const line = (...parts: unknown[]): void => write(parts.map((each) => textOf(each)).join(" "));
-		const log = { trace: () => {}, debug: () => {}, info: line, warn: line, error: line } as unknown as Logger;
-		const flags = { stateFolder, cluster, clusterName: name, historyBytes: 0, auditBytes: 0, offlineWait: 2_000 };
-		const configuration = { ...readConfiguration({ flags: { stateFolder } }), ...flags };
-		const saves = new SaveState();
-		const tokens = new TokenStore(sharedStore());
-		this.#context = {
-			configuration,
-			log,
-			limitedLog: new LogLimiter(log),
-			tokens,
-			saves,
-			store: sharedStore(),
-			shortLived: new MemoryStore(),
-			urls: {},
-			onClose: (close) => void this.#closers.push(close),
-		};
-		this.#guard = new DeviceGuard("127.0.0.1", tokens);
+	private constructor(context: ProgramContext, closers: (() => Promise<void> | void)[]) {
+		this.#context = context;
+		this.#closers = closers;
+		this.#guard = new DeviceGuard("127.0.0.1", context.tokens);
 	}
 
 	/** Starts as the program does. Rejects as that does. */
-	static async start(options: SimulatedGatewayOptions): Promise<SimulatedGateway> {
-		const gateway = new SimulatedGateway(options);
+	static async start(machine: Machine): Promise<SimulatedGateway> {
+		const line = (...parts: unknown[]): void => machine.log(parts.map((each) => textOf(each)).join(" "));
+		const log = { trace: () => {}, debug: () => {}, info: line, warn: line, error: line } as unknown as Logger;
+		const configuration = configurationOf(machine);
+		const { close, ...stores } = await openStores(configuration, line);
+		const closers = [close];
+		const gateway = new SimulatedGateway(
+			{
+				configuration,
+				log,
+				limitedLog: new LogLimiter(log),
+				tokens: new TokenStore(stores.store),
+				saves: new SaveState(),
+				urls: {},
+				...stores,
+				onClose: (each) => void closers.push(each as () => Promise<void>),
+			},
+			closers,
+		);
 		await gateway.#open();
 		return gateway;
 	}
 
 	async #open(): Promise<void> {
-		const { configuration, onClose } = this.#context;
-		onClose(await lockStateFolder(configuration.stateFolder, () => {}));
 		this.#core = await openCore(this.#context);
 		this.#cluster = await joinCluster(this.#context, this.#core, () => 0);
 		const timer = setInterval(() => this.#recheck(), CHECK_INTERVAL);
-		onClose(() => clearInterval(timer));
+		this.#context.onClose(() => clearInterval(timer));
 	}
 
 	/** Stops as the program does. */
@@ -241,6 +241,42 @@ export class SimulatedGateway {
 			}
 		}
 	}
+}
+
+/** A command beside a gateway, which uses the same store. */
+export class Command {
+	readonly #machine: Machine;
+
+	constructor(machine: Machine) {
+		this.#machine = machine;
+	}
+
+	async addToken(name: string, device: string | undefined): Promise<string> {
+		const devices = device !== undefined && { devices: [device] };
+		return await this.#run((store) => new TokenStore(store).add({ name, kind: "client", ...devices }));
+	}
+
+	async removeToken(name: string): Promise<void> {
+		await this.#run((store) => new TokenStore(store).remove(name));
+	}
+
+	async makeCode(): Promise<string> {
+		return await this.#run(makeSignInCode);
+	}
+
+	async #run<T>(run: (store: Store) => Promise<T>): Promise<T> {
+		const { store, close } = await openStores(configurationOf(this.#machine), this.#machine.log);
+		try {
+			return await run(store);
+		} finally {
+			await close();
+		}
+	}
+}
+
+function configurationOf({ name, cluster }: Machine): Configuration {
+	const flags = { cluster, clusterName: name, historyBytes: 0, auditBytes: 0, offlineWait: 2_000 };
+	return { ...readConfiguration({ flags: { stateFolder: "/state" } }), ...flags };
 }
 
 function textOf(part: unknown): string {
