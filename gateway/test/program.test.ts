@@ -307,12 +307,12 @@ describe("the gateway as a program", () => {
 		const aliases = { [LAMP]: "My Lamp!" };
 		await assert.rejects(startProgram(t, { aliases }), { name: "ConfigurationError", message: /^aliases: .*My Lamp!/ });
 		const stateFolder = makeStateFolder();
-		writeFileSync(join(stateFolder, "devices"), "no folder");
+		writeFileSync(join(stateFolder, "store"), "no folder");
 		await assert.rejects(startProgram(t, {}, stateFolder), {
 			name: "ConfigurationError",
 			message: /^stateFolder .*EEXIST/,
 		});
-		const noFolder = join(stateFolder, "devices");
+		const noFolder = join(stateFolder, "store");
 		await assert.rejects(startProgram(t, {}, noFolder), {
 			name: "ConfigurationError",
 			message: /^stateFolder .*cannot be written/,

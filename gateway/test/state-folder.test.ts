@@ -97,8 +97,9 @@ describe("the state folder", () => {
 		};
 		await servers.edit(LAMP, { alias: "kitchen" });
 		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 0]);
-		rmSync(join(stateFolder, "devices"), { recursive: true });
-		writeFileSync(join(stateFolder, "devices"), "");
+		const aliases = join(stateFolder, "store", "alias");
+		rmSync(aliases, { recursive: true });
+		writeFileSync(aliases, "");
 		const rename = (alias: string) => sendJson("PATCH", `${base}/devices/${encodeURIComponent(LAMP)}`, { alias });
 		const refused = await rename("hall");
 		assert.equal(refused.status, 503);
@@ -109,8 +110,8 @@ describe("the state folder", () => {
 			[{ status: "degraded", problem: "the state cannot be saved" }, 1],
 		);
 		assert.match(gateway.log(), /the state cannot be saved: .*ENOTDIR/);
-		rmSync(join(stateFolder, "devices"));
-		mkdirSync(join(stateFolder, "devices"));
+		rmSync(aliases);
+		mkdirSync(aliases);
 		assert.equal((await rename("hall")).status, 200);
 		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 1]);
 		assert.match(gateway.log(), /the state can be saved again/);

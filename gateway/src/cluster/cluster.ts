@@ -174,7 +174,7 @@ export class Cluster {
 			}),
 			this.#shareDevices(),
 		];
-		await this.#enter();
+		await this.#enter(true);
 		for (const [interval, run] of [
 			[TICK, () => this.#check()],
 			[TIDY_INTERVAL, () => void this.#remotes.removeUnknown()],
@@ -270,8 +270,8 @@ export class Cluster {
 		this.#members.clear();
 	}
 
-	/** Shows that this gateway is here, and reads what the others have stored. Tried again by {@link #check}. */
-	async #enter(): Promise<void> {
+	/** Shows that this gateway is here, and reads what the others have stored. Tried again by {@link #check}; at the start it rejects. */
+	async #enter(isStart = false): Promise<void> {
 		if (this.#isEntering || this.#hasEntered || !this.#isConnected) {
 			return;
 		}
@@ -294,6 +294,9 @@ export class Cluster {
 		} catch (error) {
 			if (!signal.aborted) {
 				this.#connection.abort();
+				if (isStart) {
+					throw error;
+				}
 				this.#warn(error as Error);
 			}
 		} finally {

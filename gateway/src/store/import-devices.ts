@@ -1,11 +1,7 @@
 import { readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import pLimit from "p-limit";
 import { describeIssues, hashOfOffers, type Offers, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-
-/** Files that are read at the same time. */
-const PARALLEL = 32;
 
 /** A device's file, of the version before. Files of earlier versions have only the tools. */
 const FILE = z.object({
@@ -26,9 +22,11 @@ const FILE = z.object({
  */
 export async function importDevices(folder: string, store: Store, onWarning: (message: string) => void): Promise<void> {
 	const devices = join(folder, "devices");
-	const limit = pLimit(PARALLEL);
-	const names = (await namesIn(devices)).filter((name) => name.endsWith(".json"));
-	await Promise.all(names.map((name) => limit(importDevice, join(devices, name), store, onWarning)));
+	for (const name of await namesIn(devices)) {
+		if (name.endsWith(".json")) {
+			await importDevice(join(devices, name), store, onWarning);
+		}
+	}
 }
 
 async function importDevice(path: string, store: Store, onWarning: (message: string) => void): Promise<void> {

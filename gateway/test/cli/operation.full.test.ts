@@ -4,11 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { LAMP, untilOnline } from "../cluster/support/gateways.js";
-import { NatsServer, whyNoNats } from "../cluster/support/nats-server.js";
+import { LAMP } from "../cluster/support/gateways.js";
 import { PROGRAM, run } from "../support/command-line.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
 
 /** The blocks of commands of docs/gateway/operation.md that back a gateway up, and restore it. */
 const [BACK_UP = "", RESTORE = ""] = (() => {
@@ -93,55 +92,4 @@ describe("a gateway after a downgrade", () => {
 	});
 });
 
-/** The names of the tokens in a gateway's folder. */
-function namesOf({ tokens }: Pick<StartedProgram, "tokens">): string[] {
-	tokens.refresh();
-	return tokens.records.map(({ name }) => name).sort();
-}
-
 const addNewer = (object: object): object => ({ ...object, newer: { of: "another version" } });
-
-describe("a cluster", { skip: whyNoNats }, () => {
-	it("does not get a removed token or an old alias back from a restored gateway", async (t) => {
-		const onMachine = makeMachine();
-		const nats = await NatsServer.start(t);
-		const join = (clusterName: string, folder = makeStateFolder()) =>
-			startProgram(t, { cluster: nats.url, clusterName, offlineWait: 100 }, folder);
-		const [a, b] = [await join("a"), await join("b")];
-		await WireDevice.connect(t, a, { id: LAMP });
-		await untilOnline(b);
-		await b.tokens.add({ name: "kept", kind: "client" });
-		await b.tokens.add({ name: "lost", kind: "client" });
-		await until(() => namesOf(a).length === 2, "a has both tokens");
-		onMachine(BACK_UP, a.stateFolder);
-		await b.tokens.remove("lost");
-		await b.gateway.servers.edit(LAMP, { alias: "cellar" });
-		await until(() => namesOf(a).length === 1 && a.gateway.servers.find("cellar") !== undefined, "a follows");
-		await a.program.close();
-		assert.match(onMachine(RESTORE, a.stateFolder), /lost/);
-		const restored = await join("a", a.stateFolder);
-		await until(() => namesOf(restored).length === 1, "the token is removed again");
-		await until(() => restored.gateway.servers.find("cellar") !== undefined, "the device has its alias again");
-		assert.deepEqual(namesOf(b), ["kept"]);
-	});
-
-	it("has its tokens again after NATS has lost everything", async (t) => {
-		const first = await NatsServer.start(t);
-		const folders = [makeStateFolder(), makeStateFolder()];
-		const start = async (nats: NatsServer, at: number) =>
-			await startProgram(t, { cluster: nats.url, clusterName: `${at}`, offlineWait: 100 }, folders[at]);
-		const [a, b] = [await start(first, 0), await start(first, 1)];
-		await WireDevice.connect(t, a, { id: LAMP });
-		await untilOnline(b);
-		await a.tokens.add({ name: "kept", kind: "client" });
-		await until(() => namesOf(b).length === 1, "b has the token");
-		await a.program.close();
-		await b.program.close();
-		const empty = await NatsServer.start(t);
-		const [again] = [await start(empty, 0), await start(empty, 1)];
-		assert.deepEqual(namesOf(again), ["kept"]);
-		// A gateway that has never been there gets them from the others.
-		const newcomer = await startProgram(t, { cluster: empty.url, clusterName: "new", offlineWait: 100 });
-		await until(() => namesOf(newcomer).includes("kept"), "it has the token");
-	});
-});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { Gate } from "../support/gate.js";
 import { WireDevice } from "../support/gateway.js";
@@ -93,7 +94,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		await (await WireDevice.connect(t, a)).unplug();
 		await until(() => isKnownOffline(b), "b knows it, offline");
 		await nats.kill();
-		const refused = { name: "StoreError", message: "the cluster's store is unreachable" };
+		const refused = { name: "StoreError", message: /^the cluster's store (is unreachable|does not answer)/ };
 		await assert.rejects(b.gateway.servers.edit(LAMP, { alias: "desk" }), refused);
 		await assert.rejects(b.gateway.servers.edit(LAMP, { tags: ["upstairs"] }), refused);
 		await assert.rejects(b.gateway.servers.forget(LAMP), refused);
@@ -232,14 +233,34 @@ describe("a cluster that loses NATS", { skip: whyNoNats }, () => {
 		await until(() => a.gateway.servers.find("lamp_000002")?.online === true, "the other one is back");
 	});
 
-	it("starts with a clear error without NATS, and with a name that is in use", async (t) => {
+	it("refuses a name that is in use", async (t) => {
 		const nats = await NatsServer.start(t);
 		await startCluster(t, nats, ["a"]);
 		await assert.rejects(startCluster(t, nats, ["a"]), /another gateway of the cluster is named a/);
+		const [other] = (await startCluster(t, nats, ["a"], { clusterPrefix: "other" })) as [StartedProgram];
+		assert.deepEqual(other.gateway.servers.all, []);
+	});
+
+	it("answers with 503 while it waits for NATS at the start, and is degraded while NATS is lost", async (t) => {
+		const nats = await NatsServer.start(t);
 		await nats.kill();
-		await assert.rejects(
-			startProgram(t, { cluster: nats.url, clusterName: "b" }),
-			/cluster: nats:.*(refused|CONNECTION)/i,
-		);
+		const httpPort = await freePort();
+		const started = startCluster(t, nats, ["a"], { httpPort });
+		const statusOf = async (path: string) =>
+			(await fetch(`http://127.0.0.1:${httpPort}${path}`).catch(() => undefined))?.status;
+		for (const path of ["/mcp", "/healthz", "/xiaozhi/ota/"]) {
+			await until(async () => (await statusOf(path)) === 503, `${path} is answered`);
+		}
+		await nats.run();
+		const [a] = (await started) as [StartedProgram];
+		assert.equal(a.log().split("waiting for NATS").length, 2, "said once");
+		const health = async () => await (await fetch(`${a.base}/healthz`)).json();
+		assert.deepEqual(await health(), { status: "ok" });
+		await nats.kill();
+		const lost = { status: "degraded", problem: "the cluster's store is unreachable" };
+		await until(async () => JSON.stringify(await health()) === JSON.stringify(lost), "it is degraded");
+		await nats.run();
+		await until(async () => (await health()).status === "ok", "it is well again");
+		assert.equal(a.log().split("the connection to NATS is lost").length, 2, "said once");
 	});
 });

@@ -79,7 +79,7 @@ describe("the security of a cluster", { skip: whyNoNats }, () => {
 	it("names a permission that is missing", async (t) => {
 		for (const [subject, said] of [
 			["$JS.API.>", /Permissions Violation for Publish to "\$JS\.API\./],
-			["$KV.xsmcp_gateways.a", /Permissions Violation for Publish to "\$KV\.xsmcp_gateways\.a"/],
+			["$KV.xsmcp_short_lived.>", /Permissions Violation for Publish to "\$KV\.xsmcp_short_lived\./],
 		] as const) {
 			const nats = await NatsServer.start(t, permissions(["a"]).replace(`"${subject}", `, ""));
 			const settings = { cluster: nats.url.replace("//", "//a@"), clusterName: "a", clusterPassword: "change me" };
@@ -111,7 +111,7 @@ describe("the security of a cluster", { skip: whyNoNats }, () => {
 		const kvm = await nats.openBuckets(t);
 		const read = async (): Promise<string[]> => {
 			const stored: string[] = [];
-			for (const name of ["xsmcp_gateways", "xsmcp_devices", "xsmcp_lists", "xsmcp_store"]) {
+			for (const name of ["xsmcp_store", "xsmcp_short_lived"]) {
 				const bucket = await kvm.open(name);
 				for await (const key of await bucket.keys()) {
 					stored.push((await bucket.get(key))?.string() ?? "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { MemoryStore } from "xs-mcp-manager/core";
 import { cases } from "../../../host-test/support/scope.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import {
 	connectClient,
@@ -177,8 +177,8 @@ describe("the state of a device that tells its state itself", () => {
 
 describe("lists of a device that is offline", () => {
 	it("are kept, also over a restart of the gateway", async (t) => {
-		const stateFolder = temporaryFolder();
-		const first = await startGateway(t, { stateFolder });
+		const store = new MemoryStore();
+		const first = await startGateway(t, { store });
 		await WireDevice.connect(t, first, {
 			...WITH_RESOURCES,
 			capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -186,7 +186,7 @@ describe("lists of a device that is offline", () => {
 		});
 		await until(() => first.gateway.servers.find(FIRST)?.offers.prompts.length === 1, "known");
 		await first.close();
-		const second = await startGateway(t, { stateFolder, offlineWait: 10 });
+		const second = await startGateway(t, { store, offlineWait: 10 });
 		const client = await connectClient(t, second.clientUrl(), "2025-11-25");
 		assert.equal(uris(await client.listResources()).length, 3);
 		assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);

@@ -29,6 +29,8 @@ export class Aliases {
 	readonly #holders = new Map<string, string>();
 	/** The entry in the store of each device: the newest one that somebody has chosen, or else the newest one. */
 	readonly #entries = new Map<string, Entry>();
+	/** Devices whose next alias is being stored. */
+	readonly #renaming = new Set<string>();
 	/** Every alias in use, also one that is not stored yet. */
 	readonly #owners = new Map<string, string>();
 
@@ -151,9 +153,9 @@ export class Aliases {
 		}
 	}
 
-	/** Whether the store or the configuration has an alias for a device. */
+	/** Whether the store or the configuration has an alias for a device, or will have in a moment. */
 	isKept(id: string): boolean {
-		return this.#chosen.has(id) || this.#entries.has(id);
+		return this.#chosen.has(id) || this.#entries.has(id) || this.#renaming.has(id);
 	}
 
 	/** Stores the alias of a device, unless there is one. Rejects with StoreError. */
@@ -189,6 +191,7 @@ export class Aliases {
 			holder !== undefined && holder !== id && (this.#fixed.get(alias) === holder || isKnown(holder));
 		expectFree();
 		let entry: Entry;
+		this.#renaming.add(id);
 		try {
 			entry = await this.#store.set(ALIAS + alias, { device: id }, this.#store.get(ALIAS + alias)?.revision ?? 0);
 		} catch (error) {
@@ -196,6 +199,8 @@ export class Aliases {
 				expectFree();
 			}
 			throw error;
+		} finally {
+			this.#renaming.delete(id);
 		}
 		await this.#remove(this.#entriesOf(id).filter(({ revision }) => revision < entry.revision));
 	}

@@ -355,7 +355,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 			await this.#aliases.rename(id, alias, (holder) => this.#servers.has(holder));
 		}
 		if (kept !== undefined && JSON.stringify(kept) !== JSON.stringify(server.tags)) {
-			await this.#store.set(TAGS + id, kept);
+			await this.#store.update(TAGS + id, () => kept);
 		}
 		return server;
 	}
