@@ -246,6 +246,8 @@ export class Hub {
 /** Whether a subject is one of those with "*" for a part, or ">" for the rest. */
 function matches(wanted: string, subject: string): boolean {
 	const [parts, actual] = [wanted.split("."), subject.split(".")];
-	return parts.every((part, i) => part === ">" || (i < actual.length && (part === "*" || part === actual[i]))) &&
-		(parts.at(-1) === ">" || parts.length === actual.length);
+	return (
+		parts.every((part, i) => part === ">" || (i < actual.length && (part === "*" || part === actual[i]))) &&
+		(parts.at(-1) === ">" || parts.length === actual.length)
+	);
 }
