@@ -165,7 +165,7 @@ export class Hub {
 				return { created, last, entries: [...entries.values()] };
 			case "read":
 				return { entry: entries.get(request.key) };
-			case "write":
+			default:
 				return this.#write(stream, request);
 		}
 	}
