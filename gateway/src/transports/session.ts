@@ -136,7 +136,7 @@ export class Session implements Transport, ResponseForm {
 		});
 		this.#server.onerror = host.onError;
 		this.#stopFollowing = catalog.onChange((change) => void this.#onChange(change));
-		this.#idleTimer = setTimeout(() => this.isIdle && void this.close(), host.idleTimeout);
+		this.#idleTimer = setTimeout(() => this.isIdle && void this.close(), host.idleTimeout).unref();
 		const connected = this.#server.connect(this);
 		this.ready = isRestored ? this.#restore() : connected;
 		this.#isInitialized = isRestored;

@@ -104,8 +104,10 @@ export class Sessions {
 			this.#host.onError(error as Error);
 			throw unknownSession();
 		}
-		this.#sessions.delete(session.sessionId);
-		this.#sessions.set(session.sessionId, session);
+		if (!session.isClosed) {
+			this.#sessions.delete(session.sessionId);
+			this.#sessions.set(session.sessionId, session);
+		}
 		if (!response.closed) {
 			session.serve(request, response, body);
 		}
@@ -118,8 +120,8 @@ export class Sessions {
 
 	#begin({ method }: IncomingMessage, client: RequestClient, body: unknown): Session {
 		if (isInitializeRequest(body)) {
-			const claims = claimsOf(body.params);
-			return this.#add(this.#ids.make(client.catalog, claims), claims, client, false);
+			const { id, claims } = this.#ids.make(client.catalog, body.params);
+			return this.#add(id, claims, client, false);
 		}
 		if (method === "GET") {
 			// Some clients ask for a stream before they begin a session, and take any other status for a fault.
@@ -208,17 +210,6 @@ const claimsSchema = z.object({
 
 export type SessionClaims = z.infer<typeof claimsSchema>;
 
-/** The claims of a client whose session begins. */
-export function claimsOf({ protocolVersion, clientInfo, capabilities }: InitializeRequestParams): SessionClaims {
-	return {
-		since: Date.now(),
-		revision: protocolVersion,
-		name: clientInfo.name.slice(0, MAX_NAME),
-		version: clientInfo.version.slice(0, MAX_NAME),
-		capabilities: fittingCapabilities(capabilities),
-	};
-}
-
 /** The capabilities that fit, in the client's order. */
 function fittingCapabilities(capabilities: ClientCapabilities): Record<string, unknown> {
 	const fitting: Record<string, unknown> = {};
@@ -253,10 +244,17 @@ export class SessionIds {
 	}
 
 	/** Makes the id of a session that begins. */
-	make(owner: SessionOwner, claims: SessionClaims): string {
+	make(owner: SessionOwner, { protocolVersion, clientInfo, capabilities }: InitializeRequestParams) {
+		const claims: SessionClaims = {
+			since: Date.now(),
+			revision: protocolVersion,
+			name: clientInfo.name.slice(0, MAX_NAME),
+			version: clientInfo.version.slice(0, MAX_NAME),
+			capabilities: fittingCapabilities(capabilities),
+		};
 		const nonce = randomBytes(12).toString("base64url");
 		const text = `${nonce}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
-		return `${text}.${this.#sign(text, owner)}`;
+		return { id: `${text}.${this.#sign(text, owner)}`, claims };
 	}
 
 	/** The client's claims; undefined if no gateway with this key has made the id for this owner. */
