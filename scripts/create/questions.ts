@@ -26,71 +26,49 @@ export async function askFor({ folder, board, language }: Given, check: (folder:
 		}
 		return { folder, board: board ?? firstBoard, language: language ?? firstLanguage };
 	}
-	const terminal = new Terminal();
-	try {
-		return {
-			folder: folder ?? (await terminal.askUntil("Name", "my-device", check)),
-			board: board ?? (await terminal.choose("Board", BOARDS)),
-			language: language ?? (await terminal.choose("Language", LANGUAGES)),
-		};
-	} finally {
-		terminal.close();
-	}
-}
-
-/** A person who answers questions. Input that comes before its question is kept. */
-class Terminal {
-	readonly #terminal = createInterface({ input: process.stdin, output: process.stdout });
-	readonly #lines = this.#terminal[Symbol.asyncIterator]();
-	#isClosed = false;
-
-	constructor() {
-		this.#terminal.once("close", () => {
-			this.#isClosed = true;
-		});
-	}
-
-	/** Asks until an answer can be used. */
-	async askUntil(what: string, preset: string, check: (answer: string) => void): Promise<string> {
+	const terminal = createInterface({ input: process.stdin, output: process.stdout });
+	let isClosed = false;
+	terminal.once("close", () => {
+		isClosed = true;
+	});
+	// Input that comes before its question is kept.
+	const lines = terminal[Symbol.asyncIterator]();
+	const ask = async (what: string, preset: string, check: (answer: string) => void): Promise<string> => {
 		for (;;) {
-			const answer = await this.#ask(`${what} [${preset}]: `, preset);
+			terminal.setPrompt(`${what} [${preset}]: `);
+			// A closed terminal may still have answers, but takes no prompt.
+			if (!isClosed) {
+				terminal.prompt();
+			}
+			const { value, done } = await lines.next();
+			if (done) {
+				throw new ProgramError("nothing was made");
+			}
+			const answer = value.trim() || preset;
 			try {
 				check(answer);
 				return answer;
 			} catch (error) {
-				if (!(error instanceof ProgramError)) {
-					throw error;
-				}
-				console.log(`  ${error.message}`);
+				console.log(`  ${(error as ProgramError).message}`);
 			}
 		}
-	}
-
-	/** The same of one of some words, the default first. */
-	async choose(what: string, choices: readonly string[]): Promise<string> {
+	};
+	const choose = async (what: string, [preset = "", ...others]: readonly string[]): Promise<string> => {
+		const choices = [preset, ...others];
 		console.log(`${what}s: ${choices.join(", ")}`);
-		return await this.askUntil(what, choices[0] as string, (answer) => {
+		return await ask(what, preset, (answer) => {
 			if (!choices.includes(answer)) {
 				throw new ProgramError(`unknown: ${answer}`);
 			}
 		});
-	}
-
-	close(): void {
-		this.#terminal.close();
-	}
-
-	/** @throws ProgramError if the input ends */
-	async #ask(question: string, preset: string): Promise<string> {
-		this.#terminal.setPrompt(question);
-		// A closed terminal may still have answers, but takes no prompt.
-		if (!this.#isClosed) {
-			this.#terminal.prompt();
-		}
-		const { value, done } = await this.#lines.next();
-		if (done) {
-			throw new ProgramError("nothing was made");
-		}
-		return value.trim() || preset;
+	};
+	try {
+		return {
+			folder: folder ?? (await ask("Name", "my-device", check)),
+			board: board ?? (await choose("Board", BOARDS)),
+			language: language ?? (await choose("Language", LANGUAGES)),
+		};
+	} finally {
+		terminal.close();
 	}
 }

@@ -40,31 +40,27 @@ program
 		process.exitCode = status ?? 1;
 	});
 
-program
-	.command("flash")
-	.description("build it for a board with Moddable's SDK, and put it there")
-	.helpOption(false)
-	.argument("[arguments...]")
-	.allowUnknownOption()
-	.action(async (rest: string[]) => {
-		const { folder } = openProject();
-		const { flashProgram } = await import("../moddable/flash.js");
-		await runProgram(flashProgram(folder, "esp32"), rest);
-	});
-
-program
-	.command("simulator")
-	.description("run it in Moddable's simulator")
-	.helpOption(false)
-	.argument("[arguments...]")
-	.allowUnknownOption()
-	.action(async (rest: string[]) => {
-		const { folder } = openProject();
-		const { simulatorProgram } = await import("../moddable/simulator.js");
-		await runProgram(simulatorProgram(folder), rest);
-	});
+addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async (folder) => {
+	const { flashProgram } = await import("../moddable/flash.js");
+	return flashProgram(folder, "esp32");
+});
+addProgram("simulator", "run it in Moddable's simulator", async (folder) => {
+	const { simulatorProgram } = await import("../moddable/simulator.js");
+	return simulatorProgram(folder);
+});
 
 await runProgram(program);
+
+/** Adds a program with its own options as a command. @param load is given the project's folder */
+function addProgram(name: string, description: string, load: (folder: string) => Promise<Command>): void {
+	program
+		.command(name)
+		.description(description)
+		.helpOption(false)
+		.argument("[arguments...]")
+		.allowUnknownOption()
+		.action(async (rest: string[]) => await runProgram(await load(openProject().folder), rest));
+}
 
 /** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */
 async function check(): Promise<void> {
