@@ -5,8 +5,7 @@ import { fromProject } from "../../toolchain/manifests.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { attempt, failAs, runProgram } from "../../toolchain/program.js";
 import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
-import type { EngineExit } from "./engine/engine.js";
-import type { EngineError } from "./engine/engine-error.js";
+import type { EngineError, EngineExit } from "./engine/engine.js";
 import {
 	bundle,
 	chooseEngine,

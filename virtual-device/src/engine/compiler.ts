@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { EngineError } from "./engine-error.js";
+import { EngineError } from "./engine.js";
 
 const run = promisify(execFile);
 

@@ -1,6 +1,5 @@
 import { type BuildOptions, buildXsHost } from "./build-xs.js";
-import type { Engine, EngineOptions } from "./engine.js";
-import { EngineError } from "./engine-error.js";
+import { type Engine, EngineError, type EngineOptions } from "./engine.js";
 import { startV8Engine } from "./v8-engine.js";
 import { startXsEngine } from "./xs-engine.js";
 

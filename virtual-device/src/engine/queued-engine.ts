@@ -1,5 +1,4 @@
-import type { Engine, EngineExit, HeapReport, Message } from "./engine.js";
-import { EngineError } from "./engine-error.js";
+import { type Engine, EngineError, type EngineExit, type HeapReport, type Message } from "./engine.js";
 
 /** A message on its way: the header as JSON text. */
 export interface Packet {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Engine, EngineOptions } from "./engine.js";
-import { EngineError } from "./engine-error.js";
+import { type Engine, EngineError, type EngineOptions } from "./engine.js";
 import { NetstringReader } from "./netstring.js";
 import { type Command, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
 import { decodeReply, encodeCommand, toExit } from "./xs-protocol.js";

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { ROOT } from "../../../toolchain/root.js";
-import { EngineError } from "./engine-error.js";
+import { EngineError } from "./engine.js";
 
 /** The host's sources. Paths are absolute. */
 export interface XsSources {

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { buildXsHost } from "../../src/engine/build-xs.js";
-import type { Engine, EngineExitCode, HeapLimits, Message } from "../../src/engine/engine.js";
-import { EngineError } from "../../src/engine/engine-error.js";
+import {
+	type Engine,
+	EngineError,
+	type EngineExitCode,
+	type HeapLimits,
+	type Message,
+} from "../../src/engine/engine.js";
 import { startV8Engine } from "../../src/engine/v8-engine.js";
 import { startXsEngine } from "../../src/engine/xs-engine.js";
 
