@@ -8,6 +8,49 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const bundleOf = async (files: Readonly<Record<string, string | undefined>>): Promise<string> =>
 	(await buildProject(openProject(ownProject(files)))).firmware;
 
+const { "lib/*": _, ...WITHOUT_LIB } = MANIFEST.modules;
+
+const NO_DEVICE = /device\.ts: expected "export default device\({ parts: { … } }\)"/;
+
+/** Wrong files of a project, and the error that names the place. */
+const FAULTS: readonly (readonly [fault: string, files: Readonly<Record<string, string>>, message: RegExp])[] = [
+	["an error in its device.ts", { "device.ts": `${DEVICE}const x: = 1;\n` }, /device\.ts:6:9: ERROR/],
+	[
+		"two parts of one name",
+		{ "device.ts": DEVICE.replace("soil:", "pump:") },
+		/device\.ts:4:\d+: two parts or options have the name "pump"/,
+	],
+	["a device.ts without a device", { "device.ts": DEVICE.replace("export default", "export const pond =") }, NO_DEVICE],
+	["a device.ts with something else", { "device.ts": "export default 26;\n" }, NO_DEVICE],
+	[
+		"a part that is none",
+		{ "device.ts": "export default { parts: { pump: 26 } };\n" },
+		/device\.ts: part pump: expected what relay\(…\)/,
+	],
+	["an error in a tool", { "tools/level.ts": `${TOOL}const x: = 1;\n` }, /tools\/level\.ts:7:9: ERROR/],
+	[
+		"an import that does not exist",
+		{ "tools/level.ts": TOOL.replace("../lib/level.js", "../lib/depth.js") },
+		/tools\/level\.ts:2:24: ERROR: Could not resolve/,
+	],
+	[
+		"an import of Node's",
+		{ "tools/level.ts": TOOL.replace("../lib/level.js", "node:fs") },
+		/tools\/level\.ts:2:24: ERROR: .*node:fs: not a module of the virtual device/,
+	],
+	[
+		"a module that its manifest does not name, which a chip would not have",
+		{ "manifest.json": JSON.stringify({ ...MANIFEST, modules: WITHOUT_LIB }) },
+		/lib\/level\.ts: the project's manifest\.json does not name this module/,
+	],
+	["a manifest that is no JSON", { "manifest.json": "{" }, /manifest\.json: .*JSON/],
+	[
+		"an included manifest that does not exist",
+		{ "manifest.json": JSON.stringify({ ...MANIFEST, build: { XS_MCP: "./elsewhere" } }) },
+		/manifest\.json: "include" names \$\(XS_MCP\)\/manifest\.json, which does not exist/,
+	],
+];
+
 describe("a project of its own on a virtual device", () => {
 	it("has its tools beside the firmware's, in a path with spaces", async (t) => {
 		const device = await openDevice({ folder: ownProject() });
@@ -34,31 +77,6 @@ describe("a project of its own on a virtual device", () => {
 		assert.throws(() => device.set("pump", 1), /pump: expected soil/);
 	});
 
-	it("is told of a pin that its chip does not have, and of an error in its device.ts", async () => {
-		await assert.rejects(
-			bundleOf({ "device.ts": DEVICE.replace("pin: 26", "pin: 34") }),
-			/part pump: pin 34 of the ESP32 is only an input; these would do: /,
-		);
-		await assert.rejects(bundleOf({ "device.ts": `${DEVICE}const x: = 1;\n` }), /device\.ts:6:9: ERROR/);
-	});
-
-	it("rejects two parts of one name", async () => {
-		await assert.rejects(
-			bundleOf({ "device.ts": DEVICE.replace("soil:", "pump:") }),
-			/device\.ts:4:\d+: two parts or options have the name "pump"/,
-		);
-	});
-
-	it("is told that its device.ts exports no device", async () => {
-		const told = /device\.ts: expected "export default device\({ parts: { … } }\)"/;
-		await assert.rejects(bundleOf({ "device.ts": DEVICE.replace("export default", "export const pond =") }), told);
-		await assert.rejects(bundleOf({ "device.ts": "export default 26;\n" }), told);
-		await assert.rejects(
-			bundleOf({ "device.ts": "export default { parts: { pump: 26 } };\n" }),
-			/device\.ts: part pump: expected what relay\(…\)/,
-		);
-	});
-
 	it("is told of the name of a tool that clients cannot call, and of two tools of one name", async () => {
 		const named = TOOL.replace("self.pond.level", "self.water plants!");
 		await assert.rejects(
@@ -75,33 +93,11 @@ describe("a project of its own on a virtual device", () => {
 		assert.match(await bundleOf({ "tools/level.ts": undefined }), /self\.get_device_status/);
 	});
 
-	it("is told the file and line of an error in it", async () => {
-		await assert.rejects(bundleOf({ "tools/level.ts": `${TOOL}const x: = 1;\n` }), /tools\/level\.ts:7:9: ERROR/);
-		const wrong = TOOL.replace("../lib/level.js", "../lib/depth.js");
-		await assert.rejects(bundleOf({ "tools/level.ts": wrong }), /tools\/level\.ts:2:24: ERROR: Could not resolve/);
-		const foreign = TOOL.replace("../lib/level.js", "node:fs");
-		await assert.rejects(
-			bundleOf({ "tools/level.ts": foreign }),
-			/tools\/level\.ts:2:24: ERROR: .*node:fs: not a module of the virtual device/,
-		);
-	});
-
-	it("is told of a module that its manifest does not name, which a chip would not have", async () => {
-		const { "lib/*": _, ...modules } = MANIFEST.modules;
-		await assert.rejects(
-			bundleOf({ "manifest.json": JSON.stringify({ ...MANIFEST, modules }) }),
-			/lib\/level\.ts: the project's manifest\.json does not name this module/,
-		);
-	});
-
-	it("is told what is wrong with its manifest", async () => {
-		await assert.rejects(bundleOf({ "manifest.json": "{" }), /manifest\.json: .*JSON/);
-		const moved = { ...MANIFEST, build: { XS_MCP: "./elsewhere" } };
-		await assert.rejects(
-			bundleOf({ "manifest.json": JSON.stringify(moved) }),
-			/manifest\.json: "include" names \$\(XS_MCP\)\/manifest\.json, which does not exist/,
-		);
-	});
+	for (const [fault, files, message] of FAULTS) {
+		it(`is told of ${fault}`, async () => {
+			await assert.rejects(bundleOf(files), message);
+		});
+	}
 
 	it("is told of a file that exports no tool", async () => {
 		const open = openDevice({ folder: ownProject({ "tools/level.ts": "export default 1;\n" }) });

@@ -31,12 +31,6 @@ describe("npm start with a device of one's own", () => {
 		assert.equal(status, 0);
 	});
 
-	it("does not start with a wrong pin: the error names part, pin, and the pins that would do", () => {
-		const { status, stderr } = startOwn(writeDevice("pump: relay({ pin: 34 })"), "quit");
-		assert.match(stderr, /part pump: pin 34 of the ESP32 is only an input; these would do: 4, 13, 14,/);
-		assert.equal(status, 1);
-	});
-
 	it("warns of a pin that decides how the chip starts", () => {
 		const { status, stdout } = startOwn(writeDevice("pump: relay({ pin: 12 })"), "quit");
 		assert.match(stdout, /warning: part pump: pin 12 decides how the ESP32 starts/);
