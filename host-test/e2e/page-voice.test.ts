@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SharedPackets } from "../../gateway/src/speech/packets.js";
+import { sharePackets } from "../../gateway/src/speech/packets.js";
 import { readWav } from "../../gateway/src/speech/wav.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
@@ -29,7 +29,7 @@ describe("a virtual device's page", { skip: SKIP }, () => {
 		await person.toggleMicrophone("on");
 
 		backend.say({ type: "tts", state: "start" });
-		for await (const packet of await SharedPackets.open(readWav(speak("I am fine.")))) {
+		for await (const packet of await sharePackets(readWav(speak("I am fine.")))) {
 			backend.send(packet);
 		}
 		backend.say({ type: "tts", state: "stop" });

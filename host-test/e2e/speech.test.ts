@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { SharedPackets } from "../../gateway/src/speech/packets.js";
+import { sharePackets } from "../../gateway/src/speech/packets.js";
 import { readWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
@@ -82,7 +82,7 @@ for (const engine of cases(ENGINES)) {
 			backend.say({ type: "tts", state: "start", session_id: "s" });
 			await until(() => backend.messages.includes("mcp speaking"), "it says that it speaks");
 			let count = 0;
-			for await (const packet of await SharedPackets.open(readWav(sentence))) {
+			for await (const packet of await sharePackets(readWav(sentence))) {
 				backend.send(packet, count % 10 === 3);
 				count += 1;
 			}

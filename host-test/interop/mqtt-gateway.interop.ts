@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { SharedPackets } from "../../gateway/src/speech/packets.js";
+import { sharePackets } from "../../gateway/src/speech/packets.js";
 import { readWav } from "../../gateway/src/speech/wav.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { correlation } from "../support/correlation.js";
@@ -93,7 +93,7 @@ describe(title, { skip }, () => {
 		const played = follow(device);
 		chat.say({ type: "tts", state: "start", session_id: "s" });
 		await until(() => states.at(-1) === "speaking", "it speaks");
-		for await (const packet of await SharedPackets.open(readWav(answer))) {
+		for await (const packet of await sharePackets(readWav(answer))) {
 			chat.send(packet);
 		}
 		await until(() => played.samples().length > 0, "it plays");

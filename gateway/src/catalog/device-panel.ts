@@ -25,7 +25,13 @@ function panelUri({ alias }: Server): string {
 
 /** A list of tools in which status and photo tools of devices name the panel of theirs. Pages that tools have stay. */
 export function withPanels(catalog: Catalog, tools: readonly Tool[]): readonly Tool[] {
-	const found = linked.get(tools) ?? tools.map((tool) => withPanel(catalog, tool));
+	const withPanel = (tool: Tool): Tool => {
+		const server = isShownBeside(catalog, tool.name) ? catalog.findTool(tool.name)?.server : undefined;
+		return server === undefined || tool._meta?.ui !== undefined
+			? tool
+			: { ...tool, _meta: { ...tool._meta, ui: { resourceUri: panelUri(server) } } };
+	};
+	const found = linked.get(tools) ?? tools.map(withPanel);
 	linked.set(tools, found);
 	return found;
 }
@@ -58,14 +64,6 @@ export function readPanel(catalog: Catalog, page: string, uri: string): TextReso
 	const data = JSON.stringify({ alias: server.alias, tools }).replaceAll("<", "\\u003c");
 	const text = page.replace(DATA, (_, begin: string) => begin + data);
 	return { uri, mimeType: APP_MIME_TYPE, text, _meta: { ui: { prefersBorder: true } } };
-}
-
-function withPanel(catalog: Catalog, tool: Tool): Tool {
-	const server = isShownBeside(catalog, tool.name) ? catalog.findTool(tool.name)?.server : undefined;
-	const hasPage = tool._meta?.ui !== undefined;
-	return server === undefined || hasPage
-		? tool
-		: { ...tool, _meta: { ...tool._meta, ui: { resourceUri: panelUri(server) } } };
 }
 
 function isShownBeside(catalog: Catalog, name: string): boolean {

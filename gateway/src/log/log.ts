@@ -98,12 +98,11 @@ export async function makePrettyFormat(colorize: boolean): Promise<(line: string
 		colorize,
 		translateTime: "SYS:HH:MM:ss",
 		hideObject: true,
-		messageFormat: (entry, messageKey) => [printableLine(String(entry[messageKey])), ...detailsOf(entry)].join(" "),
+		messageFormat: (entry, messageKey) => {
+			const details = Object.entries(entry)
+				.filter(([name]) => !NOT_DETAILS.includes(name))
+				.map(([name, value]) => `${name}=${printableLine(typeof value === "string" ? value : JSON.stringify(value))}`);
+			return [printableLine(String(entry[messageKey])), ...details].join(" ");
+		},
 	}) as (line: string) => string;
-}
-
-function detailsOf(entry: Readonly<Record<string, unknown>>): string[] {
-	return Object.entries(entry)
-		.filter(([name]) => !NOT_DETAILS.includes(name))
-		.map(([name, value]) => `${name}=${printableLine(typeof value === "string" ? value : JSON.stringify(value))}`);
 }

@@ -32,42 +32,33 @@ async function* encodePackets({ sampleRate, samples }: Sound, turns: LimitFuncti
 }
 
 /** Packets of a sound for several readers: each is encoded once, when the first reader wants it. */
-export class SharedPackets implements AsyncIterable<Uint8Array> {
-	readonly #source: AsyncGenerator<Uint8Array, void>;
-	readonly #packets: Promise<IteratorResult<Uint8Array, void>>[] = [];
-
-	private constructor(source: AsyncGenerator<Uint8Array, void>) {
-		this.#source = source;
-	}
-
-	/**
-	 * Encodes the first packet. Rejects with an Error if the encoder is not installed.
-	 *
-	 * @param turns limits all sounds together to one packet in a turn of the event loop
-	 */
-	static async open(sound: Sound, turns = pLimit(1)): Promise<SharedPackets> {
-		const packets = new SharedPackets(encodePackets(sound, turns));
-		await packets.#at(0);
-		return packets;
-	}
-
-	async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-		for (let index = 0; ; index += 1) {
-			const { done, value } = await this.#at(index);
-			if (done) {
-				return;
-			}
-			yield value;
-		}
-	}
-
+export interface SharedPackets extends AsyncIterable<Uint8Array> {
 	/** Frees the encoder: readers get the packets that are encoded already, then the end. */
-	async close(): Promise<void> {
-		await this.#source.return();
-	}
+	close(): Promise<void>;
+}
 
-	#at(index: number): Promise<IteratorResult<Uint8Array, void>> {
-		this.#packets[index] ??= this.#source.next();
-		return this.#packets[index];
-	}
+/**
+ * Encodes the first packet. Rejects with an Error if the encoder is not installed.
+ *
+ * @param turns limits all sounds together to one packet in a turn of the event loop
+ */
+export async function sharePackets(sound: Sound, turns = pLimit(1)): Promise<SharedPackets> {
+	const source = encodePackets(sound, turns);
+	const packets = [source.next()];
+	await packets[0];
+	return {
+		async *[Symbol.asyncIterator]() {
+			for (let index = 0; ; index += 1) {
+				packets[index] ??= source.next();
+				const { done, value } = (await packets[index]) as IteratorResult<Uint8Array, void>;
+				if (done) {
+					return;
+				}
+				yield value;
+			}
+		},
+		async close() {
+			await source.return();
+		},
+	};
 }

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { fairLimit } from "../net/fair-limit.js";
 import type { Caller } from "./device-tools.js";
-import { SharedPackets } from "./packets.js";
+import { type SharedPackets, sharePackets } from "./packets.js";
 import type { Voice } from "./voice.js";
 import { encodeWav, readWav, type Sound } from "./wav.js";
 
@@ -60,7 +60,7 @@ export class Speech {
 				return `${SPEECH_PATH}/${id}`;
 			}),
 			packets: once(async () => {
-				packets = await SharedPackets.open(await sound(), this.#turns);
+				packets = await sharePackets(await sound(), this.#turns);
 				return packets;
 			}),
 			withdraw: () => {

@@ -17,14 +17,6 @@ const ownNames = fc.uniqueArray(
 const alias = fc.constantFrom("", "lamp", "kitchen-lamp", "a".repeat(24));
 
 describe("the names of tools that every client accepts", () => {
-	it("have an underscore for every character that some client rejects", () => {
-		assert.deepEqual(oneOf(["self.get_device_status", "say-it"]), ["self_get_device_status", "say-it"]);
-	});
-
-	it("begin with the alias if there is one", () => {
-		assert.deepEqual(oneOf(["self.reboot"], "kitchen"), ["kitchen__self_reboot"]);
-	});
-
 	it("keep a name that another tool's name would become", () => {
 		const [own, other] = oneOf(["a_b", "a.b"]);
 		assert.equal(own, "a_b");

@@ -7,7 +7,7 @@ import { whyMissing, whyNoOpus } from "../../../host-test/support/optional-progr
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { openOpusDecoder, openOpusEncoder } from "../../../toolchain/opus.js";
 import { SPOKEN_AUDIO } from "../../src/devices/hello.js";
-import { SharedPackets } from "../../src/speech/packets.js";
+import { sharePackets } from "../../src/speech/packets.js";
 import { encodeWav, readWav, type Sound } from "../../src/speech/wav.js";
 
 const TOOLS = skipIf((await whyNoOpus()) ?? whyMissing("opusenc", "opus-tools"));
@@ -29,7 +29,7 @@ function samplesOf({ samples }: Pick<Sound, "samples">): Int16Array {
 
 async function encode(sound: Sound): Promise<Uint8Array[]> {
 	const packets: Uint8Array[] = [];
-	for await (const packet of await SharedPackets.open(sound)) {
+	for await (const packet of await sharePackets(sound)) {
 		packets.push(packet);
 	}
 	return packets;

@@ -91,11 +91,6 @@ describe("the proxy before an upstream that hangs", () => {
 		assert.ok(!methods.includes("tools/call"));
 	});
 
-	it("says so within ten seconds: a ping and a new connection are shorter", async () => {
-		const { ping, connect, list } = UPSTREAM_TIMING;
-		assert.ok(ping + connect < 10_000 && list < 10_000);
-	});
-
 	it("without a gate: says that it cannot connect", async (t) => {
 		const { proxy, hang } = await openBeforeHung(t, "", { connect: 50 });
 		hang();

@@ -85,7 +85,7 @@ export abstract class Device {
 		if (status !== undefined) {
 			batch(() => {
 				this.status.value = status;
-				this.#plot(numbersIn(status));
+				this.#plot(status);
 			});
 		}
 	}
@@ -98,17 +98,19 @@ export abstract class Device {
 			if (known !== undefined) {
 				this.status.value = { ...status, sensors: { ...status.sensors, [sensor]: { ...known, value } } };
 			}
-			this.#plot(numbersIn({ sensors: { [sensor]: { value } } }));
+			this.#plot({ sensors: { [sensor]: { value } } });
 		});
 	}
 
-	/** Adds numbers to the series of their names. */
-	#plot(numbers: ReadonlyMap<string, number>): void {
+	/** Adds the numbers in a status to the series of their names. */
+	#plot(status: object): void {
 		const series = new Map(this.series.value);
 		const time = Date.now() / 1_000;
-		for (const [name, value] of numbers) {
-			const { times, values } = series.get(name) ?? { times: [], values: [] };
-			series.set(name, { times: [...times, time].slice(-MAX_POINTS), values: [...values, value].slice(-MAX_POINTS) });
+		for (const [name, value] of leavesIn(status)) {
+			if (typeof value === "number" && Number.isFinite(value)) {
+				const { times, values } = series.get(name) ?? { times: [], values: [] };
+				series.set(name, { times: [...times, time].slice(-MAX_POINTS), values: [...values, value].slice(-MAX_POINTS) });
+			}
 		}
 		this.series.value = series;
 	}
@@ -174,10 +176,4 @@ export function leavesIn(status: object): Map<string, Leaf> {
 	};
 	visit(status, []);
 	return found;
-}
-
-/** The numbers among them. */
-function numbersIn(status: object): Map<string, number> {
-	const isNumber = (leaf: readonly [string, Leaf]): leaf is [string, number] => Number.isFinite(leaf[1]);
-	return new Map([...leavesIn(status)].filter(isNumber));
 }

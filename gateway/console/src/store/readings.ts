@@ -35,6 +35,7 @@ const COMBINED = "combined";
 export function readingsIn(status: object, shown: ReadonlySet<string>) {
 	const leaves = leavesIn(status);
 	const isSaid = (path: string): boolean => shown.has(path) || (path === "network.type" && leaves.has("network.ssid"));
+	const isPart = (path: string): boolean => ["sensors", ...CONTROLLED].includes(path.split(".")[0] as string);
 	const others = [...leaves].filter(([path]) => !isPart(path) && !isSaid(path));
 	const isNumber = (entry: readonly [string, Leaf]): entry is [string, number] => typeof entry[1] === "number";
 	const numbers = others.filter(isNumber).map(([path, value]): Reading => {
@@ -45,11 +46,6 @@ export function readingsIn(status: object, shown: ReadonlySet<string>) {
 		readings: [...partsIn(status, "sensors").flatMap(([name, sensor]) => ofSensor(name, sensor)), ...numbers],
 		facts: others.filter((entry) => !isNumber(entry)),
 	};
-}
-
-function isPart(path: string): boolean {
-	const member = path.split(".")[0] as string;
-	return member === "sensors" || CONTROLLED.has(member);
 }
 
 function ofSensor(name: string, { kind, title, value, unit, error }: Readonly<Record<string, unknown>>): Reading[] {
