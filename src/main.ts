@@ -6,47 +6,24 @@ import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";
 import Time from "time";
 import Timer from "timer";
-import { needsSafeMode, SAFE_FEATURES, SAFE_TOOLS } from "./app/safe-mode.js";
-import { startFirmware } from "./app/start-firmware.js";
-import { Guard } from "./hardware/guard.js";
+import { Application } from "./app/application.js";
+import { needsSafeMode, SAFE_TOOLS } from "./app/safe-mode.js";
 import { preferFlashed } from "./settings/known-networks.js";
 import { StoredSettings } from "./settings/stored-settings.js";
 
-/** A function, because what the top of a module names stays in memory. */
+/** Wrapped in a function: module-level bindings are never freed. */
 const start = (): void => {
-	const ticks = (): number => Time.ticks;
-	const recent = findFeatures(["log"]).log?.(ticks, Timer);
-	const log = (message: string): void => {
-		trace(`${message}\n`);
-		recent?.add(message);
-	};
+	const log = (message: string): void => trace(`${message}\n`);
 	// Before a board reads its settings.
 	preferFlashed({ built, settings: new StoredSettings(Preference, log) }, log);
-	const guard = new Guard(log, ticks);
-	const opened = Object.assign(openBoard(), recent && { log: recent });
-	const isSafe = needsSafeMode(opened, Timer);
-	const found = findFeatures(isSafe ? SAFE_FEATURES : undefined);
-	const { improv, parts: openParts, resources: openResources, ...features } = found;
-	const bare = { board: opened, tools: findTools(isSafe ? SAFE_TOOLS : undefined), followers: [] };
-	const parts = openParts?.(bare.board, { tools: bare.tools, timer: Timer, ticks, log }) ?? bare;
-	const { board } = parts;
-	const resources = openResources?.(board);
-	startFirmware({
-		...features,
-		...resources,
-		...parts,
-		followers: [...parts.followers, ...(resources?.followers ?? [])],
-		built,
-		openNetwork,
-		guard,
-		isSafe,
-		timer: Timer,
-		ticks,
-		log,
-	});
-	improv?.({ board, built, log });
+	const board = openBoard();
+	const isSafe = needsSafeMode(board, Timer);
+	const tools = findTools(isSafe ? SAFE_TOOLS : undefined);
+	const ticks = (): number => Time.ticks;
+	const application = new Application({ board, built, openNetwork, tools, isSafe, timer: Timer, ticks, log });
+	application.start(findFeatures());
 	// Not before: a device that cannot start restarts.
-	guard.install();
+	application.guard.install();
 };
 
 start();

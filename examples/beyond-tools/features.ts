@@ -1,3 +1,4 @@
+import type { Feature } from "../../src/app/application.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { ClientRequests } from "../../src/mcp_server/features/client-requests.js";
@@ -11,10 +12,19 @@ import evening from "./evening-prompt.js";
 import setting from "./setting-resource.js";
 import volume from "./volume-resource.js";
 
-/** Features besides tools, for `startFirmware({ features, … })` in `main.ts`. */
+/** MCP capabilities besides tools. */
 export function makeFeatures(board: Hardware) {
 	const resources = new Resources<Hardware>({ resources: [volume, setting].filter((each) => isOffered(each, board)) });
 	const prompts = new Prompts<Hardware>([evening].filter((each) => isOffered(each, board)));
 	const listed = [resources, prompts, new Completion({ prompts, resources })];
 	return new FeatureSet<Hardware>([...listed, new Logging(), new Stateless<Hardware>(), new ClientRequests()]);
 }
+
+/** The feature of the firmware that offers them. */
+export const beyondTools: Feature = {
+	name: "beyond-tools",
+	after: ["resources"],
+	start(app) {
+		app.extensions = makeFeatures(app.board);
+	},
+};

@@ -4,18 +4,15 @@ import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";
 import Timer from "timer";
-import { startFirmware } from "../../src/app/start-firmware.js";
-import { makeFeatures } from "./features.js";
+import { Application } from "../../src/app/application.js";
+import { beyondTools } from "./features.js";
 
-const board = openBoard();
-
-startFirmware({
-	...findFeatures(),
-	board,
+const application = new Application({
+	board: openBoard(),
 	built,
 	openNetwork,
 	tools: findTools(),
 	timer: Timer,
-	features: makeFeatures(board),
 	log: (message) => trace(`${message}\n`),
 });
+application.start([...findFeatures(), beyondTools]);

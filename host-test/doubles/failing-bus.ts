@@ -15,7 +15,7 @@ import { counter } from "../../src/parts/counter.js";
 import { relay } from "../../src/parts/relay.js";
 import { serial } from "../../src/parts/serial.js";
 import { servo } from "../../src/parts/servo.js";
-import { withParts } from "../../src/parts/with-parts.js";
+import { addParts } from "../../src/parts/with-parts.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { SoundPlayer } from "../../src/sound/player/sound-player.js";
 import { FakeAudioOut } from "./fake-audio-out.js";
@@ -151,6 +151,6 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 		meter: serial({ tx: 17, rx: 16, baud: 9_600 }),
 	};
 	const io419 = { load, bus: () => ({}), ...time, log: (line: string) => log.push(line) };
-	const { followers, board: whole } = withParts(board, { parts }, io419);
-	return { board: whole as typeof whole & Pick<Board, "switches">, followers, pins, log, ticks, canvas };
+	const follower = addParts(board, { parts }, io419);
+	return { board: board as typeof board & Pick<Board, "switches">, follower, pins, log, ticks, canvas };
 }

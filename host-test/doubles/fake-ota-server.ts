@@ -1,6 +1,6 @@
 import { Bootstrap, type BootstrapOptions } from "../../src/backend/bootstrap/bootstrap.js";
+import type { BootstrapConfig } from "../../src/backend/bootstrap/bootstrap-report.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import type { BootstrapConfig } from "../../src/settings/config.js";
 import { settled } from "../harness.js";
 import { FakeBoard, FakeSettings } from "./fake-board.js";
 import { FakeTimer } from "./fake-timer.js";

@@ -125,11 +125,9 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 				onConnecting: () => heard.push("connecting"),
 				onOpen: () => heard.push("open"),
 				onSession: ({ id }) => heard.push(`session ${id}`),
-				mcp: {
-					session: {
-						receive: (payload) => heard.push({ mcp: payload }),
-						reject: (payload, reason) => heard.push({ rejected: payload, reason }),
-					},
+				receiver: {
+					receive: (payload) => heard.push({ mcp: payload }),
+					reject: (payload, reason) => heard.push({ rejected: payload, reason }),
 				},
 				onMessage: ({ type }) => heard.push(`message ${type}`),
 				onLost: (error, retryIn) => lost.push({ error, retryIn }),

@@ -1,12 +1,19 @@
+import type { Application } from "../../src/app/application.js";
+import { BackendTrial } from "../../src/app/backend-trial.js";
+import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-search.js";
 import type { Button } from "../../src/hardware/button.js";
+import type { Face, Settings } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
+import type { Transport } from "../../src/protocols/transport.js";
+import { readSetting } from "../../src/settings/read-setting.js";
 import { SettingError } from "../../src/settings/setting-error.js";
-import { openSetup, type PhoneSetup } from "../../src/setup/phone-setup.js";
-import type { SetupOptions } from "../../src/setup/setup-options.js";
+import type { SettingName } from "../../src/settings/settings-table.js";
+import { PhoneSetup } from "../../src/setup/phone-setup.js";
 import { settled } from "../harness.js";
 import type { Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
+import type { FakeDnsSd } from "./fake-dns-sd.js";
 import { type FakeHttpConnection, FakeHttpPlatform } from "./fake-http-server.js";
 import { FakeTimer } from "./fake-timer.js";
 
@@ -16,10 +23,15 @@ interface Response {
 	readonly text: string;
 }
 
-interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways" | "isSafe"> {
-	readonly built?: object;
+interface SetupChoice {
+	readonly built?: Readonly<Record<string, unknown>>;
 	readonly screen?: boolean;
 	readonly bootButton?: () => Button;
+	readonly isSafe?: boolean;
+	/** Lists gateways of this network. */
+	readonly dnsSd?: FakeDnsSd;
+	/** Leads to the backend. Default: each backend answers at once. */
+	readonly transport?: Transport;
 }
 
 export function browserOf(platform: FakeHttpPlatform) {
@@ -50,50 +62,68 @@ export function browserOf(platform: FakeHttpPlatform) {
 	return { ask, submit };
 }
 
-export function makeSetup({ built = {}, screen = true, bootButton, ...more }: SetupChoice = {}) {
+export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice }: SetupChoice = {}) {
+	const { bootButton, dnsSd, transport } = choice;
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform();
 	const accessPoint = new FakeAccessPoint();
-	const { settings, screen: fakeScreen, system, resets } = new FakeBoard();
+	const { settings, screen: fakeScreen, resets, system } = new FakeBoard();
 	const boot: Button = { onPress: undefined };
-	const begins = new Set<(isFallback: boolean) => void>();
 	const log: string[] = [];
 	const shown: (SetupNotice | undefined)[] = [];
 	const ends: boolean[] = [];
 	const alerts: string[] = [];
 	const counts = { needed: 0 };
+	const source = { built: { backend: "ws://old/", ...built }, settings };
 	const board = {
 		accessPoint,
 		settings,
-		system,
+		system: { ...system, restart: () => void ends.push(true) },
 		bootButton: bootButton ?? (() => boot),
 		...(screen && { screen: fakeScreen }),
 	};
-	const setup = openSetup(platform, {
-		board,
-		built: { backend: "ws://old/", ...built },
-		timer,
-		deviceId: "02:12:34:56:78:9a",
-		check: (settings) => {
-			const backend = settings.get("xs-mcp", "backend");
+	const backend = {
+		check(values: Pick<Settings, "get">) {
+			const backend = values.get("xs-mcp", "backend");
 			if (typeof backend === "string" && !backend.startsWith("ws")) {
 				throw new SettingError("backend", `expected ws://, got ${backend}`);
 			}
 		},
-		random: () => 0.5,
-		...more,
-		log: (line) => log.push(line),
-	})?.({
-		onNeeded: (isFallback) => {
-			counts.needed += 1;
-			for (const begin of begins) {
-				begin(isFallback);
+		tryOut(_values: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void) {
+			if (transport === undefined) {
+				onEnd(undefined);
+				return { close() {} };
+			}
+			const trial = new BackendTrial(app, onEnd, () => transport);
+			trial.start(transport, undefined);
+			return trial;
+		},
+		listGateways:
+			dnsSd &&
+			((onEnd: (gateways: readonly FoundGateway[]) => void) =>
+				listGateways({ openDnsSd: dnsSd.openDnsSd, timer, onEnd, log() {} })),
+	};
+	const app = {
+		...{ board, built: source.built, source, timer, isSafe, backend, id: "02:12:34:56:78:9a" },
+		setting: (name: SettingName) => readSetting(name, source),
+		log: (line: string) => void log.push(line),
+		network: {
+			isUnset: false,
+			hold: () => {
+				counts.needed += 1;
+			},
+			resume: () => void ends.push(false),
+		},
+		show(change: Partial<Face>) {
+			if ("setup" in change) {
+				shown.push(change.setup);
+			}
+			if (change.alert !== undefined) {
+				alerts.push(change.alert.message);
 			}
 		},
-		onAlert: (message) => alerts.push(message),
-		onShow: (notice) => shown.push(notice),
-		onEnd: (restart) => ends.push(restart),
-	}) as PhoneSetup;
+	} as unknown as Application;
+	const setup = new PhoneSetup(app, platform, accessPoint, settings);
 
 	const { ask, submit } = browserOf(platform);
 	const join = async (values: object): Promise<void> => {
@@ -117,7 +147,6 @@ export function makeSetup({ built = {}, screen = true, bootButton, ...more }: Se
 		alerts,
 		ends,
 		counts,
-		begins,
 		boot,
 		resets,
 	};

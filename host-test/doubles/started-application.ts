@@ -1,37 +1,38 @@
-import { Application } from "../../src/app/application.js";
-import type { ApplicationOptions } from "../../src/app/application-options.js";
-import type { Board } from "../../src/hardware/hardware.js";
-import { LANGUAGES } from "../../src/language/feature.js";
+import { Application, type Feature, type Host } from "../../src/app/application.js";
+import language from "../../src/language/feature.js";
 import type { SessionPolicy } from "../../src/protocols/protocol-options.js";
-import { ADDONS } from "./addons.js";
+import update from "../../src/update/feature.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
 import { TOOLS } from "./tools.js";
 
+/** Options of the application, and its features: by default those of a small build. */
+type More = Partial<Host> & { readonly features?: readonly Feature[] };
+
+export const SMALL_BUILD: readonly Feature[] = [language, update];
+
 export function start(
-	board: Board = new FakeBoard(),
+	board: Host["board"] = new FakeBoard(),
 	choice: TransportChoice = {},
-	session?: SessionPolicy,
-	more: Partial<ApplicationOptions> = {},
+	session: SessionPolicy = "always",
+	{ features = SMALL_BUILD, built, ...more }: More = {},
 ) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const transport = new FakeTransport(choice);
 	const application = new Application({
 		board,
-		backend: "ws://backend/",
-		transport,
-		timer,
+		built: { backend: "ws://backend/", session, ...built },
+		openNetwork: () => ({}),
 		tools: TOOLS,
-		words: LANGUAGES.en,
-		update: ADDONS.update,
-		...(session && { session }),
+		timer,
 		log: (line) => log.push(line),
 		...more,
 	});
-	application.start();
+	const fake: Feature = { name: "fake", start: ({ backend }) => void backend.transports.set("ws", () => transport) };
+	application.start([...features, fake]);
 	const mcp = (): Wire[] =>
 		transport.channel.sent
 			.splice(0)
@@ -40,11 +41,7 @@ export function start(
 	return { application, transport, timer, log, mcp };
 }
 
-export function inSession(
-	board = new FakeBoard(),
-	choice: TransportChoice = {},
-	more: Partial<ApplicationOptions> = {},
-) {
+export function inSession(board = new FakeBoard(), choice: TransportChoice = {}, more: More = {}) {
 	const started = start(board, choice, undefined, more);
 	started.transport.channel.greet();
 	return { ...started, board };

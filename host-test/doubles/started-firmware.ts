@@ -1,20 +1,22 @@
-import type { FirmwareOptions } from "../../src/app/firmware-backend.js";
-import { startFirmware } from "../../src/app/start-firmware.js";
-import { ADDONS } from "./addons.js";
+import { Application, type Feature, type Host } from "../../src/app/application.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 import { FakeHttpClient } from "./fake-http-client.js";
 import { FakeTimer } from "./fake-timer.js";
+import { FEATURES } from "./features.js";
+import { TOOLS } from "./tools.js";
+
+interface Choice extends Partial<Host> {
+	readonly timer?: FakeTimer;
+	/** Besides those of a usual build. */
+	readonly features?: readonly Feature[];
+}
 
 /** The firmware as `main.ts` starts it, for a backend at ws://h/, on a network of fake clients. */
-export function startOn({
-	built,
-	timer = new FakeTimer(),
-	...options
-}: Partial<FirmwareOptions> & { timer?: FakeTimer }) {
+export function startOn({ built, timer = new FakeTimer(), features = [], ...host }: Choice) {
 	const log: string[] = [];
 	const first = FakeWebSocketClient.made.length;
-	const application = startFirmware({
+	const application = new Application({
 		board: new FakeBoard(),
 		built: { backend: "ws://h/", ...built },
 		openNetwork: () => ({
@@ -22,11 +24,12 @@ export function startOn({
 			mqtt: { io: FakeMqttClient },
 			http: { io: FakeHttpClient },
 		}),
-		...ADDONS,
+		tools: TOOLS,
 		timer,
 		log: (line) => log.push(line),
-		...options,
+		...host,
 	});
+	application.start([...FEATURES, ...features]);
 	const sockets = (): FakeWebSocketClient[] => FakeWebSocketClient.made.slice(first);
 	const greet = (sessionId = "s-1"): FakeWebSocketClient => {
 		const socket = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;

@@ -21,11 +21,9 @@ export function openOn(transport: Transport, options: Partial<ProtocolOptions>) 
 		events: {
 			onConnecting() {},
 			onSession() {},
-			mcp: {
-				session: {
-					receive: (payload) => heard.push(payload),
-					reject: (payload, reason) => heard.push({ rejected: payload, reason }),
-				},
+			receiver: {
+				receive: (payload) => heard.push(payload),
+				reject: (payload, reason) => heard.push({ rejected: payload, reason }),
 			},
 			onOpen() {},
 			onMessage() {},

@@ -21,7 +21,7 @@ function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" 
 			onOpen() {},
 			onConnecting: close("onConnecting"),
 			onSession: close("onSession"),
-			mcp: { session: { receive: close("onMcp"), reject() {} } },
+			receiver: { receive: close("onMcp"), reject() {} },
 			onMessage: close("onMessage"),
 			onLost: close("onLost"),
 		},

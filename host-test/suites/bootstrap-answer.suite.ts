@@ -1,5 +1,5 @@
 import { readAnswer } from "../../src/backend/bootstrap/bootstrap-answer.js";
-import { readBackend } from "../../src/settings/config.js";
+import { readBootstrapConfig } from "../../src/backend/bootstrap/bootstrap-report.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";
@@ -10,9 +10,6 @@ const read = (answer: unknown) => {
 	const [backend] = backends;
 	return { ...(backend && { backend }), ...rest };
 };
-
-const readBootstrap = (source: Parameters<typeof readBackend>[0]) =>
-	readBackend(source, "mac", { mayLackBackend: true, findsGateways: true }).bootstrap;
 
 const droppedOf = (answer: unknown): readonly string[] => readAnswer(JSON.stringify(answer)).dropped;
 
@@ -171,11 +168,11 @@ export default suite("the bootstrap's settings and answers", {
 	},
 	"are absent without an otaUrl"() {
 		for (const built of [{}, { otaUrl: "" }]) {
-			equal(readBootstrap({ built, settings: undefined }), undefined);
+			equal(readBootstrapConfig({ built, settings: undefined }), undefined);
 		}
 	},
 	"have a daily check, no serial number and no key unless they are set"() {
-		equal(readBootstrap({ built: { otaUrl: "http://ota/" }, settings: undefined }), {
+		equal(readBootstrapConfig({ built: { otaUrl: "http://ota/" }, settings: undefined }), {
 			otaUrl: "http://ota/",
 			otaInterval: 86_400,
 			serialNumber: "",
@@ -185,7 +182,7 @@ export default suite("the bootstrap's settings and answers", {
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "otaUrl", "https://stored/");
 		settings.set("xs-mcp", "hmacKey", "00ff");
-		const stored = readBootstrap({ built: { otaUrl: "http://ota/", otaInterval: "0" }, settings });
+		const stored = readBootstrapConfig({ built: { otaUrl: "http://ota/", otaInterval: "0" }, settings });
 		equal([stored?.otaUrl, stored?.otaInterval, stored?.hmacKey], ["https://stored/", 0, Uint8Array.of(0, 255).buffer]);
 	},
 	"name the setting that cannot be used, and do not quote the key"() {
@@ -196,7 +193,7 @@ export default suite("the bootstrap's settings and answers", {
 			[{ serialNumber: "a b" }, /^serialNumber: expected/],
 			[{ hmacKey: "secret" }, /^hmacKey: expected at most 64 bytes as hexadecimal digits$/],
 		] as const) {
-			throws(() => readBootstrap({ built: { otaUrl: "http://ota/", ...setting }, settings: undefined }), message);
+			throws(() => readBootstrapConfig({ built: { otaUrl: "http://ota/", ...setting }, settings: undefined }), message);
 		}
 	},
 });

@@ -1,11 +1,9 @@
-import { createTransport } from "../../src/app/create-transport.js";
 import type { Settings } from "../../src/hardware/hardware.js";
-import type { Transport } from "../../src/protocols/transport.js";
-import { type Config, deviceUuid, readConfig } from "../../src/settings/config.js";
+import { type Config, deviceUuid, messageLimits, readConfig } from "../../src/settings/config.js";
 import { SettingError } from "../../src/settings/setting-error.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeSettings } from "../doubles/fake-board.js";
-import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,18 +11,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const read = (built: object, settings?: Settings): Config =>
 	readConfig({ built: { backend: "ws://h/", ...built }, settings }, "mac");
 
-function transportFor(built: object): Transport {
-	return createTransport({
-		config: read(built),
-		network: { ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } },
-		deviceId: "mac",
-		uuid: "uuid",
-		mqtt: ADDONS.mqtt,
-		log() {},
-	});
-}
+const UUID_SET = "123e4567-e89b-42d3-a456-426614174000";
 
-const EVENTS = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
+const startFor = (built: Readonly<Record<string, unknown>>) => startOn({ built: { uuid: UUID_SET, ...built } });
 
 export default suite("configuration", {
 	"makes its UUID once"() {
@@ -126,38 +115,37 @@ export default suite("configuration", {
 		const settings: Settings = { get: () => new ArrayBuffer(4), set: () => true, delete() {} };
 		throws(() => read({}, settings), /^clientId: expected a string/);
 	},
-	"makes the transport that the backend's URL asks for"() {
-		equal(transportFor({ backend: "ws://h/" }).name, "websocket");
-		equal(transportFor({ backend: "mqtt://h" }).name, "udp");
+	"opens the connection that the backend's URL asks for"() {
+		equal(startFor({ backend: "ws://h/" }).sockets().length, 1);
+		const before = FakeMqttClient.made.length;
+		startFor({ backend: "mqtt://h" });
+		equal(FakeMqttClient.made.length, before + 1);
 		for (const backend of ["wss://h", "mqtts://h", "http://h", "mqttx://h", "nonsense", ""]) {
-			const error = throws(() => transportFor({ backend }), /^backend: /);
-			ok(error instanceof SettingError, backend);
+			const { log, sockets } = startFor({ backend });
+			matches(log.at(-1) ?? "", /^fatal error: backend: /);
+			equal(sockets(), []);
 		}
 	},
 	"rejects an MQTT password without a user name, by name"() {
-		const error = throws(
-			() => transportFor({ backend: "mqtt://h", mqttPassword: "p" }),
-			/^mqttUsername: required with mqttPassword$/,
-		);
-		ok(error instanceof SettingError && error.setting === "mqttUsername");
+		const { log } = startFor({ backend: "mqtt://h", mqttPassword: "p" });
+		equal(log.at(-1), "fatal error: mqttUsername: required with mqttPassword");
 	},
 	"tells WebSocket who the device is, by MAC address and UUID"() {
-		transportFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" }).open(EVENTS);
-		const { headers } = (FakeWebSocketClient.made.at(-1) as FakeWebSocketClient).options;
+		const [socket] = startFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" }).sockets();
+		const { headers } = (socket as FakeWebSocketClient).options;
 		const values = ["Authorization", "Protocol-Version", "Device-Id", "Client-Id"].map((name) => headers.get(name));
-		equal(values, ["Bearer t", "3", "mac", "uuid"]);
+		equal(values, ["Bearer t", "3", "02:00:00:00:00:01", UUID_SET]);
 	},
 	"takes an eighth of the chunk heap for the longest message, and does not let a stored setting change it"() {
-		equal(transportFor({}).maxMessageBytes, 65_536);
-		equal(transportFor({ chunkBytes: 65_536 }).maxMessageBytes, 8_192);
-		equal(transportFor({ chunkBytes: "131072", backend: "mqtt://h" }).maxMessageBytes, 16_384);
+		const limitOf = (built: object): number => messageLimits(read(built).chunkBytes).maxMessageBytes;
+		equal([limitOf({}), limitOf({ chunkBytes: 65_536 }), limitOf({ chunkBytes: "131072" })], [65_536, 8_192, 16_384]);
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "chunkBytes", 1_000_000);
 		equal(read({ chunkBytes: 65_536 }, settings).chunkBytes, 65_536);
 	},
 	"tells MQTT its keep-alive in milliseconds"() {
-		transportFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" }).open(EVENTS);
+		startFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" });
 		const { options } = FakeMqttClient.made.at(-1) as FakeMqttClient;
-		equal([options.keepAlive, options.id, options.user, options.password], [60_000, "mac", "u", "p"]);
+		equal([options.keepAlive, options.id, options.user, options.password], [60_000, "02:00:00:00:00:01", "u", "p"]);
 	},
 });

@@ -1,27 +1,24 @@
-import type { ApplicationOptions } from "../../src/app/application-options.js";
-import type { ConversationOptions } from "../../src/conversation/backend-link.js";
-import { Conversation } from "../../src/conversation/conversation.js";
+import conversation from "../../src/conversation/feature.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
-import { inSession, request, start } from "../doubles/started-application.js";
+import { inSession, request, SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, matches, outcomeOf, settled, suite } from "../harness.js";
 
 const FIRST_SIGN = 20_000;
 const NEXT_SIGN = 60_000;
 const SENSOR_PAUSE = 60_000;
 
-function conversing(events: SettingValue<"events"> = []) {
-	const opened: Conversation[] = [];
-	const conversation = (options: Omit<ConversationOptions, "events">): Conversation => {
-		const made = new Conversation({ ...options, events });
-		opened.push(made);
-		return made;
-	};
-	const say = (text: string) => outcomeOf(((opened[0] as Conversation).parts.assistant as Assistant).say(text));
-	return { conversation, say };
-}
+const conversing = (events: SettingValue<"events"> = []) => ({
+	features: [...SMALL_BUILD, conversation],
+	built: { events: events.join() },
+});
+
+const sayBy =
+	({ application }: ReturnType<typeof start>) =>
+	(text: string) =>
+		outcomeOf((application.board.assistant as Assistant).say(text));
 
 function boardWithChat() {
 	const lines: string[] = [];
@@ -29,10 +26,10 @@ function boardWithChat() {
 	return Object.assign(boardWithParts(), { chat, transcript: lines });
 }
 
-function talking(events: SettingValue<"events"> = [], more: Partial<ApplicationOptions> = {}) {
-	const { conversation, say } = conversing(events);
+function talking(events: SettingValue<"events"> = [], settings: object = {}) {
+	const { features, built } = conversing(events);
 	const board = boardWithChat();
-	const started = inSession(board, {}, { conversation, ...more });
+	const started = inSession(board, {}, { features, built: { ...built, ...settings } });
 	const { transport } = started;
 	const sent = (): unknown[] =>
 		transport.channel.sent
@@ -44,7 +41,7 @@ function talking(events: SettingValue<"events"> = [], more: Partial<ApplicationO
 			transport.channel.say(message);
 		}
 	};
-	return { ...started, board, lines: board.transcript, sent, hear, say };
+	return { ...started, board, lines: board.transcript, sent, hear, say: sayBy(started) };
 }
 
 const detect = (text: string): object => ({ session_id: "s-1", type: "listen", state: "detect", text });
@@ -125,9 +122,9 @@ export default suite("a conversation by text", {
 		equal(outcome, { error: "no session with the backend" });
 	},
 	async "begins a session to say something in, if sessions are on demand"() {
-		const { conversation, say } = conversing();
-		const { transport } = start(undefined, {}, "on-demand", { conversation });
-		const outcome = say("hello");
+		const started = start(undefined, {}, "on-demand", conversing());
+		const { transport } = started;
+		const outcome = sayBy(started)("hello");
 		transport.channel.greet();
 		equal(JSON.parse(transport.channel.sent.at(-1) as string), detect("hello"));
 		transport.channel.say(tts("start"));

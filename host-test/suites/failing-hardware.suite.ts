@@ -1,12 +1,12 @@
 import { Aw88298 } from "../../src/drivers/aw88298.js";
 import { Axp2101 } from "../../src/drivers/axp2101.js";
-import { openPower } from "../../src/power/feature.js";
+import power from "../../src/power/feature.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer, installGuard } from "../doubles/fake-timer.js";
+import { listening } from "../doubles/features.js";
 import { start } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 const MINUTE = 60_000;
@@ -15,15 +15,13 @@ function run(isDown = false) {
 	const bus = new FailingBus();
 	const timer = new FakeTimer();
 	const hardware = boardOnBus(bus, timer);
-	const { board, followers, ticks, log } = hardware;
+	const { board, follower, ticks, log } = hardware;
 	const machine = installGuard((line) => log.push(line), ticks);
 	bus.isDown = isDown;
 	const started = startOn({
 		board,
-		followers,
+		features: [listening(follower), power],
 		guard: machine.guard,
-		power: openPower,
-		tools: TOOLS,
 		timer,
 		log: (line) => log.push(line),
 	});
@@ -98,7 +96,7 @@ export default suite("hardware that fails", {
 		await useEverything(device);
 		ok(device.bus.failures > 100);
 		ok(device.guard.count > 0);
-		equal(device.application?.state === "fatal_error", false);
+		equal(device.application.state === "fatal_error", false);
 	}),
 	"the device starts when its bus fails at every access": withRun(true, async (device) => {
 		await useEverything(device);
@@ -172,14 +170,15 @@ export default suite("hardware that fails", {
 			equal([pins.level(26), pump?.on], [0, false]);
 		},
 	),
-	"an attachment that fails does not keep an event from the others"() {
+	"a listener that fails does not keep an event from the others"() {
 		const seen: string[] = [];
 		const failing = {
-			online: () => {
+			onOnline: () => {
 				throw new Error("on purpose");
 			},
 		};
-		const { log } = start(undefined, {}, undefined, { followers: [failing, { online: () => seen.push("online") }] });
+		const features = [listening(failing, { onOnline: () => void seen.push("online") })];
+		const { log } = start(undefined, {}, undefined, { features });
 		equal(seen, ["online"]);
 		ok(log.some((line) => line.includes("on purpose")));
 	},

@@ -1,14 +1,13 @@
-import { withModTools } from "../../src/mods/mod-tools.js";
+import { modsFeature } from "../../src/mods/mod-tools.js";
 import { preferFlashed } from "../../src/settings/known-networks.js";
 import { StoredSettings } from "../../src/settings/stored-settings.js";
-import { openSetup } from "../../src/setup/phone-setup.js";
+import { setupFeature } from "../../src/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const MINUTE = 60_000;
@@ -24,9 +23,7 @@ function startBroken() {
 	});
 	const started = startOn({
 		board,
-		tools: TOOLS,
-		mods: (options) => withModTools({ ...options, mod: { load: () => [] } }),
-		setup: (options) => openSetup(new FakeHttpPlatform(), options),
+		features: [modsFeature(() => ({ load: () => [] })), setupFeature(new FakeHttpPlatform())],
 		log: (line) => log.push(line),
 	});
 	const socket = started.greet();
@@ -50,13 +47,13 @@ function keep(store = new FailingStore()) {
 export default suite("settings that cannot be stored", {
 	"the device starts, joins its network and talks to its backend"() {
 		const { application, board, timer, log } = startBroken();
-		equal(application?.state, "idle");
+		equal(application.state, "idle");
 		for (const online of [false, true]) {
 			board.network.online = online;
 			board.network.onChange?.();
 			timer.pass(10 * MINUTE);
 		}
-		ok(application?.state !== "fatal_error");
+		ok(application.state !== "fatal_error");
 		ok(log.some((line) => /could not be (read|stored): Error: nvs/.test(line)));
 	},
 	"a newly flashed network does not keep the device from starting"() {

@@ -1,6 +1,5 @@
 import type { Button } from "../../src/hardware/button.js";
-import { openSetup } from "../../src/setup/phone-setup.js";
-import type { SetupOptions } from "../../src/setup/setup-options.js";
+import { setupFeature } from "../../src/setup/phone-setup.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
@@ -20,21 +19,20 @@ function startWithSetup(built: Readonly<Record<string, unknown>>, { screen = tru
 	const { screen: _screen, ...rest } = fake;
 	const boot: Button = { onPress: undefined };
 	const board = { ...(screen ? fake : rest), accessPoint, bootButton: () => boot, close() {} };
-	const setup = (options: SetupOptions) => openSetup(platform, options);
-	const started = startOn({ board, built: { ssid: "home", ...built }, setup });
+	const started = startOn({ board, built: { ssid: "home", ...built }, features: [setupFeature(platform)] });
 	return { ...started, fake, boot, accessPoint, platform, ...browserOf(platform) };
 }
 
 export default suite("a setting that cannot be used", {
 	"lets the device have the name of the setting, and otherwise the board's"() {
 		const names = [{ name: "Kitchen" }, { name: "" }, {}].map(
-			(settings) => startWith(settings).application?.server.name,
+			(settings) => startWith(settings).application.server.name,
 		);
 		equal(names, ["Kitchen", "fake", "fake"]);
 	},
 	"lets the device start if every setting can be used"() {
 		const { board, application } = startWith({});
-		equal(application?.state, "connecting");
+		equal(application.state, "connecting");
 		ok(!board.shown.some(({ state }) => state === "fatal_error"));
 	},
 	"is named in the log and on the screen, in the state fatal_error"() {
@@ -49,17 +47,17 @@ export default suite("a setting that cannot be used", {
 			[{ otaUrl: "http://h/", protocolVersion: 7 }, /^protocolVersion: /],
 		] as const) {
 			const { board, log, application } = startWith(settings);
-			equal(application, undefined);
+			equal(application.state, "fatal_error");
 			const shown = Object.assign({}, ...board.shown);
 			equal([shown.state, shown.alert.status], ["fatal_error", "Invalid setting"]);
 			matches(shown.alert.message, problem);
-			equal(log, [`fatal error: ${shown.alert.message}`]);
+			equal(log, ["state unknown -> fatal_error", `fatal error: ${shown.alert.message}`]);
 		}
 	},
 	"is named in the log if no setting has its name, and the device starts"() {
 		const { log, application } = startWith({ pasword: "b", keepalive: "60", screen: "st7789", led: {}, tls: {} });
 		equal(log[0], "unknown settings: pasword, keepalive");
-		equal(application?.state, "connecting");
+		equal(application.state, "connecting");
 	},
 	"does not restart the device, and leaves the board open"() {
 		const { board, timer } = startWith({ keepAlive: "soon" });
@@ -68,7 +66,7 @@ export default suite("a setting that cannot be used", {
 	},
 	"opens the set-up by phone, which shows its network beside the error"() {
 		const { application, fake, accessPoint, platform } = startWithSetup({ backend: "nonsense" });
-		equal([application, platform.isOpen, accessPoint.opened?.ssid], [undefined, true, "xs-mcp-000001"]);
+		equal([application.state, platform.isOpen, accessPoint.opened?.ssid], ["fatal_error", true, "xs-mcp-000001"]);
 		const shown = Object.assign({}, ...fake.shown);
 		equal([shown.state, shown.alert.status, shown.setup.ssid], ["fatal_error", "Invalid setting", "xs-mcp-000001"]);
 	},
@@ -105,14 +103,15 @@ export default suite("a setting that cannot be used", {
 		const { accessPoint, log } = startWithSetup({ setupPassword: "short" });
 		equal(accessPoint.opened, undefined);
 		equal(log, [
+			"state unknown -> fatal_error",
 			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters, or none",
-			"set-up: could not open: SettingError: setupPassword: expected 8 to 63 printable ASCII characters, or none",
+			"setup: could not start: SettingError: setupPassword: expected 8 to 63 printable ASCII characters, or none",
 		]);
 	},
 	"is named in the log of a board without a screen"() {
 		const board = { name: "bare", system: new FakeBoard().system, close() {} };
 		const { log } = startOn({ board, built: { backend: 5 } });
-		matches(log.join(), /^fatal error: backend: expected a string, got 5$/);
+		matches(log.at(-1) ?? "", /^fatal error: backend: expected a string, got 5$/);
 	},
 	"is not what any other error is taken for"() {
 		const board = Object.assign(new FakeBoard(), {

@@ -1,6 +1,9 @@
-import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-list.js";
-import { GatewaySearch } from "../../src/backend/discovery/gateway-search.js";
-import { readBackend } from "../../src/settings/config.js";
+import {
+	discoveryFeature,
+	type FoundGateway,
+	GatewaySearch,
+	listGateways,
+} from "../../src/backend/discovery/gateway-search.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -17,12 +20,14 @@ function search(host = "", onFound: () => void = () => {}) {
 	const gatewaySearch = new GatewaySearch({
 		host,
 		openDnsSd: network.openDnsSd,
-		onBackend: ({ backend }) => {
-			found.push(backend);
-			onFound();
+		events: {
+			onBackend({ backend }) {
+				found.push(backend);
+				onFound();
+			},
+			onFailed: (error, retryIn) => failed.push(`${error.message}, ${retryIn}`),
+			onMissing: (message) => missing.push(message),
 		},
-		onFailed: (error, retryIn) => failed.push(`${error.message}, ${retryIn}`),
-		onMissing: (message) => missing.push(message),
 		timer,
 		random: () => 1 - Number.EPSILON,
 		log: (line) => log.push(line),
@@ -37,12 +42,7 @@ function startDevice(backend = "mdns:", openDnsSd = true) {
 	const started = startOn({
 		board,
 		built: { backend, token: "secret" },
-		...(openDnsSd && {
-			discovery: {
-				search: (options) => new GatewaySearch({ ...options, openDnsSd: network.openDnsSd }),
-				list: (options) => listGateways({ ...options, openDnsSd: network.openDnsSd }),
-			},
-		}),
+		features: [discoveryFeature(openDnsSd ? network.openDnsSd : undefined)],
 	});
 	return { ...started, network, board };
 }
@@ -183,18 +183,18 @@ export default suite("a gateway that announces itself", {
 		timer.pass(5_000);
 		equal(ends[1], []);
 	},
-	"is wanted by a setting that begins with mdns:"() {
-		const needs = { mayLackBackend: true, findsGateways: true };
-		const wanted = (backend: unknown): string | undefined =>
-			readBackend({ built: { backend }, settings: undefined }, "mac", needs).gateway;
-		equal(["mdns:", "mdns:xs-mcp-attic"].map(wanted), ["", "xs-mcp-attic"]);
-		equal(["ws://mdns:1/", "", undefined].map(wanted), [undefined, undefined, undefined]);
+	"is wanted by a setting that begins with mdns:, by its name if that follows"() {
+		const { network, application } = startDevice("mdns:xs-mcp-workshop");
+		network.find({ host: "xs-mcp-attic.local" });
+		equal(application.state, "activating");
+		network.find();
+		equal(application.state, "connecting");
 	},
 	"is connected to by a device, which is activating until then"() {
 		const { application, network, log, sockets } = startDevice();
-		equal([application?.state, sockets().length], ["activating", 0]);
+		equal([application.state, sockets().length], ["activating", 0]);
 		network.find();
-		equal([application?.state, sockets().length], ["connecting", 1]);
+		equal([application.state, sockets().length], ["connecting", 1]);
 		matches(log.join("\n"), /^gateway search: the backend is ws:\/\/192\.168\.1\.10:8765\/$/m);
 	},
 	"is missed on the screen and in the log of a device that finds none"() {
@@ -218,12 +218,12 @@ export default suite("a gateway that announces itself", {
 	"is not searched for while the device has a URL, and stops with it"() {
 		equal(startDevice("ws://backend/").network.opened, 0);
 		const { application, network, timer } = startDevice();
-		application?.stop();
+		application.stop();
 		equal([network.open, timer.size], [0, 0]);
 	},
 	"is a wrong setting where there is no multicast DNS"() {
 		const { application, log } = startDevice("mdns:", false);
-		equal(application, undefined);
+		equal(application.state, "fatal_error");
 		matches(log.at(-1) ?? "", /^fatal error: backend: this build has no multicast DNS to find a gateway/);
 	},
 });

@@ -1,4 +1,5 @@
-import { type DirectOptions, openDirect } from "../../src/direct/open-direct.js";
+import type { Application, Listener } from "../../src/app/application.js";
+import { directFeature } from "../../src/direct/mcp-endpoint.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
@@ -36,17 +37,20 @@ function open(built: object = {}, address?: string, more: readonly Tool<undefine
 		tools: [wait, greet, ...more],
 		timer,
 	});
-	const options: DirectOptions = {
-		built: { http: 80, ...built },
-		settings: undefined,
-		deviceId: "02:12:34:56:78:9a",
-		maxMessageBytes: 1_000,
-		maxQueuedBytes: 8_000,
+	const listeners: Listener[] = [];
+	const source = { built: { http: 80, ...built }, settings: undefined };
+	directFeature(platform).start({
+		server,
 		timer,
-		log: (message) => log.push(message),
-	};
-	const endpoint = openDirect(platform, options)?.serve(server);
-	endpoint?.online();
+		id: "02:12:34:56:78:9a",
+		limits: { maxMessageBytes: 1_000, maxQueuedBytes: 8_000 },
+		backend: {},
+		source,
+		log: (message: string) => void log.push(message),
+		listen: (listener: Listener) => void listeners.push(listener),
+	} as unknown as Application);
+	const [endpoint] = listeners;
+	endpoint?.onOnline?.();
 	const post = (message: unknown, headers?: Readonly<Record<string, string>>): FakeHttpConnection => {
 		const connection = platform.connect();
 		connection.post(typeof message === "string" ? message : JSON.stringify(message), headers);
@@ -270,7 +274,7 @@ export default suite("HTTP server", {
 		const { platform, endpoint, post, calls, timer } = open();
 		const connections = [post(WAIT), post(WAIT), platform.connect()];
 		const waiting = platform.connect();
-		endpoint?.offline();
+		endpoint?.onOffline?.();
 		const closed = connections.map(({ closed }) => closed);
 		equal(closed, [true, true, true]);
 		equal(waiting.events, undefined, "none is served in the place of one that ends");

@@ -1,13 +1,15 @@
+import { Application } from "../../src/app/application.js";
 import { UsbSerial } from "../../src/drivers/usb/usb-serial.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { openImprov } from "../../src/setup/improv/feature.js";
+import improv from "../../src/setup/improv/feature.js";
 import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-packet.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, settled, suite } from "../harness.js";
+import { equal, ok, settled, suite } from "../harness.js";
 
 /** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
 const WIRE = {
@@ -22,6 +24,19 @@ const WIRE = {
 
 function bytes(hex: string): Uint8Array {
 	return Uint8Array.from(hex.split(" "), (each) => Number.parseInt(each, 16));
+}
+
+function startOn(board: FakeBoard, log: string[] = [], built: Readonly<Record<string, unknown>> = {}): Application {
+	const application = new Application({
+		board,
+		built: { backend: "ws://h/", ...built },
+		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
+		tools: [],
+		timer: new FakeTimer(),
+		log: (line) => void (line.startsWith("Improv") && log.push(line)),
+	});
+	application.start([improv]);
+	return application;
 }
 
 class Line {
@@ -60,17 +75,15 @@ class Line {
 			},
 		} as unknown as AccessPoint;
 		this.board.network.online = false;
-		const opened = openImprov({
-			board: Object.assign(this.board, { serials: [{ io: Port } as SerialRecord], accessPoint }),
-			built,
-			log: (text) => this.log.push(text),
-		});
+		const board = Object.assign(this.board, { serials: [{ io: Port } as SerialRecord], accessPoint });
+		const application = startOn(board, this.log, built);
 		this.options.onWritable(room);
-		return opened;
+		return application;
 	}
 
 	get stored(): object {
-		return Object.fromEntries([...this.board.settings.values].map(([key, value]) => [key.slice(7), value]));
+		const own = [...this.board.settings.values].filter(([key]) => key.startsWith("xs-mcp/"));
+		return Object.fromEntries(own.map(([key, value]) => [key.slice(7), value]));
 	}
 
 	async send(data: Uint8Array): Promise<void> {
@@ -265,9 +278,8 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		}
 		const parts = { serials: [{ io: Taken }], accessPoint: new FakeAccessPoint() };
 		const board = Object.assign(new FakeBoard(), parts);
-		const options = { board, built: {}, log: (text: string) => log.push(text) };
-		openImprov(options as unknown as Parameters<typeof openImprov>[0])?.close();
-		equal(log, ["Improv: could not open the serial port: RangeError: port in use"]);
+		startOn(board as unknown as FakeBoard, log).stop();
+		ok(log.includes("Improv: could not open the serial port: RangeError: port in use"));
 	},
 	async "works over USB, whose driver is polled, and sends no more than it takes"() {
 		const timer = new FakeTimer();
@@ -275,16 +287,16 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		const serials = [{ io: UsbSerial, usb, timer } as unknown as SerialRecord];
 		const board = Object.assign(new FakeBoard(), { serials, accessPoint: new FakeAccessPoint() });
 		board.network.online = false;
-		const improv = openImprov({ board, built: {}, log: () => {} });
+		const application = startOn(board);
 		usb.arrived = bytes(WIRE.requestState).buffer as ArrayBuffer;
 		for (let poll = 0; poll < 10; poll += 1) {
 			timer.pass(50);
 		}
 		equal(usb.sent, [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
-		improv?.close();
+		application.stop();
 		equal([usb.isOpen, timer.size], [false, 0]);
 	},
 	"is not offered on a board without a serial port"() {
-		equal(openImprov({ board: { name: "b" }, built: {}, log: () => {} }), undefined);
+		equal(startOn(new FakeBoard()).state, "connecting");
 	},
 });

@@ -1,6 +1,5 @@
 import { LANGUAGES } from "../../src/language/feature.js";
 import { SETTINGS } from "../../src/settings/settings-table.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
@@ -25,14 +24,14 @@ export default suite("the language of the device's own words", {
 			["en", "Update failed"],
 		] as const) {
 			const board = new FakeBoard();
-			const { application } = inSession(board, {}, { words: ADDONS.language[language] });
+			const { application } = inSession(board, {}, { built: { language } });
 			application.alert("updateFailed", "404");
 			const face = Object.assign({}, ...board.shown);
 			equal([face.words?.updateFailed, face.alert], [status, { status, message: "404" }]);
 		}
 	},
 	"is missing in a build without words: an alert shows only its message"() {
-		const { application, board } = inSession(undefined, {}, { words: undefined });
+		const { application, board } = inSession(undefined, {}, { features: [] });
 		application.alert("updateFailed", "404");
 		equal(Object.assign({}, ...board.shown).alert, { status: "", message: "404" });
 	},

@@ -1,7 +1,7 @@
-import { withModTools } from "../../src/mods/mod-tools.js";
+import { modsFeature } from "../../src/mods/mod-tools.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
-import { FakeSettings } from "../doubles/fake-board.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
+import { start } from "../doubles/started-application.js";
 import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -9,24 +9,17 @@ const LASTING_START = 300_000;
 
 const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });
 
-/** The tools of a device with a mod that exports this, and what is told of it. */
+/** The tools of a device with a mod that exports this, and the alerts about it. */
 function load(exported: unknown, settings = new FakeSettings()) {
-	const broken: string[] = [];
-	const log: string[] = [];
-	const timer = new FakeTimer();
-	const tools = withModTools({
-		mod: { load: () => (typeof exported === "function" ? exported() : exported) },
-		tools: TOOLS,
-		settings,
-		timer,
-		onBroken: (reason) => broken.push(reason),
-		log: (line) => log.push(line),
-	});
+	const board = new FakeBoard(settings);
+	const mod = { load: () => (typeof exported === "function" ? exported() : exported) };
+	const { application, log, timer } = start(board, {}, undefined, { features: [modsFeature(() => mod)] });
+	const broken = board.shown.flatMap(({ alert }) => (alert === undefined ? [] : [alert.message]));
 	return {
-		added: tools.slice(TOOLS.length).map(({ name }) => name),
-		count: tools.length,
+		added: application.tools.slice(TOOLS.length).map(({ name }) => name),
+		count: application.tools.length,
 		broken,
-		log,
+		log: log.filter((line) => line.startsWith("mod")),
 		settings,
 		timer,
 	};
@@ -39,8 +32,8 @@ export default suite("mods", {
 		equal([broken, log], [[], ["mod: self.fan.set, self.fan.get"]]);
 	},
 	"are nothing to a device that has none"() {
-		const options = { tools: TOOLS, timer: new FakeTimer(), onBroken: () => {}, log: () => {} };
-		equal(withModTools({ ...options, mod: undefined }) === TOOLS, true);
+		const { application } = start(undefined, {}, undefined, { features: [modsFeature(() => undefined)] });
+		equal(application.tools === TOOLS, true);
 	},
 	"that throw, or export something else, are left out, and it is told what is wrong"() {
 		const throwing = (): never => {
@@ -68,7 +61,7 @@ export default suite("mods", {
 			equal(load(fan, settings).added, ["self.fan.set"], `start ${start}`);
 		}
 		const without = load(fan, settings);
-		equal([without.added, without.timer.size], [[], 0]);
+		equal(without.added, []);
 		equal(without.broken, ["the device restarted 5 times with it; the next start tries it again"]);
 		equal(load(fan, settings).added, ["self.fan.set"]);
 	},
@@ -85,6 +78,6 @@ export default suite("mods", {
 			equal(added, ["self.fan.set"]);
 			timer.pass(start % 5 === 0 ? LASTING_START : LASTING_START - 1);
 		}
-		equal(settings.values.size, 0);
+		equal(settings.get("mod", "starts"), undefined);
 	},
 });

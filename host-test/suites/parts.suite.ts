@@ -14,7 +14,7 @@ import { pwm } from "../../src/parts/pwm.js";
 import { relay } from "../../src/parts/relay.js";
 import { serial } from "../../src/parts/serial.js";
 import { servo } from "../../src/parts/servo.js";
-import { withParts } from "../../src/parts/with-parts.js";
+import { addParts } from "../../src/parts/with-parts.js";
 import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";
@@ -342,15 +342,15 @@ export default suite("parts as data", {
 		const io = { load, bus: () => ({}), timer: new FakeTimer(), ticks: () => 0, log() {} };
 		const board = { name: "board", lights: { led: { on: false } }, close() {} };
 		throws(
-			() => withParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
+			() => addParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
 			/^part led: the board has lights of this name: choose another name$/,
 		);
 		const parts = { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) };
-		const { board: whole } = withParts(board, device({ parts }), io);
-		const { lights, switches, sensors } = whole as Hardware;
+		const follower = addParts(board, device({ parts }), io);
+		const { lights, switches, sensors } = board as Hardware;
 		equal([Object.keys(lights ?? {}), Object.keys(switches ?? {}), sensors], [["led", "lamp"], ["pump"], undefined]);
 		switches?.pump?.turn(true);
-		whole.close();
+		follower.onClose?.();
 		equal(pins.level(26), 0);
 	},
 	"what is wrong with a part is said with its name"() {

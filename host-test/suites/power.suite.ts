@@ -2,7 +2,7 @@ import type { Button } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import type { Switches } from "../../src/hardware/switch.js";
 import { ENGLISH } from "../../src/language/en.js";
-import { openPower, type PowerOptions } from "../../src/power/feature.js";
+import power from "../../src/power/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -74,8 +74,8 @@ function start({
 		Object.defineProperty(board, "battery", { value: undefined });
 	}
 	const timer = new FakeTimer();
-	const power = (options: PowerOptions) => openPower({ ...options, now: () => NOW + timer.now });
-	const started = startOn({ board, built: { session: "on-demand", ...built }, power, timer });
+	const now = (): number => NOW + timer.now;
+	const started = startOn({ board, built: { session: "on-demand", ...built }, features: [power], now, timer });
 	const lightAfter = (seconds: number): number => {
 		started.timer.pass(seconds * 1000);
 		return screen.light;
@@ -156,7 +156,7 @@ export default suite("power", {
 		const { application, screen, board } = darkInSession();
 		board.network.online = false;
 		board.network.onChange?.();
-		equal([screen.light, application?.state], [0, "idle"]);
+		equal([screen.light, application.state], [0, "idle"]);
 	},
 	"sleeps when it was not used, and can be woken by the buttons whose pins can do that"() {
 		const { chip, screen, timer, log } = start({ built: { sleepAfter: 600 } });
@@ -256,14 +256,14 @@ export default suite("power", {
 		const { application, log, timer } = start({ chip, built: { sleepAfter: 10, wifiPowerSave: "max" } });
 		timer.pass(10_000);
 		ok(log.includes('Wi-Fi power save "max": Error: not taken by the Wi-Fi'));
-		equal([log.at(-1), application?.state], ["no deep sleep: Error: the pin cannot wake the chip", "idle"]);
+		equal([log.at(-1), application.state], ["no deep sleep: Error: the pin cannot wake the chip", "idle"]);
 	},
 	"saves the Wi-Fi's power as the setting says"() {
 		equal([start().chip.modes, start({ built: { wifiPowerSave: "off" } }).chip.modes], [["min"], ["off"]]);
 	},
 	"leaves no timer behind"() {
 		const { application, timer, chip } = start({ built: { sleepAfter: 10 } });
-		application?.stop();
+		application.stop();
 		timer.pass(999_000);
 		equal([timer.size, chip.slept], [0, []]);
 	},

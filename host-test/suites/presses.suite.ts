@@ -1,4 +1,3 @@
-import { followInputs } from "../../src/app/follow-inputs.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, start } from "../doubles/started-application.js";
 import { equal, suite } from "../harness.js";
@@ -69,26 +68,16 @@ export default suite("buttons and sensors of a board", {
 		equal(application.state, "idle");
 	},
 	"begin the set-up by a long press of the main button, and show details by one of any"() {
-		const { buttons } = boardWithParts();
+		const board = boardWithParts();
+		const { buttons } = board;
 		const done: string[] = [];
-		followInputs(
-			{ buttons, wifiSetup: { begin: () => done.push("set-up") } },
-			{
-				tell: () => {},
-				pressed: () => false,
-				sensed: () => {},
-				changed: () => {},
-				talk: () => done.push("talk"),
-				explain: () => done.push("details"),
-				used: () => {},
-				log: () => {},
-			},
-		);
+		const { application } = inSession(Object.assign(board, { wifiSetup: { begin: () => void done.push("set-up") } }));
+		application.listen({ onFaceChange: ({ details }) => void (details === true && done.push("details")) });
 		buttons.side.press(true);
 		equal(done, ["details"]);
 		buttons.boot.press(true);
 		buttons.boot.press();
-		equal(done, ["details", "details", "set-up", "talk"]);
+		equal([done, application.state], [["details", "details", "set-up"], "listening"]);
 	},
 	"show details for ten seconds by a long press"() {
 		const { board, side, timer } = pressable();

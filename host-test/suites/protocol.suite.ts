@@ -183,7 +183,7 @@ export default suite("device protocol", {
 	"hands on a message whole"() {
 		const message = { type: "alert", session_id: "s-1", status: "a", extra: [1] };
 		let received: unknown;
-		const events = { onConnecting() {}, onOpen() {}, onSession() {}, mcp: {}, onLost() {} };
+		const events = { onConnecting() {}, onOpen() {}, onSession() {}, receiver: undefined, onLost() {} };
 		const { protocol } = inSession({
 			events: {
 				...events,

@@ -1,10 +1,10 @@
 import { needsSafeMode, SAFE_TOOLS } from "../../src/app/safe-mode.js";
-import { LANGUAGES } from "../../src/language/feature.js";
+import type { Installer } from "../../src/hardware/updater.js";
 import { findTools } from "../../src/platform/tools.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, outcomeOf, settled, suite } from "../harness.js";
 
 const MAX_RESTARTS = 10;
 const MINUTE = 60_000;
@@ -28,7 +28,6 @@ function startSafely() {
 		board,
 		isSafe: true,
 		tools: findTools(SAFE_TOOLS),
-		language: LANGUAGES,
 	});
 	return { ...started, board };
 }
@@ -76,14 +75,22 @@ export default suite("safe mode", {
 		]);
 		matches(socket.messages.at(-1) ?? "", /safe_mode\\":true/);
 	},
-	"ends by a restart after a quarter of an hour, but not during an update"() {
-		const { timer, board, application } = startSafely();
+	async "ends by a restart after a quarter of an hour, but not during an update"() {
+		const { timer, board, greet, application } = startSafely();
+		let fail: (error: Error) => void = () => {};
+		board.installer.install = () =>
+			new Promise((_resolve, reject) => {
+				fail = reject;
+			});
+		greet();
 		timer.pass(SAFE_TIME - 1);
 		equal(board.restarts, []);
-		application?.onUpgrade("upgrading");
+		const installed = outcomeOf((application.board.installer as Installer).install({ url: "http://h/f" }));
 		timer.pass(1);
 		equal(board.restarts, []);
-		application?.onUpgrade("idle");
+		fail(new Error("no such firmware"));
+		await settled();
+		matches(installed.error ?? "", /no such firmware/);
 		timer.pass(SAFE_TIME);
 		equal(board.restarts.length, 1);
 	},

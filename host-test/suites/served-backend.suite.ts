@@ -36,9 +36,9 @@ const websocket = (host: string) => ({ websocket: { url: `ws://${host}/path`, to
 export default suite("a device that knows only an otaUrl", {
 	async "is activating until a backend is served, and then connects to it with its settings"() {
 		const { application, answer, sockets, shown } = startFrom();
-		equal([application?.state, sockets().length], ["activating", 0]);
+		equal([application.state, sockets().length], ["activating", 0]);
 		await answer(200, websocket("first"));
-		equal([application?.state, sockets().length], ["connecting", 1]);
+		equal([application.state, sockets().length], ["connecting", 1]);
 		const { host, path, headers } = (sockets()[0] as FakeWebSocketClient).options;
 		equal([host, path], ["first", "/path"]);
 		equal([headers.get("Authorization"), headers.get("Protocol-Version")], ["Bearer t", "2"]);
@@ -68,11 +68,11 @@ export default suite("a device that knows only an otaUrl", {
 	async "says on the screen why there is no backend, until there is one"() {
 		const { application, answer, fail, timer, shown, log } = startFrom();
 		await fail();
-		equal([application?.state, shown().alert.status], ["activating", "No backend"]);
+		equal([application.state, shown().alert.status], ["activating", "No backend"]);
 		matches(log.at(-1) ?? "", /^bootstrap failed: http:\/\/ota\/: no answer, next attempt in \d+ ms$/);
 		timer.pass(10_000);
 		await answer(200, websocket("first"));
-		equal([application?.state, shown().alert], ["connecting", { status: "", message: "" }]);
+		equal([application.state, shown().alert], ["connecting", { status: "", message: "" }]);
 	},
 	async "goes to another backend when one is served at the next check"() {
 		const { answer, timer, sockets, requests, greet } = await startServed();
@@ -167,10 +167,10 @@ export default suite("a device that knows only an otaUrl", {
 		board.network.onChange?.();
 		await answer(200, websocket("first"));
 		timer.pass(INTERVAL);
-		equal([application?.state, requests().length], ["activating", 1]);
+		equal([application.state, requests().length], ["activating", 1]);
 		board.network.online = true;
 		board.network.onChange?.();
 		await answer(200, websocket("first"));
-		equal([application?.state, requests().length], ["connecting", 2]);
+		equal([application.state, requests().length], ["connecting", 2]);
 	},
 });

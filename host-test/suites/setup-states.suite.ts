@@ -1,10 +1,10 @@
-import type { Application } from "../../src/app/application.js";
 import type { Button } from "../../src/hardware/button.js";
 import type { Board } from "../../src/hardware/hardware.js";
-import { openSetup } from "../../src/setup/phone-setup.js";
+import { setupFeature } from "../../src/setup/phone-setup.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
+import { listening } from "../doubles/features.js";
 import { browserOf } from "../doubles/open-setup.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
@@ -21,10 +21,9 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 	const started = startOn({
 		board,
 		built: { ssid },
-		setup: (options) => openSetup(platform, options),
-		followers: [{ stateChanged: (state) => void states.push(state) }],
+		features: [setupFeature(platform), listening({ onState: (state) => void states.push(state) })],
 	});
-	const application = started.application as Application;
+	const { application } = started;
 	const follow = (online: boolean): void => {
 		fake.network.online = online;
 		fake.network.onChange?.();
@@ -176,8 +175,8 @@ export default suite("the state wifi_configuring", {
 		Object.assign(bare.network, { ssid: "", online: false });
 		const { application } = startOn({
 			board: bare,
-			setup: (options) => openSetup(new FakeHttpPlatform(), options),
+			features: [setupFeature(new FakeHttpPlatform())],
 		});
-		equal([application?.state, application?.server.context.wifiSetup], ["wifi_configuring", undefined]);
+		equal([application.state, application.server.context.wifiSetup], ["wifi_configuring", undefined]);
 	},
 });

@@ -1,4 +1,3 @@
-import { type ListGateways, listGateways } from "../../src/backend/discovery/gateway-list.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";
@@ -7,23 +6,17 @@ import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 function beginWithBackend() {
 	const transport = new FakeTransport();
-	return { ...beginSetup({ routeOf: () => ({ transport, connect: () => transport }) }), transport };
+	return { ...beginSetup({ transport }), transport };
 }
 
 function loseNetwork() {
 	const made = makeSetup({ built: { ssid: "home" } });
-	made.begins.add((isFallback) => made.setup.begin(isFallback));
-	made.setup.follow(false);
+	made.setup.onOffline();
 	made.timer.pass(180_000);
 	return made;
 }
 
 const TYPED = { ssid: "home", password: "long enough", backend: "ws://new/", token: "", otaUrl: "", name: "" };
-
-const listIn =
-	({ openDnsSd }: FakeDnsSd): ListGateways =>
-	(options) =>
-		listGateways({ ...options, openDnsSd });
 
 const stored = ({ settings }: Pick<ReturnType<typeof makeSetup>, "settings">): object =>
 	Object.fromEntries(
@@ -33,7 +26,8 @@ const stored = ({ settings }: Pick<ReturnType<typeof makeSetup>, "settings">): o
 export default suite("set-up with a phone", {
 	"opens a network of its own with a password that the screen shows"() {
 		const { accessPoint, shown, platform, log } = beginSetup();
-		const access = { ssid: "xs-mcp-56789a", password: "sssssss2".replace(/./g, "s") };
+		const access = { ssid: "xs-mcp-56789a", password: accessPoint.opened?.password ?? "" };
+		matches(access.password, /^[a-z2-9]{8}$/);
 		equal([accessPoint.opened, platform.isOpen], [access, true]);
 		equal(shown, [{ ...access, url: "http://192.0.2.7/", progress: "" }]);
 		ok(!log.some((line) => line.includes(access.password)), "the password is not in the log");
@@ -132,26 +126,27 @@ export default suite("set-up with a phone", {
 		await join({ ...TYPED, action: "keep" });
 		equal([(await status()).state, settings.get("xs-mcp", "backend")], ["joined", "ws://new/"]);
 		timer.pass(4_000);
-		setup.follow(true);
+		setup.onOnline();
 		timer.pass(179_999);
-		equal(counts.needed, 0);
-		timer.pass(1);
 		equal(counts.needed, 1);
-		setup.follow(true);
-		setup.reached();
+		timer.pass(1);
+		equal(counts.needed, 2);
+		setup.onClose();
+		setup.onOnline();
+		setup.onBackendReady();
 		equal([timer.size, settings.get("wifi", "unreached")], [0, undefined]);
-		setup.follow(true);
+		setup.onOnline();
 		equal(timer.size, 0, "it has worked once");
 	},
 	async "gives up the attempt at a backend when the set-up closes"() {
 		const { join, transport, setup, timer } = beginWithBackend();
 		await join(TYPED);
-		setup.close();
+		setup.onClose();
 		equal([transport.channel.closed, timer.size], [true, 0]);
 	},
 	async "looks for gateways in the network that was typed, and stores nothing"() {
 		const network = new FakeDnsSd();
-		const made = beginSetup({ listGateways: listIn(network) });
+		const made = beginSetup({ dnsSd: network });
 		const { submit, status, accessPoint, timer, ask } = made;
 		equal(JSON.parse((await ask("GET", "/settings")).text).findsGateways, true);
 		for (const [name, expected] of [
@@ -172,7 +167,7 @@ export default suite("set-up with a phone", {
 		equal([stored(made), network.open], [{}, 0]);
 	},
 	async "restarts a device that has joined another network and stored nothing, so that it goes back to its own"() {
-		const { join, timer, ends } = beginSetup({ built: { ssid: "home" }, listGateways: listIn(new FakeDnsSd()) });
+		const { join, timer, ends } = beginSetup({ built: { ssid: "home" }, dnsSd: new FakeDnsSd() });
 		await join({ ...TYPED, ssid: "other", action: "find" });
 		timer.pass(305_000);
 		equal(ends, [true]);
@@ -244,20 +239,20 @@ export default suite("set-up with a phone", {
 	},
 	"is needed if the device is offline for too long"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" } });
-		setup.follow(false);
+		setup.onOffline();
 		timer.pass(179_000);
-		setup.follow(true);
-		setup.follow(false);
+		setup.onOnline();
+		setup.onOffline();
 		timer.pass(179_000);
-		setup.follow(false);
+		setup.onOffline();
 		equal(counts.needed, 0);
 		timer.pass(1_000);
-		equal([counts.needed, timer.size], [1, 0]);
+		equal(counts.needed, 1);
 	},
 	"begins without a network also on a device whose settings have worked, without screen or password"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" }, screen: false });
-		setup.follow(true);
-		setup.follow(false);
+		setup.onOnline();
+		setup.onOffline();
 		timer.pass(180_000);
 		equal(counts.needed, 1);
 	},
@@ -327,11 +322,11 @@ export default suite("set-up with a phone", {
 	},
 	"takes its times from settings, and names those that it cannot use"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home", setupAfter: "20" } });
-		setup.follow(false);
+		setup.onOffline();
 		timer.pass(20_000);
 		equal(counts.needed, 1);
 		const never = makeSetup({ built: { ssid: "home", setupAfter: 0 } });
-		never.setup.follow(false);
+		never.setup.onOffline();
 		equal(never.timer.size, 0);
 		throws(() => makeSetup({ built: { setupAfter: "soon" } }), /^setupAfter: expected whole seconds from 0 to 86400/);
 		throws(() => makeSetup({ built: { setupTime: 5 } }), /^setupTime: expected whole seconds from 60/);

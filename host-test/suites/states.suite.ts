@@ -31,20 +31,20 @@ export default suite("device states, entered where they are true", {
 	},
 	"listening, while the application listens in a session"() {
 		const { application, transport } = inSession();
-		application.listen();
+		application.talk.listen();
 		equal(application.state, "listening");
 		transport.channel.say(tts("start"));
 		equal(application.state, "speaking");
 		transport.channel.say(tts("stop"));
 		equal(application.state, "listening");
-		application.stopListening();
+		application.talk.stopListening();
 		equal(application.state, "idle");
 	},
 	"idle after speaking, if the application stopped listening meanwhile"() {
 		const { application, transport } = inSession();
-		application.listen();
+		application.talk.listen();
 		transport.channel.say(tts("start"));
-		application.stopListening();
+		application.talk.stopListening();
 		equal(application.state, "speaking");
 		transport.channel.say(tts("stop"));
 		equal(application.state, "idle");
@@ -52,19 +52,19 @@ export default suite("device states, entered where they are true", {
 	"listening, as soon as a session that was asked for on demand has begun"() {
 		const { application, transport } = start(undefined, {}, "on-demand");
 		equal([application.state, transport.channels.length], ["idle", 0]);
-		application.listen();
+		application.talk.listen();
 		equal(application.state, "connecting");
 		transport.channel.greet();
 		equal(application.state, "listening");
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		equal(application.state, "idle");
-		application.listen();
+		application.talk.listen();
 		transport.channel.greet();
 		equal(application.state, "listening");
 	},
 	"not listening any more in the next session"() {
 		const { application, transport, timer } = inSession();
-		application.listen();
+		application.talk.listen();
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		timer.pass(1000);
 		transport.channel.greet("s-2");
@@ -76,7 +76,7 @@ export default suite("device states, entered where they are true", {
 		transport.channel.say(tts("stop"));
 		equal(application.state, "connecting");
 		transport.channel.say({ type: "hello", session_id: "s-1" });
-		application.listen();
+		application.talk.listen();
 		transport.channel.say(tts("stop"));
 		equal(application.state, "listening");
 	},

@@ -1,6 +1,5 @@
-import type { ApplicationOptions } from "../../src/app/application-options.js";
 import { ButtonQuestions } from "../../src/conversation/button-questions.js";
-import { Conversation } from "../../src/conversation/conversation.js";
+import conversation from "../../src/conversation/feature.js";
 import { StoredReminders } from "../../src/conversation/stored-reminders.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import type { Question } from "../../src/hardware/questions.js";
@@ -10,7 +9,7 @@ import type { Wire } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { inSession, request } from "../doubles/started-application.js";
+import { inSession, request, SMALL_BUILD } from "../doubles/started-application.js";
 import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 /** 2026-11-22. */
@@ -18,10 +17,10 @@ const NOW = 1_795_305_600_000;
 
 function callable(events: SettingValue<"events"> = []) {
 	const board = boardWithParts();
-	const conversation: ApplicationOptions["conversation"] = (options) => {
-		return new Conversation({ ...options, events, now: () => NOW + (options.timer as FakeTimer).now });
-	};
-	const started = inSession(board, {}, { conversation });
+	const timer = new FakeTimer();
+	const now = (): number => NOW + timer.now;
+	const features = [...SMALL_BUILD, conversation];
+	const started = { ...inSession(board, {}, { features, built: { events: events.join() }, timer, now }), timer };
 	const { transport, mcp } = started;
 	let id = 0;
 	const call = (name: string, args: object = {}, meta: object = {}): number => {
@@ -43,13 +42,13 @@ function callable(events: SettingValue<"events"> = []) {
 function asking(question: Partial<Question> = {}) {
 	const timer = new FakeTimer();
 	const shown: (string | undefined)[] = [];
-	const link = { show: ({ message }: Partial<Face>) => shown.push(message) };
-	const questions = new ButtonQuestions("a", { board: {}, link, words: undefined, timer, log: () => {} });
+	const show = ({ message }: Partial<Face>): void => void shown.push(message);
+	const questions = new ButtonQuestions("a", { board: boardWithParts(), show, words: undefined, timer, log: () => {} });
 	const chosen: unknown[] = [];
 	void questions
 		.ask({ text: "Tea?", choices: ["Yes", "No"], time: 20_000, ...question })
 		.then((choice) => chosen.push(choice));
-	const press = (button: string, long = false): boolean => questions.pressed(button, { long, milliseconds: 100 });
+	const press = (button: string, long = false): boolean => questions.onPress(button, { long, milliseconds: 100 });
 	return { questions, timer, shown, chosen, press };
 }
 

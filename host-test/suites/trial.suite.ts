@@ -1,4 +1,4 @@
-import { openDirect } from "../../src/direct/open-direct.js";
+import { directFeature } from "../../src/direct/mcp-endpoint.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
@@ -55,7 +55,7 @@ export default suite("firmware on trial", {
 	},
 	"goes back at once if it cannot use a setting"() {
 		const { application, updater, log } = start(true, { protocolVersion: 7 });
-		equal([application, updater.events], [undefined, ["rollBack"]]);
+		equal([application.state, updater.events], ["fatal_error", ["rollBack"]]);
 		ok(log.includes("update failed: protocolVersion: expected 1 or 2 or 3, got 7; rolling back"));
 	},
 	"goes on, and says why, if there is no firmware to go back to"() {
@@ -65,7 +65,7 @@ export default suite("firmware on trial", {
 			},
 		});
 		const { application, log, board } = start(true, { protocolVersion: 7 }, new FakeBoard(), updater);
-		equal(application, undefined);
+		equal(application.state, "fatal_error");
 		ok(log.includes("rollback failed: Error: there is no firmware to go back to"));
 		ok(board.shown.some(({ alert }) => alert?.status === "Invalid setting"));
 	},
@@ -77,7 +77,7 @@ export default suite("firmware on trial", {
 		});
 		const { application, log, greet } = start(true, {}, rolledBack(VERSION), updater);
 		greet();
-		equal(application?.state, "idle");
+		equal(application.state, "idle");
 		ok(log.includes(`could not confirm firmware ${VERSION}: Error: the firmware cannot be confirmed`));
 	},
 	"begins a session also if sessions are on demand"() {
@@ -91,7 +91,7 @@ export default suite("firmware on trial", {
 		startOn({
 			board: Object.assign(new FakeBoard(), { updater }),
 			built: { backend: "", http: 80 },
-			direct: (options) => openDirect(new FakeHttpPlatform("127.0.0.1"), options),
+			features: [directFeature(new FakeHttpPlatform("127.0.0.1"))],
 		});
 		equal(updater.events, ["confirm"]);
 	},

@@ -1,8 +1,8 @@
-import { type AesCtr, readUdpSettings, UdpAudio, type UdpSettings } from "../../src/voice/udp-audio.js";
-import { Voice } from "../../src/voice/voice.js";
+import voice from "../../src/voice/feature.js";
+import { type AesCtr, type OpenUdp, readUdpSettings, UdpAudio, type UdpSettings } from "../../src/voice/udp-audio.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
-import { start } from "../doubles/started-application.js";
+import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, ok, settled, suite, throws } from "../harness.js";
 
 // The cipher is the platform's: here a simple one. With AES: virtual-device/test/services/udp-sockets.test.ts.
@@ -46,8 +46,8 @@ function connected(udp: unknown) {
 	};
 	const board = Object.assign(new FakeBoard(), { codec });
 	const started = start(board, { saysGoodbye: true }, undefined, {
-		voice: (options) => new Voice(options),
-		openUdp: open,
+		features: [...SMALL_BUILD, voice],
+		openNetwork: () => ({ openUdp: open as OpenUdp }),
 	});
 	const { channel } = started.transport;
 	channel.events.onOpen();
@@ -125,11 +125,11 @@ export default suite("audio over UDP", {
 		onPacket(PACKET);
 		onPacket(new Uint8Array(0));
 		equal(codec.calls, ["stop", "begin 24000 60", "play 88,1,2", "play "]);
-		application.stopListening();
+		application.talk.stopListening();
 		channel.say({ type: "tts", state: "stop" });
 		codec.played();
 		await settled();
-		application.listen();
+		application.talk.listen();
 		codec.recorded(9, 9);
 		equal(sent.at(-1), [9, 9]);
 	},

@@ -1,14 +1,14 @@
-import { LANGUAGES } from "../../src/language/feature.js";
 import { writeFrame } from "../../src/voice/audio-frames.js";
-import { Voice, type VoiceOptions } from "../../src/voice/voice.js";
+import voice from "../../src/voice/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
-import { start } from "../doubles/started-application.js";
+import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 
+const VOICED = { features: [...SMALL_BUILD, voice] };
 const PACKET = [88, 1, 2];
 const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
 const tts = (state: string): object => ({ type: "tts", state });
@@ -22,7 +22,7 @@ function lastSaid({ channel }: ReturnType<typeof speaking>): object | undefined 
 function speaking(audio?: object) {
 	const codec = new FakeCodec();
 	const board = Object.assign(boardWithParts(), { codec });
-	const started = start(board, {}, undefined, { voice: (options) => new Voice(options), ticks: () => 0 });
+	const started = start(board, {}, undefined, VOICED);
 	const { channel } = started.transport;
 	channel.events.onOpen();
 	channel.say({ type: "hello", transport: "fake", session_id: "s-1", audio_params: audio });
@@ -40,7 +40,7 @@ export default suite("voice", {
 	"a board without a codec takes no binary messages, and names the family's format without having the feature"() {
 		const withCodec = Object.assign(new FakeBoard(), { codec: new FakeCodec() });
 		for (const { transport } of [
-			start(new FakeBoard(), {}, undefined, { voice: (options) => new Voice(options) }),
+			start(new FakeBoard(), {}, undefined, VOICED),
 			// So does a build without the feature.
 			start(withCodec),
 		]) {
@@ -52,8 +52,7 @@ export default suite("voice", {
 	},
 	"announces no audio over a transport without a way for it, and a press says why"() {
 		const board = Object.assign(boardWithParts(), { codec: new FakeCodec() });
-		const options = { voice: (options: VoiceOptions) => new Voice(options), words: LANGUAGES.en };
-		const { application, transport, log } = start(board, { carriesAudio: false }, undefined, options);
+		const { application, transport, log } = start(board, { carriesAudio: false }, undefined, VOICED);
 		transport.channel.greet();
 		const { audio_params, features } = JSON.parse(transport.channel.sent[0] as string);
 		equal([audio_params.format, features], ["opus", { mcp: true }]);
@@ -183,7 +182,7 @@ export default suite("voice", {
 	},
 	"records while it listens, and the packets are framed as the connection wants"() {
 		const { application, codec, channel } = speaking();
-		application.listen();
+		application.talk.listen();
 		equal(application.state, "listening");
 		equal(codec.calls, ["record"]);
 		// This connection has no binary messages.
@@ -201,7 +200,7 @@ export default suite("voice", {
 	},
 	"says so again if it listens already"() {
 		const side = speaking();
-		side.application.listen();
+		side.application.talk.listen();
 		side.channel.say({ type: "listen", state: "start" });
 		equal([side.application.state, lastSaid(side)], ["listening", { type: "listen", state: "start" }]);
 		equal(side.codec.calls, ["record"]);
@@ -223,27 +222,27 @@ export default suite("voice", {
 		side.channel.say({ type: "listen", state: "start" });
 		const reason = "no microphone";
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason }]);
-		side.application.listen();
+		side.application.talk.listen();
 		equal([side.application.state, side.lamp.on], ["listening", false]);
 	},
 	"the first light is red while it listens, and then as it was"() {
 		const { application, lamp, led } = speaking();
-		application.listen();
+		application.talk.listen();
 		equal([lamp, led], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
-		application.stopListening();
+		application.talk.stopListening();
 		equal([lamp, led], [{ on: false, brightness: 50, color: 0xffffff }, { on: false }]);
 	},
 	"a light that was set meanwhile stays so"() {
 		const { application, lamp } = speaking();
-		application.listen();
+		application.talk.listen();
 		Object.assign(lamp, { on: true, color: 0x0000ff });
-		application.stopListening();
+		application.talk.stopListening();
 		equal(lamp, { on: true, brightness: 50, color: 0x0000ff });
 	},
 	async "stops listening if it cannot record, without its light"() {
 		const side = speaking();
 		side.codec.failure = new Error("no memory");
-		side.application.listen();
+		side.application.talk.listen();
 		equal([side.application.state, side.lamp.on], ["listening", false]);
 		await settled();
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);

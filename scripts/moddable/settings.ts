@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { parseUrl, unsupportedScheme } from "../../src/protocols/transport.js";
-import { readBackend, readDirectConfig } from "../../src/settings/config.js";
+import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../src/settings/config.js";
 import { readSetting, type SettingSource } from "../../src/settings/read-setting.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { SETTINGS, type SettingName } from "../../src/settings/settings-table.js";
@@ -78,8 +78,10 @@ function problemsOf(...readers: readonly (() => unknown)[]): string[] {
 
 /** The build may have a backend that is not known here, or need none. */
 function checkBackend(source: SettingSource): void {
-	const { backend } = readBackend(source, "", { mayLackBackend: true, findsGateways: true }).config;
-	const { scheme } = backend === "" ? { scheme: "ws" } : parseUrl(backend);
+	const backend = readSetting("otaUrl", source) === "" ? (readSetting("backend", source) ?? "") : "";
+	const isNamed = backend !== "" && !backend.startsWith(SEARCH_SCHEME);
+	readConfig(source, "", isNamed ? backend : "");
+	const { scheme } = isNamed ? parseUrl(backend) : { scheme: "ws" };
 	if (!SCHEMES.includes(scheme)) {
 		throw unsupportedScheme(scheme);
 	}

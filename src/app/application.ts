@@ -1,356 +1,359 @@
-import type { BackendSearch } from "../backend/search/backend-search.js";
-import type { BackendLink } from "../conversation/backend-link.js";
-import type { Conversation } from "../conversation/conversation.js";
-import { type DeviceState, DeviceStateMachine, type StateEvents } from "../device_state/device-state.js";
+import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import type { Press } from "../hardware/button.js";
 import { Guard } from "../hardware/guard.js";
-import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
-import type { Reading, Sensor } from "../hardware/sensor.js";
+import type { AudioParams } from "../hardware/sound.js";
+import type { Runtime, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
-import { notificationMessage } from "../mcp_server/json-rpc.js";
-import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
+import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
+import type { HttpClients } from "../net/http-client.js";
 import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
-import { Protocol } from "../protocols/protocol.js";
-import type { ProtocolEvents } from "../protocols/protocol-options.js";
 import type { ProtocolError } from "../protocols/transport.js";
+import { messageLimits } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
-import type { Voice } from "../voice/voice.js";
-import type { ApplicationOptions, Attachment } from "./application-options.js";
+import { readSetting, type SettingSource } from "../settings/read-setting.js";
+import { SettingError } from "../settings/setting-error.js";
+import type { SettingName, SettingValue } from "../settings/settings-table.js";
+import { unknownSettings } from "../settings/unknown-settings.js";
+import { drawAttention } from "../sound/chime.js";
+import type { HardwareTool } from "../tools/define-tool.js";
+import { Backend, type NetworkClients } from "./backend.js";
 import { BackendFace } from "./backend-face.js";
-import { BackendMcp } from "./backend-mcp.js";
-import { DeviceNetwork, type NetworkEvents } from "./device-network.js";
-import { followInputs, type InputActions } from "./follow-inputs.js";
-import { type PartsLink, withObservedParts } from "./observed-parts.js";
-import { RunningDevice } from "./running-device.js";
+import { DeviceNetwork } from "./device-network.js";
+import { Inputs } from "./inputs.js";
+import { observeParts } from "./observed-parts.js";
+import { OfflineRestart } from "./offline-restart.js";
+import { SafeMode } from "./safe-mode.js";
 import { StatusIcons } from "./status-icons.js";
 import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
 
-/** The answer to a press on a board with a codec whose backend is reached without a way for audio. */
-const NO_SPEECH = "no speech over MQTT on this device: set a backend with ws:// or wss://";
+/** Receiver of the application's events. It has a method for each event that it needs. */
+export interface Listener {
+	/** All features have started, and the device follows its network. In a fatal error: the features for rescue. */
+	onStart?(): void;
+	/** The device is in its network, which it has not joined for the set-up alone. */
+	onOnline?(): void;
+	/** The device is not in its network, or is set up. */
+	onOffline?(): void;
+	/** A session with the backend has started. */
+	onSession?(session: Session): void;
+	/** The session has ended, or could not start. The error is undefined if the device itself ended it. */
+	onSessionLost?(error: ProtocolError | undefined): void;
+	/** The device is in a session with its backend. Without a backend: online. */
+	onBackendReady?(): void;
+	onState?(state: DeviceState): void;
+	/** The device notifies its clients, whether or not there are any. */
+	onNotification?(method: string, params: object): void;
+	/** The face has changed, or would have on a board without a screen. */
+	onFaceChange?(change: Partial<Face>): void;
+	/** The backend has sent a message that is not MCP. */
+	onMessage?(message: Envelope): void;
+	/** The backend has sent a frame of audio. */
+	onAudio?(frame: ArrayBuffer): void;
+	/** The user interrupts what the backend says. */
+	onInterrupt?(): void;
+	/** A button was pressed. @returns true to keep the press from its usual meaning */
+	onPress?(button: string, press: Press): boolean;
+	/** The user does something that the face does not show. */
+	onUserActivity?(): void;
+	/** A line is logged. */
+	onLog?(message: string): void;
+	/** The application stops. */
+	onClose?(): void;
+}
 
-/** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
-export class Application implements BackendLink, InputActions, NetworkEvents, PartsLink, ProtocolEvents, StateEvents {
-	readonly server: McpServer<Hardware>;
-	private readonly board: Board;
-	private readonly protocol: Protocol;
-	private readonly _state: DeviceStateMachine;
-	/** The receivers of events, in this order. */
-	private readonly attached: Attachment[] = [];
-	private readonly network: DeviceNetwork;
-	private readonly face: BackendFace;
-	private readonly search: BackendSearch | undefined;
-	readonly mcp: BackendMcp;
-	private readonly _talk: Talk;
-	private readonly voice: Voice | undefined;
-	private readonly hasBackend: boolean;
-	private readonly conversation: Conversation | undefined;
-	readonly log: (message: string) => void;
+/** A part of the firmware that a build may leave out: the default export of `feature` in the folder of its name. */
+export interface Feature {
+	readonly name: string;
+	/** Features that start before it if the build has them. */
+	readonly after?: readonly string[];
+	/** Whether it also starts in safe mode, and when a setting cannot be used. */
+	readonly rescue?: boolean;
+	/** Reads its settings, and registers its tools, parts and listeners. @throws SettingError */
+	start(app: Application): void;
+}
+
+/** Values and functions of the platform that the firmware runs on. */
+export interface Host extends Runtime {
+	readonly board: Board & { readonly system: System };
+	/** Settings of the build: the manifest's `config`. */
+	readonly built: Readonly<Record<string, unknown>>;
+	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
+	readonly tools: readonly HardwareTool[];
+	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
+	readonly ticks?: () => number;
+	/** Milliseconds since 1970. Default `Date.now`. */
+	readonly now?: () => number;
+	/** Counts and logs errors that nobody handles. Default: a new one. */
+	readonly guard?: Guard;
+	/** Whether the device starts in safe mode. Default false. */
+	readonly isSafe?: boolean;
+}
+
+/** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
+export class Application implements Device {
+	/** Parts of the board. Features add theirs. */
+	readonly board: Host["board"] & Hardware;
+	readonly built: Host["built"];
+	readonly timer: TimerModule;
 	readonly guard: Guard;
+	readonly isSafe: boolean;
+	readonly log: (message: string) => void;
+	readonly now: () => number;
+	readonly ticks: () => number;
+	/** The backend, and the network that leads to it. */
+	backend: Backend;
+	readonly network: DeviceNetwork;
+	/** Turns of the user and the assistant, once the device has started. */
+	talk!: Talk;
+	/** Tools that are offered if the board has their parts. */
+	tools: readonly HardwareTool[];
+	/** MCP capabilities besides tools. Undefined: none. */
+	extensions: Features<Hardware> | undefined;
+	/** The device's own words. Undefined in a build without them. */
+	words: Words | undefined;
+	/** Audio format of the board, if a feature plays and records it. */
+	audio: AudioParams | undefined;
+	/** Version of the firmware that was rolled back before this start. */
+	rolledBack: string | undefined;
+	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
+	failure: string | undefined;
+	private readonly host: Host;
+	private readonly machine: DeviceStateMachine;
+	private readonly startTicks: number | undefined;
+	private listeners: Listener[] = [];
+	private _server: McpServer<Hardware> | undefined;
+	private _clients: (NetworkClients & HttpClients) | undefined;
 
-	constructor(options: ApplicationOptions) {
-		const { board, backend, words, timer, log, ticks = () => 0 } = options;
-		this.log = log;
-		this.guard = options.guard ?? new Guard(log, ticks);
-		this.hasBackend = backend !== "";
-		this._state = new DeviceStateMachine(this);
-		this.network = new DeviceNetwork(this, { board, setup: options.setup, state: this._state, timer });
-		this.attach(this.network, options.power);
-		const parts = this.observeParts(options);
-		this.conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
-		// One object: a copy would take a slot of the heap for each part.
-		this.board = Object.assign(parts, this.conversation?.parts);
-		this.server = makeServer(options, this.board);
-		this.mcp = new BackendMcp(this.server);
-		this.protocol = this.makeProtocol(options);
-		this.voice = this.openVoice(options);
-		this._talk = new Talk({
-			state: this._state,
-			protocol: this.protocol,
-			mode: options.listenMode ?? "auto",
-			link: this,
-			voice: this.voice,
-		});
-		this.search = this.openSearch(options);
-		this.face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
-		if (board.log !== undefined) {
-			board.log.send = (data) => {
-				const message = { level: "debug", logger: "device", data };
-				this.mcp.session?.notify(notificationMessage("notifications/message", message));
-			};
+	constructor(host: Host) {
+		const { board, timer, ticks = () => 0, now = Date.now, isSafe = false } = host;
+		this.host = host;
+		this.built = host.built;
+		this.timer = timer;
+		this.ticks = ticks;
+		this.now = now;
+		this.isSafe = isSafe;
+		this.startTicks = host.ticks?.();
+		this.log = (message) => {
+			host.log(message);
+			this.emit("onLog", message);
+		};
+		this.guard = host.guard ?? new Guard(this.log, ticks);
+		this.tools = host.tools;
+		this.machine = new DeviceStateMachine(this);
+		this.board = Object.assign({ ...board }, { device: this });
+		observeParts(this);
+		this.backend = new Backend(this);
+		this.network = new DeviceNetwork(this);
+	}
+
+	/** Starts the features, and then the device. A setting that cannot be used is a fatal error. */
+	start(features: readonly Feature[]): void {
+		const unknown = unknownSettings(this.built);
+		if (unknown.length > 0) {
+			this.log(`unknown settings: ${unknown.join(", ")}`);
 		}
-		this.attach(this.face, this.mcp, board.log, this._talk, this.voice, ...(options.followers ?? []));
-		this.attach(new SystemCommands(board.system, this._state, log), this.conversation);
-		this.attach(followInputs(this.board, this), new StatusIcons(this, board, timer));
-		this.attach(options.direct?.serve(this.server), this.search);
-		this.show({ backend, words, volume: this.board.speaker?.volume });
-	}
-
-	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
-	private observeParts({
-		board,
-		timer,
-		words,
-		update,
-		isSafe = false,
-		ticks,
-	}: ApplicationOptions): Board & Partial<Hardware> {
-		const parts = withObservedParts(board, { timer, words, observeInstaller: update?.observe, link: this });
-		return Object.assign(parts, {
-			device: new RunningDevice(board.name, isSafe, this._state, this.guard, ticks),
-			...(this.network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.network.setUpIn(delay) } }),
-		});
-	}
-
-	private makeProtocol({ board, transport, session, audioParams, voice, timer, log }: ApplicationOptions): Protocol {
-		const codec = voice && board.codec;
-		return new Protocol(transport, {
-			events: this,
-			onAudio: codec && ((frame) => this.voice?.hear(frame)),
-			timer,
-			log,
-			audio: codec?.params,
-			namesFormat: audioParams,
-			font: board.screen?.glyphs?.font,
-			names: this.server,
-			session,
-		});
-	}
-
-	private openVoice({ board, voice, openUdp, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
-		const { codec, lights } = board;
-		const onSpoken = (): void => this._talk.spoken();
-		return codec && voice?.({ codec, lights, link: this, protocol: this.protocol, openUdp, onSpoken, ticks, log });
-	}
-
-	get state(): DeviceState {
-		return this._state.state;
-	}
-
-	get hello(): Readonly<Record<string, unknown>> | undefined {
-		return this.protocol.session?.hello;
-	}
-
-	get isReachable(): boolean {
-		const isKnown = this.search?.isFound ?? this.hasBackend;
-		return isKnown && this.board.network?.online !== false;
-	}
-
-	request(): void {
-		this.protocol.request();
-	}
-
-	send(type: string, members?: object): void {
-		this.protocol.send(deviceMessage(this.protocol.session?.id ?? "", type, members));
-	}
-
-	/** Outside a session some backends treat any message as an error. */
-	tell(method: string, params: object): void {
-		if (this.protocol.session !== undefined) {
-			this.server.notify(method, params);
+		try {
+			this.talk = new Talk(this);
+			this.listen(this.network, new BackendFace(this), this.talk, new SystemCommands(this), new Inputs(this));
+			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
+			startInOrder(this.isSafe ? features.filter(({ rescue }) => rescue) : features, (each) => each.start(this));
+			this._server = this.makeServer();
+			this.backend.open();
+		} catch (error) {
+			if (!(error instanceof SettingError)) {
+				throw error;
+			}
+			this.fail(error, features);
+			return;
 		}
-	}
-
-	show(change: Partial<Face>): void {
-		this.emit("shown", change);
-		this.board.screen?.show(change);
-	}
-
-	/** Starts the device: it connects as soon as it is online, and stays connected. */
-	start(): void {
-		this._state.enter("starting");
+		const { words, board } = this;
+		this.show({ backend: this.backend.shown, words, volume: board.speaker?.volume });
+		this.enter("starting");
 		this.network.start();
+		this.emit("onStart");
 	}
 
-	/** The application has begun to record: a session starts if needed, and the state is "listening". */
-	listen(): void {
-		this._talk.listen();
+	/** Shows the error, and starts the features for rescue alone. The device does not restart: that would not help. */
+	private fail({ message }: SettingError, features: readonly Feature[]): void {
+		this.emit("onClose");
+		this.listeners = [];
+		this.backend = new Backend(this);
+		this.failure = message;
+		// An observed screen would clear the error after a time.
+		Object.assign(this.board, { screen: this.host.board.screen });
+		this.enter("fatal_error");
+		this.log(`fatal error: ${message}`);
+		startInOrder(
+			features.filter(({ rescue }) => rescue),
+			(feature) => {
+				try {
+					feature.start(this);
+				} catch (error) {
+					this.log(`${feature.name}: could not start: ${String(error)}`);
+				}
+			},
+		);
+		const { words } = this;
+		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
+		this.emit("onStart");
 	}
 
-	/** The application has stopped recording. */
-	stopListening(): void {
-		this._talk.stopListening();
+	/** Adds receivers of events. */
+	listen(...listeners: readonly (Listener | undefined | false)[]): void {
+		this.listeners.push(...listeners.filter((each) => typeof each === "object"));
 	}
 
-	/** Shows an alert for a while; the device goes on. */
-	alert(status: keyof Words, message: string): void {
-		this.face.alert(status, message);
-	}
-
-	/** Ends the session and closes the board. */
-	stop(): void {
-		this.emit("close");
-		this.emit("offline");
-		this.protocol.close();
-		this.mcp.sessionEnded();
-		this.board.close();
-	}
-
-	pressed(button: string, press: Press): boolean {
-		return this.conversation?.pressed(button, press) === true;
-	}
-
-	sensed(name: string, sensor: Sensor, value: Reading): void {
-		this.conversation?.sensed(name, sensor, value);
-	}
-
-	changed(): void {
-		this.emit("changed");
-	}
-
-	explain(): void {
-		this.show({ details: true });
-	}
-
-	used(): void {
-		this.emit("used");
-	}
-
-	talk(): void {
-		if (this.board.network?.online === false) {
-			return;
-		}
-		if (this.state === "idle" && this.voice !== undefined && !this.protocol.carriesAudio) {
-			this.log(NO_SPEECH);
-			this.alert("error", NO_SPEECH);
-			return;
-		}
-		this._talk.toggle();
-	}
-
-	private attach(...attachments: readonly (Attachment | undefined)[]): void {
-		this.attached.push(...attachments.filter((each) => each !== undefined));
-	}
-
-	/** One receiver that fails does not keep the event from the others. */
-	private emit<Event extends keyof Attachment>(event: Event, ...about: Parameters<Required<Attachment>[Event]>): void {
-		for (const attached of this.attached) {
+	/**
+	 * Calls each listener that has a method for the event. One that fails does not keep the event from the others.
+	 *
+	 * @returns whether a listener has returned true
+	 */
+	emit<Event extends keyof Listener>(event: Event, ...about: Parameters<Required<Listener>[Event]>): boolean {
+		let isTaken = false;
+		for (const listener of this.listeners) {
 			try {
-				(attached[event] as ((...about: unknown[]) => void) | undefined)?.apply(attached, about);
+				const method = listener[event] as ((...about: unknown[]) => unknown) | undefined;
+				isTaken = method?.apply(listener, about) === true || isTaken;
 			} catch (error) {
 				this.guard.report(error);
 			}
 		}
+		return isTaken;
 	}
 
-	onActivate(): void {
-		this._state.enter("activating");
-		this._state.enter(this.restingState);
+	/** Ends the session and closes the board. */
+	stop(): void {
+		this.emit("onOffline");
+		this.emit("onClose");
+		this.backend.close();
+		this.host.board.close();
 	}
 
-	/** The state outside a conversation: "activating" until the backend is known. */
-	private get restingState(): DeviceState {
-		return this.search?.isFound === false ? "activating" : "idle";
+	/** The MCP server, once the device has started. */
+	get server(): McpServer<Hardware> {
+		return this._server as McpServer<Hardware>;
 	}
 
-	onOnline(): void {
-		if (this._state.state === "starting" || this._state.state === "wifi_configuring") {
-			this.onActivate();
-		}
-		this.emit("online");
-		if (this.search?.isFound ?? this.hasBackend) {
-			this.protocol.open();
-		} else if (this.search === undefined) {
-			this.emit("reached");
-		}
+	/** Sources of the settings: the stored ones, and those of the build. */
+	get source(): SettingSource {
+		return { built: this.built, settings: this.board.settings };
 	}
 
-	onOffline(): void {
-		this.emit("offline");
-		this.protocol.close();
-		this.closeSession();
+	/** Reads a setting. @throws SettingError */
+	setting<Name extends SettingName>(name: Name): SettingValue<Name> {
+		return readSetting(name, this.source);
 	}
 
-	private openSearch({
-		source,
-		search,
-		words,
-		hasFailed = () => false,
-	}: ApplicationOptions): BackendSearch | undefined {
-		return (
-			source &&
-			search?.({
-				source,
-				board: this.board,
-				words,
-				hasFailed,
-				state: () => this.state,
-				onFound: ({ url, transport }) => {
-					// The session with another backend ends first.
-					this.protocol.close();
-					this.closeSession();
-					this.protocol.use(transport);
-					this.show({ backend: url });
-					this.protocol.open();
-				},
-				onToken: (transport) => this.protocol.use(transport),
-				log: this.log,
-			})
-		);
+	/** The device's MAC address, lower case, with colons. */
+	get id(): string {
+		return this.board.system.macAddress;
 	}
 
-	onConnecting(): void {
-		this._state.enter("connecting");
+	/** Clients of the network, opened at first use. @throws SettingError */
+	get clients(): NetworkClients & HttpClients {
+		this._clients ??= this.host.openNetwork(this.built);
+		return this._clients;
 	}
 
-	onOpen(): void {
-		this.mcp.open(this.protocol.send);
+	/** Limits of a message's size, in bytes. @throws SettingError */
+	get limits(): ReturnType<typeof messageLimits> {
+		return messageLimits(this.setting("chunkBytes"));
 	}
 
-	onSession({ id }: Session): void {
-		this.log(`session ${JSON.stringify(id)} with the backend`);
-		this.show({ connected: true, online: true });
-		this.emit("sessionBegan", id);
-		this.emit("reached");
+	get name(): string {
+		return this.board.name;
 	}
 
-	onMessage(message: Envelope): void {
-		this.emit("receive", message);
+	get state(): DeviceState {
+		return this.machine.state;
 	}
 
-	onLost(error: ProtocolError, retryIn: number | undefined): void {
-		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
-		this.log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
-		this.closeSession(retryIn === undefined ? {} : { online: false });
-		this.emit("lost");
+	get errors(): number {
+		return this.guard.count;
 	}
 
-	private closeSession(change: Partial<Face> = {}): void {
-		this.emit("sessionEnded");
-		this.show({ connected: false, ...change });
-		if (this._state.state !== "upgrading" && this._state.state !== "wifi_configuring") {
-			this._state.enter(this.restingState);
-		}
+	get lastError(): string | undefined {
+		return this.guard.lastError;
 	}
 
-	/** A device that installs firmware neither speaks nor listens. */
-	onUpgrade(state: "upgrading" | "idle"): void {
-		if (state === "upgrading" && this._state.state !== "activating") {
-			this._state.enter("idle");
-		}
-		this._state.enter(state === "idle" ? this.restingState : state);
+	get uptime(): number | undefined {
+		return this.startTicks === undefined ? undefined : (this.ticks() - this.startTicks) >>> 0;
+	}
+
+	/** Enters a state. @returns whether the device is in it now */
+	enter(state: DeviceState): boolean {
+		return this.machine.enter(state);
+	}
+
+	/** Enters the state outside a conversation: "activating" until the backend is known. */
+	rest(): void {
+		this.enter(this.backend.isSearching ? "activating" : "idle");
 	}
 
 	onStateChange(newState: DeviceState, oldState: DeviceState): void {
 		this.log(`state ${oldState} -> ${newState}`);
 		this.show({ state: newState });
-		this.tell("notifications/state_changed", { newState, oldState });
-		this.emit("stateChanged", newState);
+		this.notify("notifications/state_changed", { newState, oldState });
+		this.emit("onState", newState);
+	}
+
+	/** Notifies the backend and the clients of the device by MCP, in a session. */
+	notify(method: string, params: object): void {
+		if (this.backend.session !== undefined) {
+			this.server.notify(method, params);
+		}
+		this.emit("onNotification", method, params);
+	}
+
+	/** Sends a message of the device that is not MCP. */
+	send(type: string, members?: object): void {
+		this.backend.send(deviceMessage(this.backend.session?.id ?? "", type, members));
+	}
+
+	show(change: Partial<Face>): void {
+		this.emit("onFaceChange", change);
+		this.board.screen?.show(change);
+	}
+
+	/** Shows an alert for a while, and plays the chime. */
+	alert(status: keyof Words, message: string): void {
+		this.show({ alert: { status: this.words?.[status] ?? "", message } });
+		drawAttention(this.board.player, this.log);
+	}
+
+	private makeServer(): McpServer<Hardware> {
+		const { board, extensions, timer, log } = this;
+		const options: McpServerOptions<Hardware> = {
+			name: this.setting("name") || board.name,
+			version: FIRMWARE.version,
+			context: board,
+			tools: this.tools.filter((tool) => isOffered(tool, board)),
+			names: ENVELOPE_NAMES,
+			timer,
+			log,
+		};
+		return extensions?.serve(options) ?? new McpServer(options);
 	}
 }
 
-const makeServer = (options: ApplicationOptions, board: Hardware): McpServer<Hardware> => {
-	const { name = options.board.name, tools, features, timer, log } = options;
-	const serverOptions: McpServerOptions<Hardware> = {
-		name,
-		version: FIRMWARE.version,
-		context: board,
-		tools: tools.filter((tool) => isOffered(tool, board)),
-		names: ENVELOPE_NAMES,
-		timer,
-		log,
+/** Starts each feature after those that it names. */
+const startInOrder = (features: readonly Feature[], start: (feature: Feature) => void): void => {
+	const left = new Set(features);
+	const startAfter = (feature: Feature): void => {
+		if (left.delete(feature)) {
+			for (const other of features) {
+				if (feature.after?.includes(other.name)) {
+					startAfter(other);
+				}
+			}
+			start(feature);
+		}
 	};
-	return features?.serve(serverOptions) ?? new McpServer(serverOptions);
+	for (const feature of features) {
+		startAfter(feature);
+	}
 };

@@ -1,75 +1,54 @@
-import type { Guard } from "../hardware/guard.js";
-import { BLANK_FACE, type Board, type Face, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
+import { BLANK_FACE, type Face, type Glyphs, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
+import type { PictureSink, Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import type { Words } from "../language/en.js";
-import type { InstallerLink, observedInstaller } from "../update/observed-installer.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import type { Application, Listener } from "./application.js";
 
 /** Minimum time that an alert or details stay on the screen, ms; and the time to read a character, if it is an ideograph. */
 const ALERT_TIME = 10_000;
 const READING_TIME = 150;
 
-export interface ObserverOptions {
-	readonly timer: TimerModule;
-	readonly words: Words | undefined;
-	/** For a board that installs firmware. */
-	readonly observeInstaller: typeof observedInstaller | undefined;
-	readonly link: PartsLink;
-}
-
-/** The application, as its parts tell it how they are used. */
-export interface PartsLink extends InstallerLink {
-	/** Somebody sets what a person sees or hears, or shows a picture. */
-	used(): void;
-	readonly guard: Guard;
-}
-
 /**
- * Wraps a board: volume, brightness and theme are restored now and stored when set; the screen shows the volume and
- * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
- * shows nothing.
+ * Wraps the parts of the application's board that people see and hear: volume, brightness and theme are restored now
+ * and stored when set; the screen shows the volume and clears alerts. A board without settings stores nothing; one
+ * without a screen shows nothing.
  */
-export const withObservedParts = (board: Board, { timer, words, observeInstaller, link }: ObserverOptions): Board => {
-	const { settings, speaker, screen: bare, preview, installer } = board;
-	const observers = { timer, settings, link };
-	const screen = bare && new ObservedScreen(bare, observers);
-	return {
-		...board,
-		close() {
-			screen?.close();
-			board.close();
-		},
-		...(speaker && { speaker: new ObservedSpeaker(speaker, screen, observers) }),
-		...(screen && { screen }),
-		...(preview && {
-			preview: {
-				begin() {
-					link.used();
-					return preview.begin();
-				},
-			},
-		}),
-		...(installer && observeInstaller && { installer: observeInstaller(installer, { screen, words, link }) }),
-	};
+export const observeParts = (app: Application): void => {
+	const { speaker, screen, preview } = app.board;
+	const observed = screen && new ObservedScreen(screen, app);
+	app.listen(observed);
+	Object.assign(
+		app.board,
+		observed && { screen: observed },
+		speaker && { speaker: new ObservedSpeaker(speaker, app) },
+		preview && { preview: new ObservedPreview(preview, app) },
+	);
 };
 
-interface Observers {
-	readonly timer: TimerModule;
-	readonly settings: Settings | undefined;
-	readonly link: PartsLink;
+class ObservedPreview implements Preview {
+	private readonly preview: Preview;
+	private readonly app: Application;
+
+	constructor(preview: Preview, app: Application) {
+		this.preview = preview;
+		this.app = app;
+	}
+
+	begin(): PictureSink {
+		this.app.emit("onUserActivity");
+		return this.preview.begin();
+	}
 }
 
 class ObservedSpeaker implements Speaker {
 	private readonly speaker: Speaker;
-	private readonly screen: Screen | undefined;
-	private readonly observers: Observers;
+	private readonly app: Application;
 
-	constructor(speaker: Speaker, screen: Screen | undefined, observers: Observers) {
+	constructor(speaker: Speaker, app: Application) {
 		this.speaker = speaker;
-		this.screen = screen;
-		this.observers = observers;
-		observers.link.guard.run(() => {
-			speaker.volume = storedPercent(observers.settings, "audio", "output_volume") ?? speaker.volume;
+		this.app = app;
+		app.guard.run(() => {
+			speaker.volume = storedPercent(app.board.settings, "audio", "output_volume") ?? speaker.volume;
 		});
 	}
 
@@ -78,19 +57,21 @@ class ObservedSpeaker implements Speaker {
 	}
 
 	set volume(percent: number) {
+		const { board } = this.app;
 		this.speaker.volume = percent;
-		this.observers.settings?.set("audio", "output_volume", percent);
-		this.screen?.show({ volume: percent });
-		this.observers.link.used();
+		board.settings?.set("audio", "output_volume", percent);
+		board.screen?.show({ volume: percent });
+		this.app.emit("onUserActivity");
 	}
 }
 
-class ObservedScreen implements Screen {
+class ObservedScreen implements Screen, Listener {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome: boolean;
+	readonly glyphs: Glyphs | undefined;
 	private readonly screen: Screen;
-	private readonly observers: Observers;
+	private readonly app: Application;
 	/** The emotion without the alert, and what the face returns to when the alert goes. */
 	private emotion = BLANK_FACE.emotion;
 	private before: Partial<Face> = {};
@@ -99,9 +80,9 @@ class ObservedScreen implements Screen {
 	private alert: TimerHandle | undefined;
 	private details: TimerHandle | undefined;
 
-	constructor(screen: Screen, observers: Observers) {
-		const { settings, link } = observers;
-		link.guard.run(() => {
+	constructor(screen: Screen, app: Application) {
+		const { settings } = app.board;
+		app.guard.run(() => {
 			screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 		});
 		const theme = settings?.get("display", "theme");
@@ -109,8 +90,17 @@ class ObservedScreen implements Screen {
 		this.width = screen.width;
 		this.height = screen.height;
 		this.monochrome = screen.monochrome;
+		this.glyphs = screen.glyphs;
 		this.screen = screen;
-		this.observers = observers;
+		this.app = app;
+	}
+
+	get light(): number | undefined {
+		return this.screen.light;
+	}
+
+	set light(percent: number) {
+		this.screen.light = percent;
 	}
 
 	get brightness(): number {
@@ -132,7 +122,7 @@ class ObservedScreen implements Screen {
 	}
 
 	show(change: Partial<Face>, milliseconds?: number): void {
-		const { timer, link } = this.observers;
+		const { timer } = this.app;
 		if (change.message !== undefined) {
 			timer.clear(this.message);
 		}
@@ -146,7 +136,7 @@ class ObservedScreen implements Screen {
 			this.showWithoutAlert(change);
 		}
 		if (milliseconds !== undefined) {
-			link.used();
+			this.app.emit("onUserActivity");
 			// An alert goes by itself.
 			if (change.message !== undefined) {
 				this.message = timer.set(() => this.screen.show({ message: "" }), milliseconds);
@@ -154,15 +144,15 @@ class ObservedScreen implements Screen {
 		}
 	}
 
-	close(): void {
+	onClose(): void {
 		for (const handle of [this.message, this.alert, this.details]) {
-			this.observers.timer.clear(handle);
+			this.app.timer.clear(handle);
 		}
 	}
 
 	/** Clears the alert after a time, or as soon as the device's state changes. The emotion that came with it goes, too. */
 	private showAlert(change: Partial<Face>, { status, message }: Face["alert"]): void {
-		const { timer } = this.observers;
+		const { timer } = this.app;
 		timer.clear(this.alert);
 		const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
 		this.alert = timer.set(() => {
@@ -181,7 +171,7 @@ class ObservedScreen implements Screen {
 			this.before = {};
 		}
 		if (change.state !== undefined && this.alert !== undefined) {
-			this.observers.timer.clear(this.alert);
+			this.app.timer.clear(this.alert);
 			this.alert = undefined;
 			this.screen.show({ ...this.withoutAlert(), ...change });
 		} else {
@@ -196,8 +186,8 @@ class ObservedScreen implements Screen {
 	}
 
 	private store(key: string, value: string | number): void {
-		this.observers.settings?.set("display", key, value);
-		this.observers.link.used();
+		this.app.board.settings?.set("display", key, value);
+		this.app.emit("onUserActivity");
 	}
 }
 

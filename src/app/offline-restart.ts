@@ -1,85 +1,74 @@
-import type { DeviceState } from "../device_state/device-state.js";
-import type { System } from "../hardware/hardware.js";
-import type { Switches } from "../hardware/switch.js";
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
-import { deepFreeze } from "../text/deep-freeze.js";
-import type { Attachment } from "./application-options.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import type { ProtocolError } from "../protocols/transport.js";
+import type { Application, Listener } from "./application.js";
 import { RESTART_DELAY } from "./system-commands.js";
 
-interface OfflineRestartOptions extends Runtime {
-	readonly board: { readonly system: Pick<System, "restart">; readonly switches?: Switches };
-	/** Seconds; 0: never. */
-	readonly after: number;
-	/** Whether the network is enough, because a session begins only on demand. */
-	readonly isOnDemand: boolean;
-}
-
-const BUSY: readonly DeviceState[] = deepFreeze(["upgrading", "wifi_configuring"]);
-
 /**
- * Restarts a device that has lost its backend or its network for long, as a last resort: the chip's network stack may hang. Once
- * per loss, because a device that was not reached since its start does not restart. A switch that is on defers it.
+ * Restarts a device that has lost its backend or its network for long, as a last resort: the chip's network stack may
+ * hang. Once per loss, because a device that was not reached since its start does not restart. A switch that is on
+ * defers it.
  */
-export class OfflineRestart implements Attachment {
-	private readonly options: OfflineRestartOptions;
+export class OfflineRestart implements Listener {
+	private readonly app: Application;
+	/** Seconds; 0: never. */
+	private readonly after: number;
+	/** Whether the network is enough, because a session starts only on demand. */
+	private readonly isOnDemand: boolean;
 	private hasReached = false;
-	private isBusy = false;
 	private waiting: TimerHandle | undefined;
 
-	constructor(options: OfflineRestartOptions) {
-		this.options = options;
+	constructor(app: Application) {
+		this.app = app;
+		this.after = app.setting("restartAfter");
+		this.isOnDemand = app.setting("session") === "on-demand";
 	}
 
-	reached(): void {
+	onBackendReady(): void {
 		this.hasReached = true;
 		this.stop();
 	}
 
-	online(): void {
-		if (this.options.isOnDemand) {
-			this.reached();
+	onOnline(): void {
+		if (this.isOnDemand) {
+			this.onBackendReady();
 		}
 	}
 
-	offline(): void {
+	onOffline(): void {
 		this.wait();
 	}
 
-	lost(): void {
-		if (!this.options.isOnDemand) {
+	onSessionLost(error: ProtocolError | undefined): void {
+		if (error !== undefined && !this.isOnDemand) {
 			this.wait();
 		}
 	}
 
-	stateChanged(state: DeviceState): void {
-		this.isBusy = BUSY.includes(state);
-	}
-
-	close(): void {
+	onClose(): void {
 		this.hasReached = false;
 		this.stop();
 	}
 
 	private stop(): void {
-		this.options.timer.clear(this.waiting);
+		this.app.timer.clear(this.waiting);
 		this.waiting = undefined;
 	}
 
 	private wait(): void {
-		const { after, timer } = this.options;
-		if (this.hasReached && after > 0) {
-			this.waiting ??= timer.set(() => this.restart(), after * 1000);
+		if (this.hasReached && this.after > 0) {
+			this.waiting ??= this.app.timer.set(() => this.restart(), this.after * 1000);
 		}
 	}
 
 	private restart(): void {
-		const { board, after, log } = this.options;
+		const { board, log, state } = this.app;
 		this.waiting = undefined;
-		if (this.isBusy || Object.values(board.switches ?? {}).some(({ on }) => on)) {
+		const isBusy = state === "upgrading" || state === "wifi_configuring";
+		if (isBusy || Object.values(board.switches ?? {}).some(({ on }) => on)) {
 			this.wait();
 			return;
 		}
-		log(`offline for ${after} s: restarting`);
+		log(`offline for ${this.after} s: restarting`);
 		board.system.restart(RESTART_DELAY);
 	}
 }

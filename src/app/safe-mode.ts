@@ -1,21 +1,11 @@
 import type { Board } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { hasFailedToStart } from "../settings/failed-starts.js";
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { Application, Listener } from "./application.js";
+import { RESTART_DELAY } from "./system-commands.js";
 
-/** Features and folders of tools that a device in safe mode has: what it takes to set it up, to update it, and to reach it for that. */
-export const SAFE_FEATURES: readonly string[] = deepFreeze([
-	"bootstrap",
-	"direct",
-	"discovery",
-	"http",
-	"improv",
-	"language",
-	"mqtt",
-	"search",
-	"setup",
-	"update",
-]);
+/** Folders of tools that a device in safe mode has: set-up and update. Its features are those for rescue. */
 export const SAFE_TOOLS: readonly string[] = deepFreeze(["board", "log", "setup", "update"]);
 
 /** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
@@ -35,7 +25,7 @@ const MAX_RESTARTS = 10;
 const LASTING = 60_000;
 
 /** Milliseconds after which a device in safe mode tries a normal start. */
-export const SAFE_TIME = 900_000;
+const SAFE_TIME = 900_000;
 
 /** Whether a device that restarts again and again is to start without what may be the cause. Call once per start. */
 export const needsSafeMode = (
@@ -48,3 +38,32 @@ export const needsSafeMode = (
 	}
 	return hasFailedToStart("start", { settings, timer, most: MAX_RESTARTS, lasting: LASTING });
 };
+
+/** Reports that the device runs in safe mode, and restarts it after a time, unless it is being set up or updated then. */
+export class SafeMode implements Listener {
+	private readonly app: Application;
+	private clock: TimerHandle | undefined;
+
+	constructor(app: Application) {
+		this.app = app;
+	}
+
+	onStart(): void {
+		const { app } = this;
+		const message = "the device restarted again and again; it has only set-up and update now";
+		app.log(`safe mode: ${message}`);
+		app.alert("safeMode", message);
+		this.clock = app.timer.repeat(() => this.restart(), SAFE_TIME);
+	}
+
+	onClose(): void {
+		this.app.timer.clear(this.clock);
+	}
+
+	private restart(): void {
+		const { state, board } = this.app;
+		if (state !== "upgrading" && state !== "wifi_configuring") {
+			board.system.restart(RESTART_DELAY);
+		}
+	}
+}

@@ -1,63 +1,58 @@
-import type { Guard } from "../hardware/guard.js";
-import type { Board, Face } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Face } from "../hardware/hardware.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import type { Application, Listener } from "./application.js";
 
 /** Poll interval for battery and signal, ms. */
 const POLL_INTERVAL = 30_000;
 
-interface IconsLink {
-	show(change: Partial<Face>): void;
-	readonly guard: Guard;
-}
-
 /** Shows battery level and Wi-Fi signal on the screen. A value that cannot be read has no icon. */
-export class StatusIcons {
-	private readonly board: Pick<Board, "battery" | "network">;
-	private readonly timer: TimerModule;
-	private readonly link: IconsLink;
-	private repeating: TimerHandle | undefined;
+export class StatusIcons implements Listener {
+	private readonly app: Application;
+	private polling: TimerHandle | undefined;
 	private lastShown = "";
 
-	constructor(link: IconsLink, board: Pick<Board, "battery" | "network" | "screen">, timer: TimerModule) {
+	constructor(app: Application) {
+		this.app = app;
+	}
+
+	onStart(): void {
+		const { board, timer } = this.app;
 		const { battery, network, screen } = board;
-		this.board = board;
-		this.timer = timer;
-		this.link = link;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
-			this.repeating = timer.repeat(() => this.update(), POLL_INTERVAL);
+			this.polling = timer.repeat(() => this.update(), POLL_INTERVAL);
+			this.update();
 		}
+	}
+
+	onOnline(): void {
 		this.update();
 	}
 
-	online(): void {
-		this.update();
-	}
-
-	offline(): void {
+	onOffline(): void {
 		this.update();
 	}
 
 	private update(): void {
-		const { battery, network } = this.board;
-		const { guard } = this.link;
+		const { board, guard } = this.app;
+		const { battery, network } = board;
 		const change: Partial<Face> = {
 			...(battery && { battery: guard.run(() => ({ level: battery.level, charging: battery.charging })) }),
 			...(network?.type === "wifi" && { signal: guard.run(() => bars(network.rssi)) }),
 		};
 		const shown = JSON.stringify(change);
-		if (shown !== this.lastShown && this.repeating !== undefined) {
+		if (shown !== this.lastShown && this.polling !== undefined) {
 			this.lastShown = shown;
-			this.link.show(change);
+			this.app.show(change);
 		}
 	}
 
-	close(): void {
-		this.timer.clear(this.repeating);
-		this.repeating = undefined;
+	onClose(): void {
+		this.app.timer.clear(this.polling);
+		this.polling = undefined;
 	}
 }
 
-/** The bars of a signal in dBm, from 1 to 3. A strength that is not known counts as a good one. */
+/** Number of bars for a signal in dBm, from 1 to 3. An unknown strength counts as good. */
 const bars = (rssi = 0): number => {
 	if (rssi >= -60) {
 		return 3;

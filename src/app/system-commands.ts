@@ -1,46 +1,41 @@
-import type { DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
-import type { System } from "../hardware/hardware.js";
+import type { DeviceState } from "../device_state/device-state.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { shortText } from "../text/short-text.js";
+import type { Application, Listener } from "./application.js";
 
-/** Milliseconds after which a restart takes place, so that what is being sent still arrives. */
+/** Delay of a restart, ms, so that queued messages still arrive. */
 export const RESTART_DELAY = 1000;
 
 /** Carries out the commands of `system` messages. */
-export class SystemCommands {
-	private readonly system: System | undefined;
-	private readonly state: Pick<DeviceStateMachine, "state">;
-	private readonly log: (message: string) => void;
+export class SystemCommands implements Listener {
+	private readonly app: Application;
 	private restartsWhenIdle = false;
 
-	constructor(system: System | undefined, state: Pick<DeviceStateMachine, "state">, log: (message: string) => void) {
-		this.system = system;
-		this.state = state;
-		this.log = log;
+	constructor(app: Application) {
+		this.app = app;
 	}
 
-	receive(message: Envelope): void {
-		if (message.type === "system") {
-			this.run(shortText(message.command));
+	onMessage({ type, command: given }: Envelope): void {
+		const { board, state, log } = this.app;
+		const command = shortText(given);
+		if (type !== "system") {
+			return;
 		}
-	}
-
-	private run(command: string): void {
-		if (command === "reboot" && this.system !== undefined) {
-			this.system.restart(RESTART_DELAY);
-		} else if (command === "lazy_reboot" && this.system !== undefined) {
+		if (command === "reboot") {
+			board.system.restart(RESTART_DELAY);
+		} else if (command === "lazy_reboot") {
 			this.restartsWhenIdle = true;
-			this.stateChanged(this.state.state);
+			this.onState(state);
 		} else {
-			this.log(`unknown system command ${JSON.stringify(command)}`);
+			log(`unknown system command ${JSON.stringify(command)}`);
 		}
 	}
 
-	/** Once the device is idle no conversation is cut off. */
-	stateChanged(state: DeviceState): void {
+	/** Restarts an idle device, so that no conversation is cut off. */
+	onState(state: DeviceState): void {
 		if (this.restartsWhenIdle && state === "idle") {
 			this.restartsWhenIdle = false;
-			this.system?.restart(RESTART_DELAY);
+			this.app.board.system.restart(RESTART_DELAY);
 		}
 	}
 }

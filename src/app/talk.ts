@@ -1,103 +1,100 @@
-import type { DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
+import type { DeviceState } from "../device_state/device-state.js";
 import type { Envelope } from "../protocols/envelope.js";
-import type { Protocol } from "../protocols/protocol.js";
 import type { SettingValue } from "../settings/settings-table.js";
+import type { Application, Listener } from "./application.js";
 
-interface TalkOptions {
-	readonly state: DeviceStateMachine;
-	readonly protocol: Pick<Protocol, "session" | "request">;
-	readonly mode: SettingValue<"listenMode">;
-	/** Sends messages of the device that are not MCP. */
-	readonly link: { send(type: string, members?: object): void };
-	/** Plays the backend's speech: the state ends with the sound. Undefined without a codec. */
-	readonly voice: { silence(): void } | undefined;
-}
+/** Error message for a press on a board with a codec whose transport has no way for audio. */
+const NO_SPEECH = "no speech over MQTT on this device: set a backend with ws:// or wss://";
 
-/** Turns of person and assistant, begun and ended by the main button. As on the C++ firmware. */
-export class Talk {
-	private readonly options: TalkOptions;
-	/** Whether the person speaks, or is to go on when the assistant has ended. */
+/** Turns of person and assistant, which the main button starts and stops, as on the C++ firmware. */
+export class Talk implements Listener {
+	private readonly app: Application;
+	private readonly mode: SettingValue<"listenMode">;
+	/** Whether the person speaks, or is to continue when the assistant has ended. */
 	private isListening = false;
 
-	constructor(options: TalkOptions) {
-		this.options = options;
+	constructor(app: Application) {
+		this.app = app;
+		this.mode = app.setting("listenMode");
 	}
 
-	/** The person begins to speak: a session starts if needed, and the state is "listening". */
+	/** Starts listening to the person, in a session that starts if needed. */
 	listen(): void {
-		const { protocol, state } = this.options;
+		const { app } = this;
 		this.isListening = true;
-		if (protocol.session === undefined) {
-			protocol.request();
+		if (app.backend.session === undefined) {
+			app.backend.request();
 		} else {
-			state.enter("listening");
+			app.enter("listening");
 		}
 	}
 
-	/** The person has ended. */
+	/** Stops listening. */
 	stopListening(): void {
-		const { state, link } = this.options;
+		const { app } = this;
 		this.isListening = false;
-		if (state.state === "listening") {
-			link.send("listen", { state: "stop" });
-			state.enter("idle");
+		if (app.state === "listening") {
+			app.send("listen", { state: "stop" });
+			app.enter("idle");
 		}
 	}
 
-	/** A press starts or ends listening, or interrupts the assistant. */
-	toggle(): void {
-		const { state, link, voice } = this.options;
-		if (state.state === "idle") {
+	/** Starts or stops listening, or interrupts the assistant. */
+	onMainButton(): void {
+		const { app } = this;
+		if (app.board.network?.online === false) {
+			return;
+		}
+		if (app.state === "idle" && app.audio !== undefined && !app.backend.carriesAudio) {
+			app.log(NO_SPEECH);
+			app.alert("error", NO_SPEECH);
+		} else if (app.state === "idle") {
 			this.listen();
-		} else if (state.state === "listening") {
+		} else if (app.state === "listening") {
 			this.stopListening();
-		} else if (state.state === "speaking") {
+		} else if (app.state === "speaking") {
 			// The backend says when it has stopped.
-			link.send("abort");
-			voice?.silence();
+			app.send("abort");
+			app.emit("onInterrupt");
 		}
 	}
 
-	/** A session has begun. */
-	sessionBegan(): void {
-		const { state } = this.options;
-		if (state.state === "connecting") {
-			state.enter(this.isListening ? "listening" : "idle");
+	onSession(): void {
+		if (this.app.state === "connecting") {
+			this.app.enter(this.isListening ? "listening" : "idle");
 		}
 	}
 
-	/** The session has ended. */
-	sessionEnded(): void {
+	onSessionLost(): void {
 		this.isListening = false;
 	}
 
-	/** The device listens: at first, or again after the assistant has spoken. */
-	stateChanged(state: DeviceState): void {
-		const { mode, link } = this.options;
+	/** Reports that the device listens: at first, or again after the assistant has spoken. */
+	onState(state: DeviceState): void {
 		if (state === "listening") {
-			link.send("listen", { state: "start", mode });
+			this.app.send("listen", { state: "start", mode: this.mode });
 		}
 	}
 
-	/** `start` and `stop` frame what the assistant says. In the mode "manual" the person does not go on after it. */
-	receive({ type, state: when }: Envelope): void {
-		const { state, mode, voice } = this.options;
+	/** Takes `start` and `stop`, which frame what the assistant says. In the mode "manual" listening ends with it. */
+	onMessage({ type, state: when }: Envelope): void {
+		const { app } = this;
 		if (type !== "tts") {
 			return;
 		}
 		if (when === "start") {
-			this.isListening &&= mode !== "manual";
-			state.enter("speaking");
-		} else if (when === "stop" && voice === undefined) {
-			this.spoken();
+			this.isListening &&= this.mode !== "manual";
+			app.enter("speaking");
+		} else if (when === "stop" && app.audio === undefined) {
+			this.onSpoken();
 		}
 	}
 
-	/** The assistant has ended. */
-	spoken(): void {
-		const { state } = this.options;
-		if (state.state === "speaking") {
-			state.enter(this.isListening ? "listening" : "idle");
+	/** Ends the assistant's turn. With a codec its sound ends later than the backend's message. */
+	onSpoken(): void {
+		const { app } = this;
+		if (app.state === "speaking") {
+			app.enter(this.isListening ? "listening" : "idle");
 		}
 	}
 }

@@ -1,9 +1,10 @@
+import type { Application } from "../app/application.js";
 import type { Answer, Assistant } from "../hardware/assistant.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
+import type { Session } from "../protocols/hello.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
-import type { BackendLink, ConversationOptions } from "./backend-link.js";
 
 /** Milliseconds until the first sign of an answer, the time for a session included. */
 const FIRST_SIGN = 20_000;
@@ -30,14 +31,14 @@ interface Pending {
 
 /** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
 export class AssistantLine implements Assistant {
-	private readonly options: ConversationOptions;
+	private readonly app: Application;
 	private pending: Pending | undefined;
 	private emotion = "";
 	/** Whether the rest of an interrupted answer may still come. */
 	private isAborting = false;
 
-	constructor(options: ConversationOptions) {
-		this.options = options;
+	constructor(app: Application) {
+		this.app = app;
 	}
 
 	/** Whether something was said that waits for its answer. */
@@ -48,8 +49,8 @@ export class AssistantLine implements Assistant {
 	say(text: string): Promise<Answer> {
 		this.interrupt();
 		return new Promise((resolve, reject) => {
-			const { link } = this.options;
-			const problem = reasonNotToSay(link);
+			const { backend } = this.app;
+			const problem = reasonNotToSay(this.app);
 			if (problem !== undefined) {
 				reject(new Error(problem));
 				return;
@@ -57,8 +58,8 @@ export class AssistantLine implements Assistant {
 			const pending = { text, resolve, reject, isSent: false, isSpoken: false, answer: "", emotion: "" };
 			this.pending = { ...pending, timer: undefined };
 			this.wait(FIRST_SIGN);
-			if (link.hello === undefined) {
-				link.request();
+			if (backend.session === undefined) {
+				backend.request();
 			} else {
 				this.send();
 			}
@@ -66,30 +67,27 @@ export class AssistantLine implements Assistant {
 	}
 
 	interrupt(): void {
-		const { link } = this.options;
-		if (link.state === "speaking") {
+		const { app } = this;
+		if (app.state === "speaking") {
 			this.isAborting = true;
-			link.send("abort");
+			app.send("abort");
 		}
 		this.fail("interrupted");
 	}
 
-	/** A session has begun. */
-	sessionBegan(): void {
+	onSession(): void {
 		if (this.pending?.isSent === false) {
-			const problem = reasonNotToSay(this.options.link);
+			const problem = reasonNotToSay(this.app);
 			problem === undefined ? this.send() : this.fail(problem);
 		}
 	}
 
-	/** The session has ended, or could not begin. */
-	sessionEnded(): void {
+	onSessionLost(): void {
 		this.isAborting = false;
 		this.fail("no session with the backend");
 	}
 
-	/** A message of the backend. */
-	receive(message: Envelope): void {
+	onMessage(message: Envelope): void {
 		switch (message.type) {
 			case "stt":
 				this.heard(shortText(message.text));
@@ -109,16 +107,17 @@ export class AssistantLine implements Assistant {
 
 	/** Outside a session it is a text for the person, such as the code that binds the device. */
 	private heard(text: string): void {
-		const { link, board } = this.options;
+		const { app } = this;
+		const { board, backend } = app;
 		this.isAborting = false;
 		this.extendWait();
-		if (text !== "" && link.hello === undefined) {
+		if (text !== "" && backend.session === undefined) {
 			board.chat?.show(`backend: ${text}`);
 		} else if (text !== "") {
 			board.chat?.show(`you: ${text}`);
 			// The gateway records speech itself, and checks permissions.
-			if (hasAssistant(link)) {
-				link.tell("notifications/said", { role: "user", text });
+			if (hasAssistant(backend.session?.hello)) {
+				app.notify("notifications/said", { role: "user", text });
 			}
 		}
 	}
@@ -144,10 +143,10 @@ export class AssistantLine implements Assistant {
 	}
 
 	private sentence(text: string): void {
-		const { link, board } = this.options;
+		const { app } = this;
 		const emotion = this.emotion;
-		board.chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
-		link.tell("notifications/said", { role: "assistant", text, ...(emotion !== "" && { emotion }) });
+		app.board.chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
+		app.notify("notifications/said", { role: "assistant", text, ...(emotion !== "" && { emotion }) });
 		const pending = this.pending;
 		if (pending !== undefined && pending.answer.length < MAX_ANSWER) {
 			pending.answer += pending.answer === "" ? text : ` ${text}`;
@@ -158,7 +157,7 @@ export class AssistantLine implements Assistant {
 		const pending = this.pending;
 		if (pending !== undefined) {
 			pending.isSent = true;
-			this.options.link.send("listen", { state: "detect", text: pending.text });
+			this.app.send("listen", { state: "detect", text: pending.text });
 		}
 	}
 
@@ -172,7 +171,7 @@ export class AssistantLine implements Assistant {
 	/** A backend may end without a word: what has come until then is the answer. */
 	private wait(time: number): void {
 		const pending = this.pending;
-		const { timer } = this.options;
+		const { timer } = this.app;
 		if (pending !== undefined) {
 			timer.clear(pending.timer);
 			pending.timer = timer.set(() => (pending.answer === "" ? this.fail(NO_ANSWER) : this.finish()), time);
@@ -191,18 +190,19 @@ export class AssistantLine implements Assistant {
 	private take(): Pending | undefined {
 		const pending = this.pending;
 		this.pending = undefined;
-		this.options.timer.clear(pending?.timer);
+		this.app.timer.clear(pending?.timer);
 		return pending;
 	}
 }
 
 /** A backend tells in its hello if it has no assistant: an addition of this project. */
-const reasonNotToSay = ({ hello, isReachable, state }: BackendLink): string | undefined => {
-	if (hello === undefined) {
-		return isReachable ? undefined : `the device has no backend: it is ${state}`;
+const reasonNotToSay = ({ backend, state }: Application): string | undefined => {
+	if (backend.session === undefined) {
+		return backend.isReachable ? undefined : `the device has no backend: it is ${state}`;
 	}
-	return hasAssistant({ hello }) ? undefined : "this backend has no assistant: it only passes on calls of tools";
+	const { hello } = backend.session;
+	return hasAssistant(hello) ? undefined : "this backend has no assistant: it only passes on calls of tools";
 };
 
-const hasAssistant = ({ hello }: Pick<BackendLink, "hello">): boolean =>
+const hasAssistant = (hello: Session["hello"] | undefined): boolean =>
 	!isObject(hello?.features) || hello.features.listen !== false;

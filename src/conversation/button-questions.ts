@@ -1,12 +1,11 @@
+import type { Application } from "../app/application.js";
 import type { Press } from "../hardware/button.js";
 import type { Question, Questions } from "../hardware/questions.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { drawAttention } from "../sound/chime.js";
-import type { BackendLink, ConversationOptions } from "./backend-link.js";
 
-interface ButtonQuestionsOptions extends Pick<ConversationOptions, "board" | "words" | "timer" | "log"> {
-	readonly link: Pick<BackendLink, "show">;
-}
+/** Members of the application that a question needs. */
+type QuestionApp = Pick<Application, "board" | "words" | "show" | "timer" | "log">;
 
 interface Asked extends Question {
 	marked: number;
@@ -22,17 +21,17 @@ const REPORT_INTERVAL = 5_000;
 /** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
 export class ButtonQuestions implements Questions {
 	private readonly mainButton: string;
-	private readonly options: ButtonQuestionsOptions;
+	private readonly app: QuestionApp;
 	private asked: Asked | undefined;
 
 	/** @param mainButton moves the mark. Another one, if the board has any, takes the marked choice. */
-	constructor(mainButton: string, options: ButtonQuestionsOptions) {
+	constructor(mainButton: string, app: QuestionApp) {
 		this.mainButton = mainButton;
-		this.options = options;
+		this.app = app;
 	}
 
 	ask(question: Question): Promise<string | undefined> {
-		const { board, timer, log } = this.options;
+		const { board, timer, log } = this.app;
 		return new Promise((resolve, reject) => {
 			if (this.asked !== undefined) {
 				reject(new Error("another question is on the screen"));
@@ -57,7 +56,7 @@ export class ButtonQuestions implements Questions {
 	}
 
 	/** @returns whether the press was for a question */
-	pressed(button: string, { long }: Press): boolean {
+	onPress(button: string, { long }: Press): boolean {
 		const asked = this.asked;
 		if (asked === undefined) {
 			return false;
@@ -76,11 +75,11 @@ export class ButtonQuestions implements Questions {
 		if (asked === undefined) {
 			return;
 		}
-		const { timer, link } = this.options;
+		const { app } = this;
 		this.asked = undefined;
-		timer.clear(asked.clock);
-		timer.clear(asked.end);
-		link.show({ message: choice ?? "" });
+		app.timer.clear(asked.clock);
+		app.timer.clear(asked.end);
+		app.show({ message: choice ?? "" });
 		asked.resolve(choice);
 	}
 
@@ -90,9 +89,10 @@ export class ButtonQuestions implements Questions {
 			const { text, choices, marked } = asked;
 			const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
 			const choice = `${text}\n> ${number}${choices[marked]}`;
-			const { words, link, board } = this.options;
+			const { app } = this;
+			const { words, board } = app;
 			const hint = words === undefined || choices.length === 1 ? "" : `\n${words.howToChoose}`;
-			link.show({ message: `${choice}${hint}` });
+			app.show({ message: `${choice}${hint}` });
 			board.chat?.show(`question: ${choice.replace("\n", " ")}`);
 		}
 	}

@@ -1,15 +1,14 @@
+import type { Application, Listener } from "../app/application.js";
 import type { Press } from "../hardware/button.js";
 import type { Hardware, Settings } from "../hardware/hardware.js";
 import { nextReminder } from "../hardware/reminder-times.js";
 import type { Reminder, Reminders } from "../hardware/reminders.js";
-import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { AssistantLine } from "./assistant-line.js";
-import type { ConversationOptions } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
-import { DeviceEvents } from "./device-events.js";
+import { DeviceEvents, type SensorReading } from "./device-events.js";
 import { Notice } from "./notice.js";
 import { StoredReminders } from "./stored-reminders.js";
 
@@ -17,10 +16,10 @@ import { StoredReminders } from "./stored-reminders.js";
  * A conversation by text with the backend's assistant, to which the device tells what happens to it. It is the part
  * `reminders` itself, and takes slots of the heap for them only when there are any.
  */
-export class Conversation implements Reminders {
+export class Conversation implements Listener, Reminders {
 	/** The members that tools use. */
 	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
-	private readonly options: ConversationOptions;
+	private readonly app: Application;
 	private readonly line: AssistantLine;
 	private readonly events: DeviceEvents | undefined;
 	private notice: Notice | undefined;
@@ -30,17 +29,18 @@ export class Conversation implements Reminders {
 	/** Whether the backend wants to speak as soon as the session begins. */
 	private isAsked = false;
 
-	constructor(options: ConversationOptions) {
-		const { board, events } = options;
-		const { chat, screen, settings, buttons = {} } = board;
+	/** @throws SettingError */
+	constructor(app: Application) {
+		const { chat, screen, settings, buttons = {} } = app.board;
 		const [mainButton] = Object.keys(buttons);
-		this.options = options;
-		this.line = new AssistantLine(options);
+		const events = app.setting("events");
+		this.app = app;
+		this.line = new AssistantLine(app);
 		if (events.length > 0) {
-			this.events = new DeviceEvents(this.line, options);
+			this.events = new DeviceEvents(this.line, app, events);
 		}
 		if (screen !== undefined && mainButton !== undefined) {
-			this.questions = new ButtonQuestions(mainButton, options);
+			this.questions = new ButtonQuestions(mainButton, app);
 		}
 		if (settings !== undefined && nextReminder(settings) !== undefined) {
 			this.remind(settings);
@@ -57,28 +57,25 @@ export class Conversation implements Reminders {
 		}
 	}
 
-	/** A session with the backend has begun. */
-	sessionBegan(): void {
-		this.line.sessionBegan();
+	onSession(): void {
+		this.line.onSession();
 		if (this.isAsked) {
 			this.ready();
 		}
 	}
 
-	/** It has ended, or could not begin. */
-	sessionEnded(): void {
+	onSessionLost(): void {
 		this.isAsked = false;
-		this.line.sessionEnded();
+		this.line.onSessionLost();
 	}
 
-	/** A message of the backend that is not MCP. */
-	receive(message: Envelope): void {
-		const { link, log } = this.options;
+	onMessage(message: Envelope): void {
+		const { state, log } = this.app;
 		if (message.type === "notify" || message.type === "speak_request") {
-			if (link.state !== "idle") {
-				log(`${message.type} dropped: the device is ${link.state}`);
+			if (state !== "idle") {
+				log(`${message.type} dropped: the device is ${state}`);
 			} else if (message.type === "notify") {
-				this.notice ??= new Notice(this.options);
+				this.notice ??= new Notice(this.app);
 				this.notice.begin(message);
 			} else {
 				this.ready();
@@ -88,29 +85,30 @@ export class Conversation implements Reminders {
 		if (message.type === "tts") {
 			this.notice?.end();
 		}
-		this.line.receive(message);
+		this.line.onMessage(message);
 	}
 
 	/** @returns whether the press has a meaning here, and so does nothing else */
-	pressed(button: string, press: Press): boolean {
+	onPress(button: string, press: Press): boolean {
 		this.notice?.end();
 		if (this.alarm?.end()) {
 			return true;
 		}
-		return this.questions?.pressed(button, press) === true || this.events?.pressed(button, press) === true;
+		return this.questions?.onPress(button, press) === true || this.events?.onPress(button, press) === true;
 	}
 
-	/** A sensor measures something new. */
-	sensed(name: string, sensor: Pick<Sensor, "kind" | "unit">, value: Reading): void {
-		this.events?.sensed(name, sensor, value);
+	onNotification(method: string, params: object): void {
+		if (method === "notifications/sensor_changed") {
+			this.events?.onReading(params as SensorReading);
+		}
 	}
 
-	close(): void {
-		const { chat } = this.options.board;
+	onClose(): void {
+		const { chat } = this.app.board;
 		if (chat !== undefined) {
 			chat.onLine = undefined;
 		}
-		this.line.sessionEnded();
+		this.line.onSessionLost();
 		this.events?.close();
 		this.notice?.end();
 		this.questions?.cancel();
@@ -123,7 +121,7 @@ export class Conversation implements Reminders {
 	}
 
 	set(seconds: number, text: string): Reminder {
-		const { settings } = this.options.board;
+		const { settings } = this.app.board;
 		const reminders = this.reminders ?? (settings && this.remind(settings));
 		if (reminders === undefined) {
 			throw new Error("this board cannot keep timers");
@@ -139,28 +137,29 @@ export class Conversation implements Reminders {
 	}
 
 	private remind(settings: Settings): StoredReminders {
-		this.reminders = new StoredReminders(settings, this.options, this);
+		this.reminders = new StoredReminders(settings, this.app, this);
 		return this.reminders;
 	}
 
 	/** A timer is due. */
 	onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
-		const { board, link, words, log } = this.options;
-		log(`timer ${id} is due: ${text}`);
-		link.show({ alert: { status: words?.timer ?? "", message: text } });
-		this.alarm ??= new Alarm(this.options);
+		const { app } = this;
+		const { board, words } = app;
+		app.log(`timer ${id} is due: ${text}`);
+		app.show({ alert: { status: words?.timer ?? "", message: text } });
+		this.alarm ??= new Alarm(app);
 		this.alarm.begin();
 		board.chat?.show(`timer: ${text}`);
-		link.tell("notifications/timer_due", { id, text });
+		app.notify("notifications/timer_due", { id, text });
 		this.events?.timerDue(text);
 	}
 
 	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */
 	private ready(): void {
-		const { link } = this.options;
-		this.isAsked = link.hello === undefined;
+		const { app } = this;
+		this.isAsked = app.backend.session === undefined;
 		if (!this.isAsked) {
-			link.send("speak_ready", { state: "ready" });
+			app.send("speak_ready", { state: "ready" });
 		}
 	}
 }
@@ -173,12 +172,12 @@ const RING_INTERVAL = 4_000;
 
 /** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
 class Alarm {
-	private readonly options: ConversationOptions;
+	private readonly app: Application;
 	private left = 0;
 	private ringing: TimerHandle | undefined;
 
-	constructor(options: ConversationOptions) {
-		this.options = options;
+	constructor(app: Application) {
+		this.app = app;
 	}
 
 	/** Begins to ring, or begins again. */
@@ -191,13 +190,13 @@ class Alarm {
 	/** @returns whether it was ringing */
 	end(): boolean {
 		const wasRinging = this.ringing !== undefined;
-		this.options.timer.clear(this.ringing);
+		this.app.timer.clear(this.ringing);
 		this.ringing = undefined;
 		return wasRinging;
 	}
 
 	private ring(): void {
-		const { board, timer, log } = this.options;
+		const { board, timer, log } = this.app;
 		const { player } = board;
 		this.left -= 1;
 		drawAttention(player, log);

@@ -1,36 +1,46 @@
+import type { Application } from "../app/application.js";
 import type { Press } from "../hardware/button.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { AssistantLine } from "./assistant-line.js";
-import type { ConversationOptions } from "./backend-link.js";
 
 type Kind = SettingValue<"events">[number];
 
 /** Milliseconds between two events of a sensor: each of them costs an answer of a model. */
 const SENSOR_PAUSE = 60_000;
 
+/** Parameters of `notifications/sensor_changed`. */
+export interface SensorReading extends Pick<Sensor, "kind" | "unit"> {
+	/** The sensor's name. */
+	readonly sensor: string;
+	readonly value: Reading;
+}
+
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents {
 	private readonly line: AssistantLine;
-	private readonly options: ConversationOptions;
+	private readonly app: Application;
+	private readonly kinds: SettingValue<"events">;
 	/** Runs after a sensor's event was said. */
 	private pause: TimerHandle | undefined;
 
-	constructor(line: AssistantLine, options: ConversationOptions) {
+	/** @param kinds kinds of events that are said */
+	constructor(line: AssistantLine, app: Application, kinds: SettingValue<"events">) {
 		this.line = line;
-		this.options = options;
+		this.app = app;
+		this.kinds = kinds;
 	}
 
 	/** @returns whether the press is said, and so does nothing else */
-	pressed(button: string, { long }: Press): boolean {
+	onPress(button: string, { long }: Press): boolean {
 		return this.say("button", long ? "held" : "pressed", { button });
 	}
 
-	sensed(name: string, { kind, unit }: Pick<Sensor, "kind" | "unit">, value: Reading): void {
-		const { timer } = this.options;
-		const values = { sensor: name, kind, value: describeReading(value, unit) };
+	onReading({ sensor, kind, unit, value }: SensorReading): void {
+		const { timer } = this.app;
+		const values = { sensor, kind, value: describeReading(value, unit) };
 		if (this.pause === undefined && this.say("sensor", "measured", values)) {
 			this.pause = timer.set(() => {
 				this.pause = undefined;
@@ -43,14 +53,14 @@ export class DeviceEvents {
 	}
 
 	close(): void {
-		this.options.timer.clear(this.pause);
+		this.app.timer.clear(this.pause);
 	}
 
 	/** A conversation is not interrupted by an event. */
 	private say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
-		const { events, link, words, log } = this.options;
-		const isQuiet = link.state === "idle" && !this.line.isBusy;
-		if (!events.includes(kind) || !isQuiet) {
+		const { state, words, log } = this.app;
+		const isQuiet = state === "idle" && !this.line.isBusy;
+		if (!this.kinds.includes(kind) || !isQuiet) {
 			return false;
 		}
 		let text = words?.[key] ?? key;

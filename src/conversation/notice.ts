@@ -1,9 +1,9 @@
+import type { Application } from "../app/application.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
-import type { ConversationOptions } from "./backend-link.js";
 
 /** A text, and when it is shown: milliseconds from the notice. */
 interface Subtitle {
@@ -21,15 +21,15 @@ const MAX_TIME = 600_000;
  * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
  */
 export class Notice {
-	private readonly options: ConversationOptions;
+	private readonly app: Application;
 	private timers: TimerHandle[] = [];
 
-	constructor(options: ConversationOptions) {
-		this.options = options;
+	constructor(app: Application) {
+		this.app = app;
 	}
 
 	begin(message: Envelope): void {
-		const { board, timer, log } = this.options;
+		const { board, timer, log } = this.app;
 		this.end();
 		drawAttention(board.player, log);
 		if (typeof message.audio_url === "string") {
@@ -51,15 +51,15 @@ export class Notice {
 	/** Shows no more of it. */
 	end(): void {
 		for (const each of this.timers) {
-			this.options.timer.clear(each);
+			this.app.timer.clear(each);
 		}
 		this.timers = [];
 	}
 
 	private show(message: string): void {
-		const { link, board } = this.options;
-		link.show({ message });
-		board.chat?.show(`notice: ${message}`);
+		const { app } = this;
+		app.show({ message });
+		app.board.chat?.show(`notice: ${message}`);
 	}
 }
 

@@ -1,10 +1,11 @@
+import type { Application } from "../app/application.js";
 import type { Settings } from "../hardware/hardware.js";
 import { REMINDERS, SET_CLOCK } from "../hardware/reminder-times.js";
 import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import type { ConversationOptions } from "./backend-link.js";
 
-type ReminderOptions = Pick<ConversationOptions, "timer" | "now" | "log">;
+/** Members of the application that timers need. */
+type ReminderApp = Pick<Application, "timer" | "now" | "log">;
 
 interface ReminderEvents {
 	/** A timer is due, or was while the device was off. */
@@ -28,28 +29,28 @@ const CLOCK_CHECK = 5_000;
  */
 export class StoredReminders implements Reminders {
 	private readonly settings: Settings;
-	private readonly options: ReminderOptions;
+	private readonly app: ReminderApp;
 	private readonly events: ReminderEvents;
 	private readonly running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
 	private clock: TimerHandle | undefined;
 	private looked: number;
 
-	constructor(settings: Settings, options: ReminderOptions, events: ReminderEvents) {
+	constructor(settings: Settings, app: ReminderApp, events: ReminderEvents) {
 		this.settings = settings;
-		this.options = options;
+		this.app = app;
 		this.events = events;
-		this.looked = this.now();
+		this.looked = this.app.now();
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 			this.restore(id);
 		}
 		if (this.looked < SET_CLOCK) {
-			this.clock = options.timer.repeat(() => this.checkClock(), CLOCK_CHECK);
+			this.clock = app.timer.repeat(() => this.checkClock(), CLOCK_CHECK);
 		}
 	}
 
 	get all(): readonly Reminder[] {
-		const now = this.now();
+		const now = this.app.now();
 		return [...this.running]
 			.map(([id, { due, text }]) => ({ id, text, seconds: Math.max(0, Math.ceil((due - now) / 1_000)) }))
 			.sort((a, b) => a.seconds - b.seconds);
@@ -63,7 +64,7 @@ export class StoredReminders implements Reminders {
 		if (id > MAX_REMINDERS) {
 			throw new Error(`timer limit reached (${MAX_REMINDERS}): cancel one first`);
 		}
-		const running: Running = { text, due: this.now() + seconds * 1_000, handle: undefined };
+		const running: Running = { text, due: this.app.now() + seconds * 1_000, handle: undefined };
 		if (!this.store(id, running)) {
 			throw new Error("the timer could not be stored; the device's log has the reason");
 		}
@@ -77,21 +78,17 @@ export class StoredReminders implements Reminders {
 		if (running === undefined) {
 			throw new Error(`timer ${id} not found`);
 		}
-		this.options.timer.clear(running.handle);
+		this.app.timer.clear(running.handle);
 		this.forget(id);
 	}
 
 	/** Stops waiting; what is stored stays. */
 	close(): void {
-		this.options.timer.clear(this.clock);
+		this.app.timer.clear(this.clock);
 		for (const { handle } of this.running.values()) {
-			this.options.timer.clear(handle);
+			this.app.timer.clear(handle);
 		}
 		this.running.clear();
-	}
-
-	private now(): number {
-		return (this.options.now ?? Date.now)();
 	}
 
 	private restore(id: number): void {
@@ -106,7 +103,7 @@ export class StoredReminders implements Reminders {
 				this.wait(id, running);
 			}
 		} else if (stored !== undefined) {
-			this.options.log(`timer ${id} dropped: it was set while the time was unknown`);
+			this.app.log(`timer ${id} dropped: it was set while the time was unknown`);
 			this.forget(id);
 		}
 	}
@@ -125,17 +122,17 @@ export class StoredReminders implements Reminders {
 			this.forget(id);
 			this.events.onDue({ id, text: running.text });
 		};
-		running.handle = this.options.timer.set(ring, Math.max(0, running.due - this.now()));
+		running.handle = this.app.timer.set(ring, Math.max(0, running.due - this.app.now()));
 	}
 
 	/** When the clock has been set, timers from before the restart begin, and the others get their time. */
 	private checkClock(): void {
 		const before = this.looked;
-		this.looked = this.now();
+		this.looked = this.app.now();
 		if (this.looked < SET_CLOCK) {
 			return;
 		}
-		this.options.timer.clear(this.clock);
+		this.app.timer.clear(this.clock);
 		const jump = this.looked - before - CLOCK_CHECK;
 		for (const [id, running] of this.running) {
 			if (running.handle === undefined) {

@@ -1,5 +1,5 @@
 import { httpServer } from "src/platform/http-server";
-import { type Direct, type DirectOptions, openDirect } from "./open-direct.js";
+import { directFeature } from "./mcp-endpoint.js";
 
 /** Serves MCP clients without a backend between: the setting `http`. */
-export default (options: DirectOptions): Direct | undefined => openDirect(httpServer, options);
+export default directFeature(httpServer);

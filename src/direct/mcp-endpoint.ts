@@ -1,42 +1,69 @@
-import type { Runtime } from "../hardware/timer.js";
-import type { McpServer } from "../mcp_server/mcp-server.js";
+import type { Application, Feature, Listener } from "../app/application.js";
+import type { Hardware } from "../hardware/hardware.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
+import { readDirectConfig } from "../settings/config.js";
+import { hostnameOf } from "../text/hostname.js";
 import { MCP_PATH } from "./check-request.js";
 import { KnownClients } from "./known-clients.js";
 import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
 
-export interface EndpointOptions extends Pick<ConnectionOptions<never>, "rules" | "maxQueuedBytes" | keyof Runtime> {
+interface EndpointOptions extends Pick<ConnectionOptions<never>, "rules" | "maxQueuedBytes"> {
 	readonly platform: HttpServerPlatform;
 	readonly port: number;
 }
 
+/** Members of the application that the endpoint needs. */
+type EndpointApp = Pick<Application, "server" | "timer" | "log">;
+
 /** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */
 const MAX_SERVED = 3;
+
+/**
+ * Serves MCP clients on the network without a gateway, if the setting `http` names a port. A device that listens on
+ * more than loopback needs a token: the setting `httpToken`. Two requests are served at a time, beside the backend's
+ * messages.
+ */
+export const directFeature = (platform: HttpServerPlatform): Feature => ({
+	name: "direct",
+	rescue: true,
+	start(app) {
+		const config = readDirectConfig(app.source, platform.address);
+		if (config === undefined) {
+			return;
+		}
+		const { port, token } = config;
+		const { maxMessageBytes, maxQueuedBytes } = app.limits;
+		const rules = { token, hostname: hostnameOf(app.id), maxBytes: Math.floor(maxMessageBytes / 2) };
+		app.backend.isOptional = true;
+		app.listen(new McpEndpoint(app, { platform, port, rules, maxQueuedBytes: Math.floor(maxQueuedBytes / 2) }));
+	},
+});
 
 /**
  * Serves MCP by Streamable HTTP, without sessions
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has its
  * own connection, and is answered independently.
  */
-export class McpEndpoint<Context> {
-	private readonly server: McpServer<Context>;
+export class McpEndpoint implements Listener {
+	private readonly app: EndpointApp;
 	private readonly options: EndpointOptions;
-	private readonly served = new Set<ServedConnection<Context>>();
+	private readonly served = new Set<ServedConnection<Hardware>>();
 	private readonly clients = new KnownClients();
 	private http: HttpServer | undefined;
 	private announced: { close(): void } | undefined;
 
-	constructor(server: McpServer<Context>, options: EndpointOptions) {
-		this.server = server;
+	constructor(app: EndpointApp, options: EndpointOptions) {
+		this.app = app;
 		this.options = options;
 	}
 
 	/** Opens the port and announces it, unless it is open. */
-	online(): void {
+	onOnline(): void {
 		if (this.http !== undefined) {
 			return;
 		}
-		const { platform, port, log } = this.options;
+		const { platform, port } = this.options;
+		const { log } = this.app;
 		try {
 			this.http = platform.open({
 				port,
@@ -52,7 +79,7 @@ export class McpEndpoint<Context> {
 	}
 
 	/** Closes the port and every connection. */
-	offline(): void {
+	onOffline(): void {
 		this.announced?.close();
 		this.announced = undefined;
 		const http = this.http;
@@ -65,15 +92,15 @@ export class McpEndpoint<Context> {
 	}
 
 	private fail({ message }: Error): void {
-		this.options.log(`could not serve MCP at port ${this.options.port}: ${message}`);
-		this.offline();
+		this.app.log(`could not serve MCP at port ${this.options.port}: ${message}`);
+		this.onOffline();
 	}
 
 	private announce(): void {
 		const { platform, port, rules } = this.options;
 		this.announced = platform.announce?.({
 			serviceType: "_mcp._tcp",
-			name: `${this.server.name} ${rules.hostname.slice(-4)}`,
+			name: `${this.app.server.name} ${rules.hostname.slice(-4)}`,
 			host: rules.hostname,
 			port,
 			txt: { path: MCP_PATH },
@@ -95,9 +122,12 @@ export class McpEndpoint<Context> {
 
 	private serve(connection: HttpConnection): void {
 		const resume = (): void => this.http?.resume();
-		const served: ServedConnection<Context> = new ServedConnection(connection, {
+		const { server, timer, log } = this.app;
+		const served: ServedConnection<Hardware> = new ServedConnection(connection, {
 			...this.options,
-			server: this.server,
+			server,
+			timer,
+			log,
 			clients: this.clients,
 			// A response is offered to every call: only the one that asked takes it.
 			onResponse: (response) => {

@@ -241,10 +241,6 @@ export interface Device {
 export interface DeviceLog {
 	/** The oldest first. Each begins with the seconds since the start. */
 	readonly lines: readonly string[];
-	/** Takes each line once, in a session. */
-	send: ((line: string) => void) | undefined;
-	sessionBegan(): void;
-	sessionEnded(): void;
 }
 
 /** The parts of a board. A missing part is undefined, and its tools are not offered. */

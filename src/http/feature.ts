@@ -1,6 +1,14 @@
-import type { Http } from "../hardware/hardware.js";
+import type { Feature } from "../app/application.js";
 import { EcmaHttp } from "./ecma-http.js";
-import type { ExchangeOptions } from "./http-exchange.js";
 
 /** The part `http`. */
-export default (options: ExchangeOptions): Http => new EcmaHttp(options);
+const http: Feature = {
+	name: "http",
+	rescue: true,
+	start(app) {
+		const { clients, limits, timer } = app;
+		Object.assign(app.board, { http: new EcmaHttp({ network: clients, timer, maxBytes: limits.maxQueuedBytes }) });
+	},
+};
+
+export default http;

@@ -1,3 +1,5 @@
+import type { Feature } from "../app/application.js";
+import { settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { ENGLISH, type Words } from "./en.js";
 
@@ -49,4 +51,14 @@ export const LANGUAGES: Readonly<Record<"en" | "ja" | "zh", Words>> = deepFreeze
 	},
 });
 
-export default LANGUAGES;
+/** The words of the language that the setting names. In a fatal error that setting may be the one that cannot be used. */
+const language: Feature = {
+	name: "language",
+	rescue: true,
+	start(app) {
+		const name = app.failure === undefined ? app.setting("language") : settingText("language", app.source);
+		app.words = LANGUAGES[name as keyof typeof LANGUAGES] ?? ENGLISH;
+	},
+};
+
+export default language;

@@ -1,5 +1,14 @@
-import type { TimerModule } from "../hardware/timer.js";
+import type { Feature } from "../app/application.js";
 import { RecentLog } from "./recent-log.js";
 
 /** The latest lines of the device's log, for the backend and the tool `self.get_log`. */
-export default (ticks: () => number, timer: TimerModule): RecentLog => new RecentLog(ticks, timer);
+const log: Feature = {
+	name: "log",
+	start(app) {
+		const log = new RecentLog(app);
+		Object.assign(app.board, { log });
+		app.listen(log);
+	},
+};
+
+export default log;

@@ -1,5 +1,7 @@
+import type { Application, Listener } from "../app/application.js";
 import type { DeviceLog } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import { notificationMessage } from "../mcp_server/json-rpc.js";
 
 /** Limits of the lines that are kept, which take the heap of a chip. */
 const MAX_LINES = 24;
@@ -10,11 +12,9 @@ const MAX_CHARACTERS = 2_000;
 const SEND_DELAY = 5_000;
 
 /** Keeps the latest lines of the device's log, and sends them in a session. */
-export class RecentLog implements DeviceLog {
+export class RecentLog implements DeviceLog, Listener {
 	readonly lines: string[] = [];
-	send: ((line: string) => void) | undefined;
-	private readonly ticks: () => number;
-	private readonly timer: TimerModule;
+	private readonly app: Application;
 	private readonly start: number;
 	private characters = 0;
 	/** Lines at the end that were not sent. */
@@ -23,16 +23,14 @@ export class RecentLog implements DeviceLog {
 	private isSending = false;
 	private delay: TimerHandle | undefined;
 
-	/** @param ticks a monotonic clock: milliseconds, as a 32-bit number */
-	constructor(ticks: () => number, timer: TimerModule) {
-		this.ticks = ticks;
-		this.timer = timer;
-		this.start = ticks();
+	constructor(app: Application) {
+		this.app = app;
+		this.start = app.ticks();
 	}
 
 	/** Adds a line. Queries of URLs are left out, because they may hold keys. */
-	add(message: string): void {
-		const seconds = ((this.ticks() - this.start) >>> 0) / 1000;
+	onLog(message: string): void {
+		const seconds = ((this.app.ticks() - this.start) >>> 0) / 1000;
 		const text = message.replace(/(:\/\/[^\s?]*\?)\S+/g, "$1…");
 		const line = `${seconds.toFixed(1)} ${text}`.slice(0, MAX_LENGTH);
 		this.lines.push(line);
@@ -44,15 +42,15 @@ export class RecentLog implements DeviceLog {
 		this.flush();
 	}
 
-	sessionBegan(): void {
-		this.delay = this.timer.set(() => {
+	onSession(): void {
+		this.delay = this.app.timer.set(() => {
 			this.isReady = true;
 			this.flush();
 		}, SEND_DELAY);
 	}
 
-	sessionEnded(): void {
-		this.timer.clear(this.delay);
+	onSessionLost(): void {
+		this.app.timer.clear(this.delay);
 		this.isReady = false;
 	}
 
@@ -62,10 +60,12 @@ export class RecentLog implements DeviceLog {
 			return;
 		}
 		this.isSending = true;
-		while (this.isReady && this.unsent > 0) {
+		// Without a session the protocol would log each line that it drops, which would be a line to send.
+		while (this.isReady && this.app.backend.session !== undefined && this.unsent > 0) {
 			const line = this.lines.at(-this.unsent) as string;
 			this.unsent -= 1;
-			this.send?.(line);
+			const message = { level: "debug", logger: "device", data: line };
+			this.app.backend.receiver?.notify(notificationMessage("notifications/message", message));
 		}
 		this.isSending = false;
 	}

@@ -1,21 +1,10 @@
-import type { Settings } from "../hardware/hardware.js";
-import type { Runtime } from "../hardware/timer.js";
+import type { Application, Feature } from "../app/application.js";
 import { hasFailedToStart } from "../settings/failed-starts.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 interface Mod {
 	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
 	load(): unknown;
-}
-
-export interface ModToolsOptions extends Runtime {
-	/** Undefined if none is installed. */
-	readonly mod: Mod | undefined;
-	/** The tools of the firmware. */
-	readonly tools: readonly HardwareTool[];
-	readonly settings?: Settings | undefined;
-	/** Called with the reason if the mod is left out. */
-	readonly onBroken: (reason: string) => void;
 }
 
 /** Consecutive failed starts after which a mod is left out. Enough to install several mods in a row, each with a restart. */
@@ -25,27 +14,42 @@ const MAX_STARTS = 5;
 const LASTING_START = 300_000;
 
 /**
- * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out. So is
- * one with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without
- * it, so that the device can be reached.
+ * Adds the tools of the mod that is installed to those of the firmware. A mod that cannot be used is left out. So is one
+ * with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without it,
+ * so that the device can be reached.
+ *
+ * @param findMod returns undefined if none is installed
  */
-export const withModTools = (options: ModToolsOptions): readonly HardwareTool[] => {
-	const { mod, tools, settings, timer, onBroken, log } = options;
-	if (mod === undefined) {
-		return tools;
-	}
-	if (hasFailedToStart("mod", { settings, timer, most: MAX_STARTS, lasting: LASTING_START })) {
-		onBroken(`the device restarted ${MAX_STARTS} times with it; the next start tries it again`);
-		return tools;
-	}
-	try {
-		const added = readTools(mod.load(), tools);
-		log(`mod: ${added.map(({ name }) => name).join(", ")}`);
-		return [...tools, ...added];
-	} catch (error) {
-		onBroken(error instanceof Error ? error.message : String(error));
-		return tools;
-	}
+export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
+	name: "mods",
+	after: ["log", "parts"],
+	start(app) {
+		const mod = findMod();
+		const { timer, board } = app;
+		if (mod === undefined) {
+			return;
+		}
+		if (hasFailedToStart("mod", { settings: board.settings, timer, most: MAX_STARTS, lasting: LASTING_START })) {
+			skip(app, `the device restarted ${MAX_STARTS} times with it; the next start tries it again`);
+			return;
+		}
+		try {
+			const added = readTools(mod.load(), app.tools);
+			app.log(`mod: ${added.map(({ name }) => name).join(", ")}`);
+			app.tools = [...app.tools, ...added];
+		} catch (error) {
+			skip(app, error instanceof Error ? error.message : String(error));
+		}
+	},
+});
+
+const skip = (app: Application, reason: string): void => {
+	app.listen({
+		onStart() {
+			app.log(`mod skipped: ${reason}`);
+			app.alert("modSkipped", reason);
+		},
+	});
 };
 
 /** @throws TypeError that says what is wrong with what the mod exports */

@@ -1,16 +1,20 @@
-import type { OpenParts } from "../app/addons.js";
+import type { Feature } from "../app/application.js";
 import { withPartNames } from "./name-tools.js";
 import { busOf, loadModule, openDevice } from "./open-device.js";
-import { withParts } from "./with-parts.js";
+import { addParts } from "./with-parts.js";
 
 /** The parts of the module `device`, if the build has one. */
-const openParts: OpenParts = (board, { tools, timer, ticks, log }) => {
-	const device = openDevice();
-	if (device === undefined) {
-		return { board, tools, followers: [] };
-	}
-	const opened = withParts(board, device, { load: loadModule, bus: busOf, timer, ticks, log });
-	return { ...opened, tools: withPartNames(tools, opened.board) };
+const parts: Feature = {
+	name: "parts",
+	after: ["log"],
+	start(app) {
+		const device = openDevice();
+		if (device !== undefined) {
+			const { timer, ticks, log } = app;
+			app.listen(addParts(app.board, device, { load: loadModule, bus: busOf, timer, ticks, log }));
+			app.tools = withPartNames(app.tools, app.board);
+		}
+	},
 };
 
-export default openParts;
+export default parts;

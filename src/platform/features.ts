@@ -1,18 +1,8 @@
 import Modules from "modules";
-import type { BuildAddons } from "../app/addons.js";
+import type { Feature } from "../app/application.js";
 
-/** The module that a feature begins with, in the feature's folder. */
-const FEATURE = "/feature";
-
-/**
- * The features of the build, by the names of their folders.
- *
- * @param names only these. Default: all
- */
-export const findFeatures = (names?: readonly string[]): BuildAddons => {
-	const modules = Modules.host
-		.filter((module) => module.startsWith("src/") && module.endsWith(FEATURE))
-		.map((module) => [module.split("/").at(-2) as string, module] as const)
-		.filter(([name]) => names?.includes(name) !== false);
-	return Object.fromEntries(modules.map(([name, module]) => [name, Modules.importNow(module)]));
+/** The features of the build: the default exports of the modules `feature`, in the order of their folders. */
+export const findFeatures = (): readonly Feature[] => {
+	const modules = Modules.host.filter((module) => module.startsWith("src/") && module.endsWith("/feature"));
+	return modules.sort().map((module) => Modules.importNow(module) as Feature);
 };

@@ -2,7 +2,7 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";
-import type { NetworkClients } from "../app/create-transport.js";
+import type { NetworkClients } from "../app/backend.js";
 import type { HttpClients } from "../net/http-client.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
 import { readSetting } from "../settings/read-setting.js";

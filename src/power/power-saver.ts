@@ -1,12 +1,11 @@
-import type { Guard } from "../hardware/guard.js";
-import type { Face, Hardware } from "../hardware/hardware.js";
-import type { ChipPower } from "../hardware/power.js";
+import type { Application, Listener } from "../app/application.js";
+import type { Face } from "../hardware/hardware.js";
 import { nextReminder, SET_CLOCK } from "../hardware/reminder-times.js";
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** Times in seconds; 0: never. */
-interface PowerTimes {
+export interface PowerTimes {
 	/** Idle time until the screen is dimmed. */
 	readonly screenDim: number;
 	/** Idle time until the screen is turned off. */
@@ -17,15 +16,6 @@ interface PowerTimes {
 	readonly wakeAfter: number;
 	/** Percent of the battery below which the chip sleeps in any case. */
 	readonly sleepBelow: number;
-}
-
-interface PowerSaverOptions extends PowerTimes, Runtime {
-	readonly board: Pick<Hardware, "screen" | "buttons" | "switches" | "settings">;
-	readonly guard: Guard;
-	/** The machine's time, in milliseconds since 1970. Default `Date.now`. */
-	readonly now?: (() => number) | undefined;
-	/** Absent where the chip cannot sleep. */
-	readonly chip: Pick<ChipPower, "canWake" | "sleep"> | undefined;
 }
 
 /** Percent of the chosen brightness that a dimmed screen has. */
@@ -45,8 +35,9 @@ const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "sp
  * Lets the screen, and then the chip, rest while nobody uses the device. It is told what is shown, and whenever somebody
  * uses the device in another way.
  */
-export class PowerSaver {
-	private readonly options: PowerSaverOptions;
+export class PowerSaver implements Listener {
+	private readonly app: Application;
+	private readonly times: PowerTimes;
 	private isBusy = false;
 	private isConnected = false;
 	/** The level of the battery, while it is low and not charged. */
@@ -57,18 +48,19 @@ export class PowerSaver {
 	private darkening: TimerHandle | undefined;
 	private sleeping: TimerHandle | undefined;
 
-	constructor(options: PowerSaverOptions) {
-		this.options = options;
-		this.used();
+	constructor(app: Application, times: PowerTimes) {
+		this.app = app;
+		this.times = times;
+		this.onUserActivity();
 	}
 
 	/** The device is used: the screen is lit, and all times start again. */
-	used(): void {
+	onUserActivity(): void {
 		this.isExplained = false;
 		this.clearScreen();
 		this.light(100);
 		if (!this.isBusy) {
-			const { screenDim, screenOff } = this.options;
+			const { screenDim, screenOff } = this.times;
 			this.dimming = this.after(screenDim, () => this.light(DIMMED));
 			this.darkening = this.after(screenOff, () => {
 				this.clearScreen();
@@ -79,7 +71,7 @@ export class PowerSaver {
 	}
 
 	/** Takes what has changed on the face, also on a board without a screen. */
-	shown(change: Partial<Face>): void {
+	onFaceChange(change: Partial<Face>): void {
 		const { state, connected, battery } = change;
 		const wasBusy = this.isBusy;
 		if (state !== undefined) {
@@ -90,33 +82,33 @@ export class PowerSaver {
 			this.planSleep();
 		}
 		if (battery !== undefined) {
-			const isLow = battery.level < this.options.sleepBelow && !battery.charging;
+			const isLow = battery.level < this.times.sleepBelow && !battery.charging;
 			if (isLow !== (this.lowBattery !== undefined)) {
 				this.lowBattery = isLow ? battery.level : undefined;
 				this.planSleep();
 			}
 		}
 		if (wasBusy !== this.isBusy || isForPeople(change)) {
-			this.used();
+			this.onUserActivity();
 		}
 	}
 
-	close(): void {
+	onClose(): void {
 		this.clearScreen();
-		this.options.timer.clear(this.sleeping);
+		this.app.timer.clear(this.sleeping);
 		this.sleeping = undefined;
 	}
 
 	private clearScreen(): void {
-		this.options.timer.clear(this.dimming);
-		this.options.timer.clear(this.darkening);
+		this.app.timer.clear(this.dimming);
+		this.app.timer.clear(this.darkening);
 		this.dimming = undefined;
 		this.darkening = undefined;
 	}
 
 	/** A backlight that does not answer keeps neither the timers from running nor the chip from sleeping. */
 	private light(percent: number): void {
-		const { board, guard } = this.options;
+		const { board, guard } = this.app;
 		const { screen } = board;
 		if (screen?.light !== undefined && screen.light !== percent) {
 			guard.run(() => {
@@ -127,23 +119,22 @@ export class PowerSaver {
 
 	/** A device in a session does not sleep: its backend may call it. */
 	private planSleep(): void {
-		const { timer, sleepAfter } = this.options;
-		timer.clear(this.sleeping);
-		const restTime = this.isConnected ? 0 : sleepAfter;
+		this.app.timer.clear(this.sleeping);
+		const restTime = this.isConnected ? 0 : this.times.sleepAfter;
 		const seconds = this.lowBattery === undefined ? restTime : LOW_BATTERY_DELAY;
 		this.sleeping = this.isBusy ? undefined : this.after(seconds, () => this.sleep());
 	}
 
 	/** Seconds until a stored timer is due, if the clock is set. */
 	private get dueIn(): number | undefined {
-		const { board, now = Date.now } = this.options;
+		const { board, now } = this.app;
 		const due = board.settings && nextReminder(board.settings);
 		return due === undefined || now() < SET_CLOCK ? undefined : Math.max(0, Math.ceil((due - now()) / 1000));
 	}
 
 	/** Why the chip must stay awake; undefined if it may sleep. */
 	private get task(): string | undefined {
-		const on = Object.entries(this.options.board.switches ?? {}).find(([, each]) => each.on);
+		const on = Object.entries(this.app.board.switches ?? {}).find(([, each]) => each.on);
 		if (on !== undefined) {
 			return `${on[0]} is on`;
 		}
@@ -152,7 +143,7 @@ export class PowerSaver {
 	}
 
 	private after(seconds: number, callback: () => void): TimerHandle | undefined {
-		return seconds === 0 ? undefined : this.options.timer.set(callback, seconds * 1000);
+		return seconds === 0 ? undefined : this.app.timer.set(callback, seconds * 1000);
 	}
 
 	private sleep(): void {
@@ -162,7 +153,9 @@ export class PowerSaver {
 			this.planSleep();
 			return;
 		}
-		const { chip, board, wakeAfter, log } = this.options;
+		const { board, log } = this.app;
+		const { wakeAfter } = this.times;
+		const chip = board.power;
 		const pins = Object.values(board.buttons ?? {})
 			.map(({ wakePin }) => wakePin)
 			.filter((pin) => pin !== undefined)
@@ -179,7 +172,7 @@ export class PowerSaver {
 		} else {
 			const reason = this.lowBattery === undefined ? "" : `battery at ${this.lowBattery} %: `;
 			log(`${reason}deep sleep${seconds === 0 ? "" : ` for ${seconds} s`}`);
-			this.close();
+			this.onClose();
 			this.light(0);
 			try {
 				chip.sleep(pins, seconds);
@@ -192,7 +185,7 @@ export class PowerSaver {
 	private explain(reason: string): void {
 		if (!this.isExplained) {
 			this.isExplained = true;
-			this.options.log(`no deep sleep: ${reason}`);
+			this.app.log(`no deep sleep: ${reason}`);
 		}
 	}
 }

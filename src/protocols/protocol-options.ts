@@ -33,12 +33,10 @@ export interface ProtocolEvents {
 	onOpen(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
-	/** The receiver of MCP messages: its session, while one is open. */
-	readonly mcp: {
-		readonly session?: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
-		/** @returns a replacement for a message that the backend does not take; undefined for none, the default */
-		shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
-	};
+	/** Session that receives MCP messages, while one is open. */
+	readonly receiver: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
+	/** @returns a replacement for a message that the backend does not take; undefined for none, the default */
+	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage(message: Envelope): void;
 	/**

@@ -185,7 +185,7 @@ export class Protocol implements ChannelEvents {
 	/** A link that breaks at a long message would take the session with it. */
 	private sendLimited(text: Sendable, limit: number): void {
 		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
-		const message = bytes <= limit ? text : this.options.events.mcp.shorten?.(text, bytes, limit);
+		const message = bytes <= limit ? text : this.options.events.shorten?.(text, bytes, limit);
 		if (message === undefined) {
 			this.options.log(`message dropped: longer than ${limit} bytes`);
 		} else {
@@ -287,7 +287,7 @@ export class Protocol implements ChannelEvents {
 		this.options.log(`message dropped: ${reason}`);
 		const envelope = decodeStart(start);
 		if (envelope?.type === "mcp" && this.isOurs(envelope)) {
-			this.options.events.mcp.session?.reject(envelope.payload, reason);
+			this.options.events.receiver?.reject(envelope.payload, reason);
 		}
 	}
 
@@ -363,7 +363,7 @@ export class Protocol implements ChannelEvents {
 				this.quietPolls = 0;
 			}
 			const { events } = this.options;
-			isMcp ? events.mcp.session?.receive(envelope.payload) : events.onMessage(envelope);
+			isMcp ? events.receiver?.receive(envelope.payload) : events.onMessage(envelope);
 			// A message outside a session requests one.
 			if (this.state === "ready") {
 				this.request();

@@ -1,5 +1,6 @@
 import { allInBuild } from "src/platform/in-build";
-import type { Board, Hardware } from "../hardware/hardware.js";
+import type { Feature } from "../app/application.js";
+import type { Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import { FeatureSet } from "../mcp_server/features/feature-set.js";
 import { Resources } from "../mcp_server/features/resources.js";
@@ -9,14 +10,17 @@ import { STATE_URI } from "./offered/state.js";
 /** Folder of the resources: each is a module. */
 const RESOURCES = "src/resources/offered/";
 
-/** MCP resources: options for the application. */
-export default function resources(board: Board) {
-	const offered = new Resources<Hardware>({
-		resources: allInBuild<HardwareResource>(RESOURCES).filter((resource) => isOffered(resource, board)),
-	});
-	const updated = (): void => offered.updated(STATE_URI);
-	return {
-		features: new FeatureSet<Hardware>([offered]),
-		followers: [{ stateChanged: updated, changed: updated }],
-	};
-}
+/** MCP resources. Subscribers of the state learn of each change of state, sensors, switches and lines. */
+const resources: Feature = {
+	name: "resources",
+	after: ["parts", "conversation", "http", "update"],
+	start(app) {
+		const offered = new Resources<Hardware>({
+			resources: allInBuild<HardwareResource>(RESOURCES).filter((resource) => isOffered(resource, app.board)),
+		});
+		app.extensions = new FeatureSet<Hardware>([offered]);
+		app.listen({ onNotification: () => offered.updated(STATE_URI) });
+	},
+};
+
+export default resources;

@@ -3,6 +3,9 @@ import { readSetting, type SettingSource } from "./read-setting.js";
 import { SettingError } from "./setting-error.js";
 import type { SettingName, SettingValue } from "./settings-table.js";
 
+/** A backend that is to be found: `mdns:` or `mdns:HOST`. */
+export const SEARCH_SCHEME = "mdns:";
+
 /** How the device reaches its backend, and how it introduces itself. src/settings/settings-table.ts describes each. */
 export type Config = Values<
 	"token" | "protocolVersion" | "mqttUsername" | "mqttPassword" | "keepAlive" | "chunkBytes" | "session" | "uuid"
@@ -12,12 +15,7 @@ export type Config = Values<
 	readonly clientId: string;
 	readonly publishTopic: string;
 	readonly subscribeTopic: string;
-	/** Undefined: the board's. */
-	readonly name: string | undefined;
 };
-
-/** The settings of the bootstrap. */
-export type BootstrapConfig = Values<"otaUrl" | "otaInterval" | "serialNumber" | "hmacKey" | "language">;
 
 type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<Each> };
 
@@ -52,7 +50,6 @@ export const readConfig = (source: SettingSource, deviceId: string, backend?: st
 		subscribeTopic: readSetting("subscribeTopic", source) ?? `xs-mcp/${clientId}/down`,
 		chunkBytes: readSetting("chunkBytes", source),
 		session: readSetting("session", source),
-		name: readSetting("name", source) || undefined,
 		uuid: readSetting("uuid", source),
 	};
 };
@@ -83,27 +80,6 @@ const isLoopback = (address: string): boolean =>
 	/^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
 
 /**
- * Reads the settings of the bootstrap.
- *
- * @returns undefined if `otaUrl` is not set: the backend is then the setting `backend`
- * @throws SettingError
- * @internal exported for its test
- */
-const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
-	const otaUrl = readSetting("otaUrl", source);
-	if (otaUrl === "") {
-		return undefined;
-	}
-	return {
-		otaUrl,
-		otaInterval: readSetting("otaInterval", source),
-		serialNumber: readSetting("serialNumber", source),
-		hmacKey: readSetting("hmacKey", source),
-		language: readSetting("language", source),
-	};
-};
-
-/**
  * The device's UUID: the configured one, or else one of version 4
  * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
  *
@@ -130,41 +106,17 @@ const makeUuid = (random: () => number): string =>
 		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
 	});
 
-/** The backend as the settings name it. At most one of `bootstrap` and `gateway` is set. */
-export interface BackendSetting {
-	/** The backend comes from a server. */
-	readonly bootstrap: BootstrapConfig | undefined;
-	/** The gateway is searched on the local network: its hostname, empty for any. */
-	readonly gateway: string | undefined;
-	readonly config: Config;
+/** Limits of a message's size, in bytes. */
+interface MessageLimits {
+	readonly maxMessageBytes: number;
+	readonly maxQueuedBytes: number;
 }
-
-interface BackendNeeds {
-	/** It may serve clients directly, and then needs no backend. */
-	readonly mayLackBackend: boolean;
-	readonly findsGateways: boolean;
-}
-
-/** A backend that is to be found: `mdns:` or `mdns:HOST`. */
-const SEARCH_SCHEME = "mdns:";
 
 /**
- * Reads all settings of the backend.
- *
- * @param deviceId the device's MAC address
- * @throws SettingError
+ * Divides the heap among messages. At its peak the longest message is held about five times over: as bytes, as text,
+ * parsed, and in an answer that quotes it, once as text and once as bytes.
  */
-export const readBackend = (
-	source: SettingSource,
-	deviceId: string,
-	{ mayLackBackend, findsGateways }: BackendNeeds,
-): BackendSetting => {
-	const bootstrap = readBootstrapConfig(source);
-	const backend = bootstrap === undefined ? readSetting("backend", source) : "";
-	const gateway = backend?.startsWith(SEARCH_SCHEME) ? backend.slice(SEARCH_SCHEME.length) : undefined;
-	if (gateway !== undefined && !findsGateways) {
-		throw new SettingError("backend", "this build has no multicast DNS to find a gateway: name its address");
-	}
-	const comesLater = bootstrap !== undefined || gateway !== undefined || (mayLackBackend && backend === undefined);
-	return { bootstrap, gateway, config: readConfig(source, deviceId, comesLater ? "" : undefined) };
-};
+export const messageLimits = (chunkBytes: number): MessageLimits => ({
+	maxMessageBytes: Math.floor(chunkBytes / 8),
+	maxQueuedBytes: Math.floor(chunkBytes / 4),
+});

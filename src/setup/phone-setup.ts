@@ -1,40 +1,17 @@
+import type { Application, Feature, Listener } from "../app/application.js";
+import { RESTART_DELAY } from "../app/system-commands.js";
+import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import type { FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
+import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
 import { knownNetworks } from "../settings/known-networks.js";
-import { readSetting, settingText } from "../settings/read-setting.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import { settingText } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
-import { type AttemptEvents, SetupAttempt, type SetupAttemptOptions } from "./setup-attempt.js";
+import { type AttemptEvents, SetupAttempt, UNREACHED } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
 import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
 import { inLanguage } from "./setup-message.js";
-import type { SetupOptions } from "./setup-options.js";
 import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
-
-interface PhoneSetupOptions extends SetupOptions, SetupAttemptOptions {
-	readonly platform: HttpServerPlatform;
-}
-
-/** Events for the application. */
-export interface SetupEvents {
-	/**
-	 * The set-up should begin: no network could be joined for too long, or a person holds the BOOT button.
-	 *
-	 * @param isFallback whether the network is lost
-	 */
-	onNeeded(isFallback: boolean): void;
-	/** Called with a text for the screen. */
-	onAlert(message: string): void;
-	/** The notice on the screen; undefined once the set-up has ended. */
-	onShow(notice: SetupNotice | undefined): void;
-	/**
-	 * The set-up has ended by itself.
-	 *
-	 * @param restart whether settings were changed that are read when the firmware starts
-	 */
-	onEnd(restart: boolean): void;
-}
 
 /** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;
@@ -54,9 +31,6 @@ const RESET_HOLD = 10_000;
 /** Milliseconds from the alert to the factory reset. */
 const RESET_DELAY = 1_000;
 
-/** Set until the stored backend was reached once. */
-const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
-
 /** Letters and digits that are hard to confuse. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH = 8;
@@ -68,12 +42,14 @@ const PASSWORD_LENGTH = 8;
  * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
  * shows it; on a board without a screen the network is open.
  */
-export class PhoneSetup implements SetupSource, AttemptEvents {
-	readonly options: PhoneSetupOptions;
-	private readonly events: SetupEvents;
+export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSetup {
+	readonly app: Application;
+	readonly settings: Settings;
+	private readonly accessPoint: AccessPoint;
+	private readonly platform: HttpServerPlatform;
 	private readonly connections = new Set<SetupConnection>();
 	private readonly password: string;
-	/** Seconds without a network after which the set-up begins; 0: never by itself. */
+	/** Seconds without a network after which the set-up starts; 0: never by itself. */
 	private readonly after: number;
 	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
 	private readonly patience: number;
@@ -87,19 +63,43 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	private attempt: SetupAttempt | undefined;
 	/** Ends the set-up. */
 	private timer: TimerHandle | undefined;
-	/** Begins it. */
+	/** Starts it: at a user's request, and without a network. */
+	private delayTimer: TimerHandle | undefined;
 	private needTimer: TimerHandle | undefined;
 	/** Tries the known networks, unless somebody uses the page. */
 	private rejoinTimer: TimerHandle | undefined;
 
 	/** @throws SettingError */
-	constructor(options: PhoneSetupOptions, events: SetupEvents) {
-		this.options = options;
-		this.events = events;
-		this.password = readSetting("setupPassword", options);
-		this.after = readSetting("setupAfter", options);
-		this.patience = readSetting("setupTime", options);
+	constructor(app: Application, platform: HttpServerPlatform, accessPoint: AccessPoint, settings: Settings) {
+		this.app = app;
+		this.platform = platform;
+		this.accessPoint = accessPoint;
+		this.settings = settings;
+		this.password = app.setting("setupPassword");
+		this.after = app.setting("setupAfter");
+		this.patience = app.setting("setupTime");
 		this.watchBootButton();
+	}
+
+	/** Starts the set-up, if the device knows no network, or a setting cannot be used and firmware stays. */
+	onStart(): void {
+		const { failure, network, board } = this.app;
+		const isRescue = failure !== undefined && this.after > 0 && board.updater?.isOnTrial !== true;
+		if (isRescue || (failure === undefined && network.isUnset)) {
+			this.open();
+		}
+	}
+
+	/** Starts the set-up at a user's request, after a delay in milliseconds. */
+	begin(delay = 0): void {
+		const { timer } = this.app;
+		timer.clear(this.delayTimer);
+		this.delayTimer = undefined;
+		if (delay === 0) {
+			this.open();
+		} else {
+			this.delayTimer = timer.set(() => this.open(), delay);
+		}
 	}
 
 	/**
@@ -107,14 +107,20 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	 *
 	 * @param isFallback whether the network is lost: the known ones are tried again from time to time
 	 */
-	begin(isFallback = false): void {
-		const { platform, board, accessPoint, deviceId, log } = this.options;
-		const invented = board.screen === undefined ? "" : this.inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
-		this.access = { ssid: hostnameOf(deviceId), password: this.password || invented };
-		this.language = settingText("language", this.options);
-		this.formToken = this.inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
+	open(isFallback = false): void {
+		const { app, accessPoint, platform } = this;
+		if (this.isOpen || app.state === "upgrading") {
+			return;
+		}
+		if (app.failure === undefined) {
+			app.network.hold();
+		}
+		const invented = app.board.screen === undefined ? "" : inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
+		this.access = { ssid: hostnameOf(app.id), password: this.password || invented };
+		this.language = settingText("language", app.source);
+		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
-		this.attempt = new SetupAttempt(this.options, this);
+		this.attempt = new SetupAttempt(app, accessPoint, this);
 		this.stopNeed();
 		this.isOpen = true;
 		try {
@@ -122,7 +128,7 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 			this.server = platform.open({
 				port: accessPoint.port,
 				onConnect: (connection) => this.serve(connection),
-				onListening: () => log(`set-up: join the Wi-Fi ${JSON.stringify(this.access.ssid)} and open ${this.url}`),
+				onListening: () => app.log(`set-up: join the Wi-Fi ${JSON.stringify(this.access.ssid)} and open ${this.url}`),
 				onError: (error) => this.fail(error),
 			});
 		} catch (error) {
@@ -136,18 +142,19 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 		}
 	}
 
-	/** Starts without a person's request, if the settings allow it. */
-	beginByItself(): void {
-		if (this.after > 0) {
-			this.begin();
-		}
+	onOnline(): void {
+		this.follow(true);
+	}
+
+	onOffline(): void {
+		this.follow(false);
 	}
 
 	/**
-	 * Takes whether the device is online. The set-up starts if it is offline for too long, or if it is online but does
-	 * not reach a backend that was stored untried.
+	 * Plans the set-up if the device is offline for too long, or if it is online but does not reach a backend that was
+	 * stored untried.
 	 */
-	follow(online: boolean): void {
+	private follow(online: boolean): void {
 		if (this.isOpen) {
 			return;
 		}
@@ -155,22 +162,22 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 			this.stopNeed();
 		}
 		if (this.after > 0 && (!online || this.isUnreached)) {
-			this.needTimer ??= this.options.timer.set(() => this.need(!online), this.after * 1000);
+			this.needTimer ??= this.app.timer.set(() => this.need(!online), this.after * 1000);
 		}
 	}
 
-	/** Takes note that the device has reached its backend. */
-	reached(): void {
+	onBackendReady(): void {
 		if (this.isUnreached) {
-			this.options.settings.delete(...UNREACHED);
+			this.settings.delete(...UNREACHED);
 			this.stopNeed();
 		}
 	}
 
-	close(): void {
+	onClose(): void {
 		this.clearTimer();
 		this.stopNeed();
 		this.stopRejoining();
+		this.app.timer.clear(this.delayTimer);
 		this.attempt?.close();
 		this.attempt = undefined;
 		if (this.isOpen) {
@@ -179,29 +186,29 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 			for (const connection of this.connections) {
 				connection.close();
 			}
-			this.options.accessPoint.close();
+			this.accessPoint.close();
 			this.isOpen = false;
-			this.events.onShow(undefined);
+			this.app.show({ setup: undefined });
 		}
 	}
 
 	private get isUnreached(): boolean {
-		return this.options.settings.get(...UNREACHED) !== undefined;
+		return this.settings.get(...UNREACHED) !== undefined;
 	}
 
 	private need(isFallback: boolean): void {
 		this.needTimer = undefined;
-		this.events.onNeeded(isFallback);
+		this.open(isFallback);
 	}
 
 	private stopNeed(): void {
-		this.options.timer.clear(this.needTimer);
+		this.app.timer.clear(this.needTimer);
 		this.needTimer = undefined;
 	}
 
 	/** Another part of the device may use its pin. */
 	private watchBootButton(): void {
-		const { board, log } = this.options;
+		const { board, log } = this.app;
 		try {
 			const button = board.bootButton?.();
 			if (button !== undefined) {
@@ -213,30 +220,31 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	}
 
 	private release(milliseconds: number): void {
-		const { board, timer, log } = this.options;
+		const { app } = this;
 		if (milliseconds >= RESET_HOLD) {
-			log("factory reset: every setting is erased, and the device restarts");
-			this.events.onAlert(inLanguage({ text: "erased" }, settingText("language", this.options)));
-			timer.set(() => board.system?.factoryReset?.(), RESET_DELAY);
+			app.log("factory reset: every setting is erased, and the device restarts");
+			const message = inLanguage({ text: "erased" }, settingText("language", app.source));
+			app.show({ alert: { status: "", message } });
+			app.timer.set(() => app.board.system.factoryReset?.(), RESET_DELAY);
 		} else if (milliseconds >= SETUP_HOLD && this.isOpen) {
 			this.use();
 		} else if (milliseconds >= SETUP_HOLD) {
-			log("BOOT button: set-up");
+			app.log("BOOT button: set-up");
 			this.need(false);
 		}
 	}
 
 	private rejoinLater(): void {
-		this.rejoinTimer = this.options.timer.set(() => void this.rejoin(), REJOIN_INTERVAL);
+		this.rejoinTimer = this.app.timer.set(() => void this.rejoin(), REJOIN_INTERVAL);
 	}
 
 	private async rejoin(): Promise<void> {
-		const isJoined = await this.options.accessPoint.rejoin();
+		const isJoined = await this.accessPoint.rejoin();
 		if (this.rejoinTimer === undefined) {
 			return;
 		}
 		if (isJoined) {
-			this.options.log("set-up: a known network is back");
+			this.app.log("set-up: a known network is back");
 			this.end(false);
 		} else {
 			this.rejoinLater();
@@ -244,13 +252,8 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	}
 
 	private stopRejoining(): void {
-		this.options.timer.clear(this.rejoinTimer);
+		this.app.timer.clear(this.rejoinTimer);
 		this.rejoinTimer = undefined;
-	}
-
-	private inventText(characters: string, length: number): string {
-		const { random = Math.random } = this.options;
-		return Array.from({ length }, () => characters[Math.floor(random() * characters.length)]).join("");
 	}
 
 	onProgress(status: SetupStatus): void {
@@ -265,15 +268,11 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 
 	onStored(status: SetupStatus, restart: boolean): void {
 		this.onProgress(status);
-		this.timer = this.options.timer.set(() => this.end(restart), FAREWELL_TIME);
-	}
-
-	onUntried(): void {
-		this.options.settings.set(...UNREACHED, "yes");
+		this.timer = this.app.timer.set(() => this.end(restart), FAREWELL_TIME);
 	}
 
 	get host(): string {
-		const { address, port } = this.options.accessPoint;
+		const { address, port } = this.accessPoint;
 		return port === 80 ? address : `${address}:${port}`;
 	}
 
@@ -282,7 +281,7 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	}
 
 	private clearTimer(): void {
-		this.options.timer.clear(this.timer);
+		this.app.timer.clear(this.timer);
 		this.timer = undefined;
 	}
 
@@ -295,29 +294,39 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	/** A device without a network has nothing else to do. */
 	private wait(): void {
 		this.clearTimer();
-		if (knownNetworks(this.options).length > 0) {
-			this.timer = this.options.timer.set(() => {
-				this.options.log("set-up: timed out; trying the stored settings again");
+		if (knownNetworks(this.app.source).length > 0) {
+			this.timer = this.app.timer.set(() => {
+				this.app.log("set-up: timed out; trying the stored settings again");
 				this.end(this.attempt?.hasLeft === true);
 			}, this.patience * 1000);
 		}
 	}
 
 	private fail(error: unknown): void {
-		this.options.log(`set-up: could not open: ${String(error)}`);
+		this.app.log(`set-up: could not open: ${String(error)}`);
 		this.end(false);
 	}
 
+	/** @param restart whether settings were changed that are read when the firmware starts */
 	private end(restart: boolean): void {
-		this.close();
-		this.events.onEnd(restart);
+		const { failure, network, board } = this.app;
+		this.onClose();
+		if (restart) {
+			board.system.restart(RESTART_DELAY);
+		} else if (failure === undefined && !network.isUnset) {
+			network.resume();
+		} else {
+			// Nobody came, or the device's own network could not be opened: the set-up is tried again later.
+			network.isHeld = false;
+			this.follow(false);
+		}
 	}
 
 	private show(): void {
 		const { message } = this.status;
-		const shown = message ?? (this.options.isSafe ? { text: "safeMode" as const } : undefined);
+		const shown = message ?? (this.app.isSafe ? { text: "safeMode" as const } : undefined);
 		const progress = shown === undefined ? "" : inLanguage(shown, this.language);
-		this.events.onShow({ ...this.access, url: this.url, progress });
+		this.app.show({ setup: { ...this.access, url: this.url, progress } });
 	}
 
 	private serve(connection: HttpConnection): void {
@@ -327,7 +336,7 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 		}
 		const served = new SetupConnection(connection, {
 			answer: (request, body) => answerRequest(request, body, this),
-			timer: this.options.timer,
+			timer: this.app.timer,
 			onEnd: () => this.connections.delete(served),
 		});
 		this.connections.add(served);
@@ -340,22 +349,22 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 			return [];
 		}
 		this.use();
-		return strongest(await this.options.accessPoint.scan());
+		return strongest(await this.accessPoint.scan());
 	}
 
 	submit(text: string): FormErrors | undefined {
-		const { settings, check } = this.options;
+		const { app } = this;
 		if (this.status.state === "joining" || this.status.state === "joined") {
 			return { form: { text: "busy" } };
 		}
 		this.use();
-		const form = readForm(text, currentValues(this.options));
+		const form = readForm(text, currentValues(app.source));
 		if ("errors" in form) {
 			return form.errors;
 		}
 		this.language = form.values.language;
 		// A search for a gateway has no backend to check yet.
-		const errors = form.finds ? undefined : checkValues(form.values, settings, check);
+		const errors = form.finds ? undefined : checkValues(form.values, this.settings, app.backend);
 		if (errors === undefined) {
 			this.clearTimer();
 			void this.attempt?.join(form);
@@ -364,20 +373,23 @@ export class PhoneSetup implements SetupSource, AttemptEvents {
 	}
 }
 
-/** The set-up of a board: the application makes it with its events. */
-export type Setup = (events: SetupEvents) => PhoneSetup;
+/** Sets the device up with a phone, on a board that has an access point and keeps settings. */
+export const setupFeature = (platform: HttpServerPlatform): Feature => ({
+	name: "setup",
+	after: ["language"],
+	rescue: true,
+	start(app) {
+		const { accessPoint, settings } = app.board;
+		if (accessPoint !== undefined && settings !== undefined) {
+			const setup = new PhoneSetup(app, platform, accessPoint, settings);
+			Object.assign(app.board, { wifiSetup: setup });
+			app.listen(setup);
+		}
+	},
+});
 
-/**
- * Makes the set-up with a phone, for a board that has an access point and keeps settings.
- *
- * @returns undefined on any other board
- */
-export const openSetup = (platform: HttpServerPlatform, options: SetupOptions): Setup | undefined => {
-	const { accessPoint, settings } = options.board;
-	return (
-		accessPoint && settings && ((events) => new PhoneSetup({ ...options, platform, accessPoint, settings }, events))
-	);
-};
+const inventText = (characters: string, length: number): string =>
+	Array.from({ length }, () => characters[Math.floor(Math.random() * characters.length)]).join("");
 
 /** Each network once, with its strongest access point; without hidden ones. */
 const strongest = (found: readonly FoundNetwork[]): readonly FoundNetwork[] => {

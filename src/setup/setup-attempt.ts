@@ -1,10 +1,10 @@
+import type { Application } from "../app/application.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { AccessPoint } from "../hardware/wifi-setup.js";
 import { storeNetwork } from "../settings/known-networks.js";
 import { settingText, storeSetting, withSettings } from "../settings/read-setting.js";
-import { BackendTrial } from "./backend-trial.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { currentValues, FIELDS, type SetupForm, type SetupValues } from "./setup-form.js";
-import type { SetupOptions } from "./setup-options.js";
 import type { SetupStatus } from "./setup-routes.js";
 
 /** A step that takes a while and can be cancelled. Its callback is not called after that. */
@@ -12,11 +12,8 @@ interface Step {
 	close(): void;
 }
 
-export interface SetupAttemptOptions
-	extends Pick<SetupOptions, "built" | "routeOf" | "listGateways" | "timer" | "log"> {
-	readonly accessPoint: AccessPoint;
-	readonly settings: Settings;
-}
+/** Set until the stored backend was reached once. */
+export const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
 
 /** Reports how an attempt goes on. */
 export interface AttemptEvents {
@@ -30,13 +27,13 @@ export interface AttemptEvents {
 	 * @param restart whether one of them is read when the firmware starts
 	 */
 	onStored(status: SetupStatus, restart: boolean): void;
-	/** The backend that is being stored was not tried. */
-	onUntried(): void;
+	readonly settings: Settings;
 }
 
 /** Tries the forms that a person sends: joins the network, then looks for gateways, or tries the backend and stores the settings. */
 export class SetupAttempt {
-	private readonly options: SetupAttemptOptions;
+	private readonly app: Application;
+	private readonly accessPoint: AccessPoint;
 	private readonly events: AttemptEvents;
 	/** The step after joining a network. */
 	private step: Step | undefined;
@@ -44,8 +41,9 @@ export class SetupAttempt {
 	hasLeft = false;
 	private isClosed = false;
 
-	constructor(options: SetupAttemptOptions, events: AttemptEvents) {
-		this.options = options;
+	constructor(app: Application, accessPoint: AccessPoint, events: AttemptEvents) {
+		this.app = app;
+		this.accessPoint = accessPoint;
 		this.events = events;
 	}
 
@@ -58,18 +56,17 @@ export class SetupAttempt {
 
 	async join(form: SetupForm): Promise<void> {
 		const { ssid, password } = form.values;
-		const { accessPoint, log } = this.options;
 		this.events.onProgress({ state: "joining", message: { text: "joining", name: ssid } });
-		const isJoined = await accessPoint.join({ ssid, password });
+		const isJoined = await this.accessPoint.join({ ssid, password });
 		if (this.isClosed) {
 			return;
 		}
-		log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
+		this.app.log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
 		if (!isJoined) {
 			this.events.onPaused({ state: "failed", message: { text: "notJoined", name: ssid } });
 			return;
 		}
-		const stored = settingText("ssid", this.options);
+		const stored = settingText("ssid", this.app.source);
 		this.hasLeft ||= stored !== "" && ssid !== stored;
 		if (form.finds) {
 			this.find(ssid);
@@ -80,24 +77,19 @@ export class SetupAttempt {
 
 	private find(ssid: string): void {
 		this.events.onProgress({ state: "joining", message: { text: "finding" } });
-		const { listGateways, timer, log } = this.options;
-		this.step = listGateways?.({
-			timer,
-			log,
-			onEnd: (gateways) => {
-				this.step = undefined;
-				this.events.onPaused(
-					gateways.length === 0
-						? { state: "failed", message: { text: "noGateway", name: ssid } }
-						: { state: "found", message: { text: "chooseGateway" }, gateways },
-				);
-			},
+		this.step = this.app.backend.listGateways?.((gateways) => {
+			this.step = undefined;
+			this.events.onPaused(
+				gateways.length === 0
+					? { state: "failed", message: { text: "noGateway", name: ssid } }
+					: { state: "found", message: { text: "chooseGateway" }, gateways },
+			);
 		});
 	}
 
 	private try({ values, keeps }: SetupForm): void {
-		const { routeOf, settings, timer, log } = this.options;
-		if (keeps || routeOf === undefined) {
+		const { backend, failure, log } = this.app;
+		if (keeps || failure !== undefined) {
 			this.finish(values, false);
 			return;
 		}
@@ -115,14 +107,14 @@ export class SetupAttempt {
 				});
 			}
 		};
-		this.step = new BackendTrial({ ...routeOf(withSettings(values, settings)), timer, log, onEnd });
+		this.step = backend.tryOut(withSettings(values, this.events.settings), onEnd);
 	}
 
 	private finish(values: SetupValues, isReached: boolean): void {
 		try {
 			const restart = this.store(values);
 			if (!isReached) {
-				this.events.onUntried();
+				this.events.settings.set(...UNREACHED, "yes");
 			}
 			const text = restart ? "joinedRestarts" : "joinedConnects";
 			this.events.onStored({ state: "joined", message: { text, name: values.ssid } }, restart);
@@ -133,12 +125,12 @@ export class SetupAttempt {
 
 	/** @returns whether a setting has changed that is read when the firmware starts */
 	private store(values: SetupValues): boolean {
-		const { settings } = this.options;
-		const before = currentValues(this.options);
+		const { settings } = this.events;
+		const before = currentValues(this.app.source);
 		const changed = FIELDS.filter((field) => values[field] !== before[field]);
 		const others = changed.filter((field) => field !== "ssid" && field !== "password");
 		if (others.length < changed.length) {
-			storeNetwork(values, this.options);
+			storeNetwork(values, { built: this.app.built, settings });
 		}
 		for (const field of others) {
 			storeSetting(field, values[field], settings);
@@ -152,8 +144,8 @@ export class SetupAttempt {
 	/** The page has no fields for them, so without this they would be sent to another backend. */
 	private forgetLogin(): void {
 		for (const name of ["mqttUsername", "mqttPassword"] as const) {
-			if (settingText(name, this.options) !== "") {
-				storeSetting(name, "", this.options.settings);
+			if (settingText(name, this.app.source) !== "") {
+				storeSetting(name, "", this.events.settings);
 			}
 		}
 	}

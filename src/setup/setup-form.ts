@@ -1,3 +1,4 @@
+import type { Backend } from "../app/backend.js";
 import type { Settings } from "../hardware/hardware.js";
 import { checkSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
@@ -47,9 +48,6 @@ const MAX_VALUES = 32;
 
 /** The members that are read: XS would keep the names of any others until the restart. */
 const NAMES: readonly string[] = deepFreeze([...FIELDS, "action"]);
-
-/** Throws a SettingError if the firmware could not start with these settings. */
-export type CheckSettings = (settings: Pick<Settings, "get">) => void;
 
 /** Characters. */
 const MAX_VALUE_LENGTH = 512;
@@ -102,10 +100,10 @@ export const readForm = (text: string, current: SetupValues): SetupForm | { erro
 export const checkValues = (
 	values: SetupValues,
 	settings: Pick<Settings, "get">,
-	check: CheckSettings,
+	backend: Pick<Backend, "check">,
 ): FormErrors | undefined => {
 	try {
-		check(withSettings(values, settings));
+		backend.check(withSettings(values, settings));
 		return undefined;
 	} catch (error) {
 		if (!(error instanceof SettingError)) {

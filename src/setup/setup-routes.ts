@@ -1,12 +1,11 @@
-import type { FoundGateway } from "../backend/discovery/gateway-list.js";
+import type { Application } from "../app/application.js";
+import type { FoundGateway } from "../backend/discovery/gateway-search.js";
 import type { FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../net/http-server.js";
-import type { SettingSource } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { type Answer, answerPart } from "./setup-connection.js";
 import { currentValues, type FormErrors } from "./setup-form.js";
 import { inLanguage, SETUP_TEXTS, type SetupMessage } from "./setup-message.js";
-import type { SetupOptions } from "./setup-options.js";
 import { SETUP_PAGE } from "./setup-page.js";
 
 /** The state of the set-up. "joining" is any step in progress. */
@@ -29,7 +28,7 @@ export interface SetupSource {
 	/** The device's own network. */
 	readonly access: WiFiAccess;
 	readonly status: SetupStatus;
-	readonly options: SettingSource & Pick<SetupOptions, "isSafe" | "listGateways">;
+	readonly app: Pick<Application, "source" | "isSafe" | "backend">;
 	networks(): Promise<readonly FoundNetwork[]>;
 	/** Takes the form. @returns its errors */
 	submit(text: string): FormErrors | undefined;
@@ -109,16 +108,16 @@ const isForeign = ({ headers }: ServedRequest, { host }: SetupSource): boolean =
 	(headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
 
 const publicSettings = (source: SetupSource): object => {
-	const { access, formToken, options } = source;
-	const { password, token, ...settings } = currentValues(options);
+	const { access, formToken, app } = source;
+	const { password, token, ...settings } = currentValues(app.source);
 	return {
 		...settings,
 		hasPassword: password !== "",
 		hasToken: token !== "",
 		device: access.ssid,
-		isSafe: options.isSafe === true,
+		isSafe: app.isSafe,
 		formToken,
-		findsGateways: options.listGateways !== undefined,
+		findsGateways: app.backend.listGateways !== undefined,
 	};
 };
 

@@ -46,8 +46,8 @@ declare module "preference" {
 
 /** The features of a build. */
 declare module "src/platform/features" {
-	import type { BuildAddons } from "../app/addons.js";
-	export function findFeatures(names?: readonly string[]): BuildAddons;
+	import type { Feature } from "../app/application.js";
+	export function findFeatures(): readonly Feature[];
 }
 
 /** Modules of a folder in this build. */
@@ -63,7 +63,7 @@ declare module "src/platform/tools" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { NetworkClients } from "../app/create-transport.js";
+	import type { NetworkClients } from "../app/backend.js";
 	import type { HttpClients } from "../net/http-client.js";
 	/** @param built the settings of the build */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;

@@ -1,13 +1,33 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { FirmwareInstaller, type FirmwareInstallerOptions } from "./firmware-installer.js";
-import { observedInstaller } from "./observed-installer.js";
-import { rollBack, Trial, type TrialOptions } from "./trial.js";
+import type { Feature } from "../app/application.js";
+import { FirmwareInstaller } from "./firmware-installer.js";
+import { ObservedInstaller } from "./observed-installer.js";
+import { rollBack, Trial } from "./trial.js";
 
 /** Installs firmware over the air. */
-export default deepFreeze({
-	installer: (options: FirmwareInstallerOptions): FirmwareInstaller => new FirmwareInstaller(options),
-	/** Wraps an installer so that person and application are told. */
-	observe: observedInstaller,
-	trial: (options: TrialOptions): Trial => new Trial(options),
-	rollBack,
-});
+const update: Feature = {
+	name: "update",
+	after: ["http", "language"],
+	rescue: true,
+	start(app) {
+		const { board, failure, log } = app;
+		const { updater, http, settings, system } = board;
+		if (failure !== undefined && updater?.isOnTrial) {
+			// New firmware that cannot use a setting will never reach its backend.
+			log(`update failed: ${failure}; rolling back`);
+			rollBack(app);
+			return;
+		}
+		const keys = app.setting("updateKey");
+		const refusesDowngrades = app.setting("refuseDowngrades") === true;
+		const installer =
+			http && updater
+				? new FirmwareInstaller({ updater, http, system, settings, keys, refusesDowngrades, log })
+				: board.installer;
+		Object.assign(board, installer && { installer: new ObservedInstaller(installer, app) });
+		if (failure === undefined) {
+			app.listen(new Trial(app));
+		}
+	},
+};
+
+export default update;

@@ -1,85 +1,73 @@
+import type { Application, Listener } from "../app/application.js";
 import type { Settings } from "../hardware/hardware.js";
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
-import type { Updater } from "../hardware/updater.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import { FIRMWARE } from "../settings/firmware.js";
-
-export interface TrialOptions extends Runtime {
-	/** Undefined on a board that cannot update itself. */
-	readonly updater: Pick<Updater, "isOnTrial" | "confirm" | "rollBack"> | undefined;
-	readonly settings: Settings | undefined;
-	/** Milliseconds in which the device must reach its backend. */
-	readonly time: number;
-	/** Shows that new firmware was rolled back. */
-	readonly onFailed: (message: string) => void;
-}
 
 /**
  * The trial of new firmware: if the device does not reach its backend in time, it rolls back. At any restart before
  * that the bootloader rolls back.
  */
-export class Trial {
-	private readonly options: TrialOptions;
-	/** Firmware that was on trial before this start, and was rolled back. */
-	private rolledBack: string | undefined;
+export class Trial implements Listener {
+	private readonly app: Application;
 	private deadline: TimerHandle | undefined;
-	/** Whether the running firmware is on trial. */
-	isRunning: boolean;
 
-	constructor(options: TrialOptions) {
-		this.options = options;
-		this.isRunning = options.updater?.isOnTrial === true;
+	/** Starts the trial, if the running firmware is on trial. @throws SettingError */
+	constructor(app: Application) {
+		const seconds = app.setting("updateTrial");
+		this.app = app;
+		if (app.board.updater?.isOnTrial) {
+			app.log(`firmware ${FIRMWARE.version} is on trial: it has ${seconds} s to reach its backend`);
+			this.deadline = app.timer.set(() => this.fail(), seconds * 1000);
+		}
 	}
 
-	/** Starts the trial, if the running firmware is on trial. Otherwise reports if firmware was rolled back. */
-	start(): void {
-		const { updater, settings, time, timer, log } = this.options;
-		if (this.isRunning) {
-			log(`firmware ${FIRMWARE.version} is on trial: it has ${time / 1000} s to reach its backend`);
-			this.deadline = timer.set(() => {
-				this.isRunning = false;
-				this.tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
-				rollBack(this.options);
-			}, time);
+	/** Reports whether firmware was rolled back. */
+	onStart(): void {
+		const { app } = this;
+		const { updater, settings } = app.board;
+		app.rolledBack = updater && !updater.isOnTrial ? forgetTrial(settings) : undefined;
+		if (app.rolledBack !== undefined) {
+			this.report(`${app.rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
+		}
+	}
+
+	/** Confirms the firmware on trial. */
+	onBackendReady(): void {
+		const { board, timer, log } = this.app;
+		if (this.deadline === undefined) {
 			return;
 		}
-		this.rolledBack = updater && forgetTrial(settings);
-		if (this.rolledBack !== undefined) {
-			this.tell(`${this.rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
-		}
-	}
-
-	/** Whether this version was rolled back before this start, so that it is not installed again. */
-	hasFailed(version: string): boolean {
-		return this.rolledBack === version;
-	}
-
-	/** The device has reached its backend: confirms the firmware. */
-	pass(): void {
-		if (!this.isRunning) {
-			return;
-		}
-		const { updater, settings, timer, log } = this.options;
-		this.isRunning = false;
 		timer.clear(this.deadline);
+		this.deadline = undefined;
 		try {
-			updater?.confirm();
-			forgetTrial(settings);
+			board.updater?.confirm();
+			forgetTrial(board.settings);
 			log(`firmware ${FIRMWARE.version} is confirmed`);
 		} catch (error) {
 			log(`could not confirm firmware ${FIRMWARE.version}: ${String(error)}`);
 		}
 	}
 
-	private tell(message: string): void {
-		this.options.log(`update failed: ${message}`);
-		this.options.onFailed(message);
+	onClose(): void {
+		this.app.timer.clear(this.deadline);
+	}
+
+	private fail(): void {
+		this.deadline = undefined;
+		this.report(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
+		rollBack(this.app);
+	}
+
+	private report(message: string): void {
+		this.app.log(`update failed: ${message}`);
+		this.app.alert("updateFailed", message);
 	}
 }
 
 /** Restarts into the previous firmware. Logs an error without one. */
-export const rollBack = ({ updater, log }: Pick<TrialOptions, "updater" | "log">): void => {
+export const rollBack = ({ board, log }: Application): void => {
 	try {
-		updater?.rollBack();
+		board.updater?.rollBack();
 	} catch (error) {
 		log(`rollback failed: ${String(error)}`);
 	}

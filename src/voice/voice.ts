@@ -1,44 +1,20 @@
+import type { Application, Listener } from "../app/application.js";
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Light, Lights } from "../hardware/light.js";
 import type { Codec } from "../hardware/sound.js";
 import type { Envelope } from "../protocols/envelope.js";
-import type { Protocol } from "../protocols/protocol.js";
+import type { Session } from "../protocols/hello.js";
 import { isObject } from "../text/is-object.js";
 import { readAudioParams, readFrame, writeFrame } from "./audio-frames.js";
-import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
+import { readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
 /** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
 const SILENCE = Uint8Array.of(0x58);
 
-export interface VoiceOptions {
-	readonly codec: Codec;
-	/** The first one shows that the device listens. */
-	readonly lights?: Lights | undefined;
-	readonly link: DeviceLink;
-	/** The connection to the backend, whose hello names the format, and whose version the framing. */
-	readonly protocol: Pick<Protocol, "version" | "session" | "sendBinary">;
-	/** Opens the audio channel of a backend over MQTT. Absent on a platform without UDP. */
-	readonly openUdp?: OpenUdp | undefined;
-	/** The last sound of what the backend has said was played, or cannot be. */
-	readonly onSpoken: () => void;
-	/** Milliseconds, as a 32-bit number. */
-	readonly ticks: () => number;
-	readonly log: (message: string) => void;
-}
-
-/** The application, as the voice needs it. */
-interface DeviceLink {
-	readonly state: DeviceState;
-	/** Sends a message of the device that is not MCP. */
-	send(type: string, members: object): void;
-	/** Start and stop listening, as a person at the device does. */
-	listen(): void;
-	stopListening(): void;
-}
-
 /** Speech from the backend and from the microphone, between messages and the board's codec. */
-export class Voice {
-	private readonly options: VoiceOptions;
+export class Voice implements Listener {
+	private readonly app: Application;
+	private readonly codec: Codec;
 	private readonly dropped: DroppedAudio;
 	private readonly light: ListeningLight;
 	/** Whether the backend speaks: between `tts` `start` and `stop`. */
@@ -49,25 +25,25 @@ export class Voice {
 	/** Carries the audio, if the backend has offered it. */
 	private udp: UdpChannel | undefined;
 
-	constructor(options: VoiceOptions) {
-		this.options = options;
-		this.dropped = new DroppedAudio(options.log);
-		this.light = new ListeningLight(options.lights);
+	constructor(app: Application, codec: Codec) {
+		this.app = app;
+		this.codec = codec;
+		this.dropped = new DroppedAudio(app.log);
+		this.light = new ListeningLight(app.board.lights);
 	}
 
-	/** A binary message of the backend. */
-	hear(frame: ArrayBuffer): void {
+	onAudio(frame: ArrayBuffer): void {
 		try {
-			this.play(readFrame(frame, this.options.protocol.version));
+			this.play(readFrame(frame, this.app.backend.version));
 		} catch (error) {
 			this.dropped.add((error as Error).message);
 		}
 	}
 
-	/** The backend's hello has come. */
-	sessionBegan(): void {
-		const { protocol, openUdp, log } = this.options;
-		const udp = protocol.session?.hello.udp;
+	onSession({ hello }: Session): void {
+		const { clients, log } = this.app;
+		const { openUdp } = clients;
+		const { udp } = hello;
 		this.closeUdp();
 		if (openUdp === undefined || !isObject(udp)) {
 			return;
@@ -83,8 +59,7 @@ export class Voice {
 		}
 	}
 
-	/** A message of the backend that is not MCP. */
-	receive({ type, state }: Envelope): void {
+	onMessage({ type, state }: Envelope): void {
 		if (type === "tts" && state === "start") {
 			this.begin();
 		} else if (type === "tts" && state === "stop") {
@@ -92,12 +67,12 @@ export class Voice {
 		} else if (type === "listen" && state === "start") {
 			this.listen();
 		} else if (type === "listen" && state === "stop") {
-			this.options.link.stopListening();
+			this.app.talk.stopListening();
 		}
 	}
 
-	stateChanged(state: DeviceState): void {
-		const { codec, link, log } = this.options;
+	onState(state: DeviceState): void {
+		const { app, codec } = this;
 		const shouldRecord = state === "listening" && codec.record !== undefined;
 		if (shouldRecord === this.isRecording) {
 			return;
@@ -107,52 +82,51 @@ export class Voice {
 			codec.record?.(shouldRecord ? this.send : undefined);
 			this.light.show(shouldRecord);
 		} catch (error) {
-			log(`cannot record: ${(error as Error).message}`);
-			// The others are told of this state first.
-			void Promise.resolve().then(() => link.stopListening());
+			app.log(`cannot record: ${(error as Error).message}`);
+			// Other listeners receive this state first.
+			void Promise.resolve().then(() => app.talk.stopListening());
 		}
 	}
 
 	/** Ends the sound at once. */
-	silence(): void {
+	onInterrupt(): void {
 		this.utterance += 1;
 		this.isSpeaking = false;
-		this.options.codec.stop();
+		this.codec.stop();
 	}
 
-	sessionEnded(): void {
-		this.silence();
+	onSessionLost(): void {
+		this.onInterrupt();
 		this.closeUdp();
 	}
 
-	/** The firmware ends. */
-	close(): void {
-		this.sessionEnded();
-		this.stateChanged("idle");
+	onClose(): void {
+		this.onSessionLost();
+		this.onState("idle");
 	}
 
 	private readonly send = (packet: Uint8Array): void => {
-		const { protocol, ticks } = this.options;
+		const { backend, ticks } = this.app;
 		if (this.udp !== undefined) {
 			this.udp.send(packet);
-		} else if (!protocol.sendBinary(writeFrame(packet, protocol.version, ticks()))) {
+		} else if (!backend.sendAudio(writeFrame(packet, backend.version, ticks()))) {
 			this.dropped.add("the connection does not take what was recorded");
 		}
 	};
 
 	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
 	private listen(): void {
-		const { link, codec } = this.options;
+		const { app, codec } = this;
 		if (codec.record === undefined) {
-			link.send("listen", { state: "stop", reason: "no microphone" });
+			app.send("listen", { state: "stop", reason: "no microphone" });
 		} else if (codec.muted) {
-			link.send("listen", { state: "stop", reason: "muted" });
-		} else if (link.state === "idle") {
-			link.listen();
-		} else if (link.state === "listening") {
-			link.send("listen", { state: "start" });
+			app.send("listen", { state: "stop", reason: "muted" });
+		} else if (app.state === "idle") {
+			app.talk.listen();
+		} else if (app.state === "listening") {
+			app.send("listen", { state: "start" });
 		} else {
-			link.send("listen", { state: "stop", reason: link.state });
+			app.send("listen", { state: "stop", reason: app.state });
 		}
 	}
 
@@ -162,7 +136,7 @@ export class Voice {
 			return;
 		}
 		try {
-			this.options.codec.play(packet);
+			this.codec.play(packet);
 		} catch (error) {
 			this.dropped.add((error as Error).message);
 		}
@@ -175,33 +149,33 @@ export class Voice {
 
 	/** A second `start` restarts it. */
 	private begin(): void {
-		const { codec, protocol, log } = this.options;
-		this.silence();
+		const { app, codec } = this;
+		this.onInterrupt();
 		try {
-			codec.begin(readAudioParams(protocol.session?.hello.audio_params));
+			codec.begin(readAudioParams(app.backend.session?.hello.audio_params));
 			// A router may have forgotten it.
 			this.udp?.send(SILENCE);
 			this.isSpeaking = true;
 		} catch (error) {
-			log(`cannot play what the backend says: ${(error as Error).message}`);
+			app.log(`cannot play what the backend says: ${(error as Error).message}`);
 		}
 	}
 
 	/** The codec may have a second of sound that it has not played. */
 	private end(): void {
-		const { codec, onSpoken, log } = this.options;
+		const { app, codec } = this;
 		if (!this.isSpeaking) {
-			onSpoken();
+			app.talk.onSpoken();
 			return;
 		}
 		this.isSpeaking = false;
 		const utterance = this.utterance;
 		void codec
 			.end()
-			.catch((error: Error) => log(`what the backend said was not played to its end: ${error.message}`))
+			.catch((error: Error) => app.log(`what the backend said was not played to its end: ${error.message}`))
 			.then(() => {
 				if (utterance === this.utterance) {
-					onSpoken();
+					app.talk.onSpoken();
 				}
 			});
 	}

@@ -1,4 +1,4 @@
-import type { NetworkClients } from "../../src/app/create-transport.js";
+import type { NetworkClients } from "../../src/app/backend.js";
 import type { HttpClients } from "../../src/net/http-client.js";
 import { boot } from "./bridge.js";
 import { HTTPClient } from "./http-client.js";

@@ -1,7 +1,13 @@
 import type { Board, System } from "../../hardware/hardware.js";
-import type { BootstrapConfig } from "../../settings/config.js";
 import { FIRMWARE } from "../../settings/firmware.js";
+import { readSetting, type SettingSource } from "../../settings/read-setting.js";
+import type { SettingValue } from "../../settings/settings-table.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
+
+/** Settings of the bootstrap. */
+export type BootstrapConfig = {
+	readonly [Name in "otaUrl" | "otaInterval" | "serialNumber" | "hmacKey" | "language"]: SettingValue<Name>;
+};
 
 export interface Identity {
 	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
@@ -9,6 +15,26 @@ export interface Identity {
 	readonly uuid: string;
 	readonly config: BootstrapConfig;
 }
+
+/**
+ * Reads the settings of the bootstrap.
+ *
+ * @returns undefined if `otaUrl` is not set: the backend is then the setting `backend`
+ * @throws SettingError
+ */
+export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
+	const otaUrl = readSetting("otaUrl", source);
+	if (otaUrl === "") {
+		return undefined;
+	}
+	return {
+		otaUrl,
+		otaInterval: readSetting("otaInterval", source),
+		serialNumber: readSetting("serialNumber", source),
+		hmacKey: readSetting("hmacKey", source),
+		language: readSetting("language", source),
+	};
+};
 
 /** The layout version that the C++ firmware uses. */
 const LAYOUT_VERSION = 2;

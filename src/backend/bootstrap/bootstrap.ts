@@ -1,15 +1,19 @@
+import type { Feature } from "../../app/application.js";
+import type { Search, SearchEvents } from "../../app/backend.js";
 import type { Board, Http, HttpResponse } from "../../hardware/hardware.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";
 import { Backoff } from "../../protocols/backoff.js";
+import { deviceUuid } from "../../settings/config.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { toHex } from "../../text/hex.js";
 import { isNewer } from "../../text/version.js";
-import type { BootstrapEvents } from "./bootstrap-answer.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
-import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
+import { bootstrapHeaders, bootstrapReport, type Identity, readBootstrapConfig } from "./bootstrap-report.js";
 import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
+
+type HmacSha256 = (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 
 export interface BootstrapOptions extends Runtime, Identity {
 	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
@@ -18,10 +22,10 @@ export interface BootstrapOptions extends Runtime, Identity {
 	/** Whether WebSocket is taken if the server offers MQTT, too: over that, this device has no audio. Default false. */
 	readonly prefersWebSocket?: boolean;
 	/** HMAC-SHA256 (RFC 2104). */
-	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
+	readonly hmacSha256: HmacSha256;
 	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
-	readonly events: BootstrapEvents;
+	readonly events: SearchEvents;
 }
 
 /** Checks in a row until one succeeds. */
@@ -47,7 +51,7 @@ const TIMEOUT = 30_000;
  * Asks a server of the xiaozhi family for the backend, at the start and from time to time ("OTA" in the C++ firmware).
  * The answer is kept: if the server does not answer at the next start, the device connects to the backend of the last one.
  */
-export class Bootstrap {
+export class Bootstrap implements Search {
 	private readonly options: BootstrapOptions;
 	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
 	private turn = 0;
@@ -89,7 +93,7 @@ export class Bootstrap {
 	}
 
 	/** A session with the backend has begun. */
-	reached(): void {
+	onReached(): void {
 		this.isReached = true;
 		this.unreached.reset();
 	}
@@ -301,3 +305,35 @@ export class Bootstrap {
 		return delay;
 	}
 }
+
+/** Asks a server for the backend, if the setting `otaUrl` names one and the build has an HTTP client. */
+export const bootstrapFeature = (hmacSha256: HmacSha256): Feature => ({
+	name: "bootstrap",
+	after: ["http"],
+	rescue: true,
+	start(app) {
+		const { board, timer, log, backend } = app;
+		const { http } = board;
+		if (http === undefined) {
+			return;
+		}
+		backend.sources.push({
+			name: "bootstrap",
+			read(source) {
+				const config = readBootstrapConfig(source);
+				if (config === undefined) {
+					return undefined;
+				}
+				return {
+					shown: config.otaUrl,
+					open(events) {
+						const uuid = deviceUuid(board.settings, app.setting("uuid"));
+						// Over MQTT this device may have no audio.
+						const prefersWebSocket = app.audio !== undefined && app.clients.openUdp === undefined;
+						return new Bootstrap({ board, http, uuid, config, prefersWebSocket, hmacSha256, events, timer, log });
+					},
+				};
+			},
+		});
+	},
+});

@@ -1,5 +1,5 @@
 import { hmacSha256 } from "src/platform/hmac-sha256";
-import { Bootstrap, type BootstrapOptions } from "./bootstrap.js";
+import { bootstrapFeature } from "./bootstrap.js";
 
 /** Asks a server for the backend: the setting `otaUrl`. */
-export default (options: Omit<BootstrapOptions, "hmacSha256">): Bootstrap => new Bootstrap({ ...options, hmacSha256 });
+export default bootstrapFeature(hmacSha256);

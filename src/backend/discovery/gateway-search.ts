@@ -1,5 +1,9 @@
+import type { Feature } from "../../app/application.js";
+import type { Search, SearchEvents } from "../../app/backend.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { Backoff } from "../../protocols/backoff.js";
+import { SEARCH_SCHEME } from "../../settings/config.js";
+import { readSetting } from "../../settings/read-setting.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
 /** A service that was found on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
@@ -31,7 +35,7 @@ export interface DnsSd {
 export type OpenDnsSd = () => DnsSd;
 
 /** The service type of gateways: gateway/src/devices/announcement.ts. */
-export const SERVICE_TYPE = "_xs-mcp._tcp";
+const SERVICE_TYPE = "_xs-mcp._tcp";
 
 /** Milliseconds from a failure to open the search to the next attempt. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 120_000 });
@@ -47,12 +51,8 @@ export interface GatewaySearchOptions extends Runtime {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
 	readonly host: string;
 	readonly openDnsSd: OpenDnsSd;
-	/** Called with a gateway, and whenever it is found again. Throws if it cannot be used. */
-	readonly onBackend: (backend: { readonly backend: string }) => void;
-	/** The search cannot be opened. The next attempt follows in `retryIn` milliseconds. */
-	readonly onFailed: (error: Error, retryIn: number) => void;
-	/** No gateway has answered for 10 s. The search goes on; this is called once per search. */
-	readonly onMissing: (message: string) => void;
+	/** `onMissing` is called once per search, after 10 s without an answer. */
+	readonly events: Pick<SearchEvents, "onBackend" | "onFailed" | "onMissing">;
 	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
 }
@@ -61,7 +61,7 @@ export interface GatewaySearchOptions extends Runtime {
  * Finds a gateway that announces itself on the local network. The search ends when one is found, to free its memory,
  * and starts again when that one is lost: its address may have changed.
  */
-export class GatewaySearch {
+export class GatewaySearch implements Search {
 	private readonly options: GatewaySearchOptions;
 	private readonly backoff: Backoff;
 	private dnsSd: DnsSd | undefined;
@@ -92,7 +92,7 @@ export class GatewaySearch {
 			this.close();
 			const delay = this.backoff.next();
 			this.retry = this.options.timer.set(() => this.restart(), delay);
-			this.options.onFailed(error as Error, delay);
+			this.options.events.onFailed(error as Error, delay);
 		}
 	}
 
@@ -106,12 +106,12 @@ export class GatewaySearch {
 		if (this.hasToldMissing || this.patience !== undefined) {
 			return;
 		}
-		const { timer, host, onMissing } = this.options;
+		const { timer, host, events } = this.options;
 		this.patience = timer.set(() => {
 			this.patience = undefined;
 			this.hasToldMissing = true;
 			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
-			onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
+			events.onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
 		}, MISSING_AFTER);
 	}
 
@@ -165,7 +165,7 @@ export class GatewaySearch {
 		this.endBy(() => this.close());
 		this.endPatience();
 		try {
-			this.options.onBackend({ backend });
+			this.options.events.onBackend({ backend });
 		} catch (error) {
 			this.options.timer.clear(this.end);
 			this.end = undefined;
@@ -174,16 +174,93 @@ export class GatewaySearch {
 	}
 }
 
+/**
+ * Finds gateways that announce themselves: for `mdns:` as the setting `backend`, or for a list to choose from.
+ *
+ * @param openDnsSd undefined where the platform has no multicast
+ */
+export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => ({
+	name: "discovery",
+	rescue: true,
+	start({ backend, timer, log }) {
+		if (openDnsSd === undefined) {
+			return;
+		}
+		backend.listGateways = (onEnd) => listGateways({ openDnsSd, timer, onEnd, log });
+		backend.sources.push({
+			name: "gateway search",
+			read(source) {
+				const shown = readSetting("backend", source);
+				if (!shown?.startsWith(SEARCH_SCHEME)) {
+					return undefined;
+				}
+				const host = shown.slice(SEARCH_SCHEME.length);
+				return { shown, open: (events) => new GatewaySearch({ host, openDnsSd, events, timer, log }) };
+			},
+		});
+	},
+});
+
 /** A hostname without the domain of the local network. */
-export const bareHost = (host: string): string => host.toLowerCase().replace(/\.local\.?$/, "");
+const bareHost = (host: string): string => host.toLowerCase().replace(/\.local\.?$/, "");
 
 /**
  * Undefined if the device cannot connect there. TLS is not supported, because the certificate's name is not announced.
  */
-export const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
+const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
 	const path = txt?.get("path") ?? "/";
 	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
 	return txt?.get("transport") === "ws" && isPort && addressPattern().test(address) && pathPattern().test(path)
 		? `ws://${address}:${port}${path}`
 		: undefined;
+};
+
+/** A gateway that a person can choose. */
+export interface FoundGateway {
+	/** The announced name. */
+	readonly name: string;
+	/** The setting that finds it again at any address: `mdns:HOST`. */
+	readonly backend: string;
+}
+
+interface GatewayListOptions extends Runtime {
+	readonly openDnsSd: OpenDnsSd;
+	/** Called once, when the search is over. Not after `close`. */
+	readonly onEnd: (gateways: readonly FoundGateway[]) => void;
+}
+
+/** Milliseconds for gateways to answer. */
+const SEARCH_TIME = 5_000;
+
+const MAX_GATEWAYS = 10;
+
+/** Characters of a gateway's name and host. Limited, because anybody on the network can send them. */
+const MAX_TEXT_LENGTH = 64;
+
+/** Lists the gateways that announce themselves on the local network and that the device can connect to. */
+export const listGateways = ({ openDnsSd, timer, onEnd, log }: GatewayListOptions): { close(): void } => {
+	const found = new Map<string, FoundGateway>();
+	const take = (service: FoundService): void => {
+		const host = bareHost(service.host).slice(0, MAX_TEXT_LENGTH);
+		if (found.size < MAX_GATEWAYS && urlOf(service) !== undefined) {
+			found.set(host, { name: service.name.slice(0, MAX_TEXT_LENGTH), backend: `mdns:${host}` });
+		}
+	};
+	let dnsSd: DnsSd | undefined;
+	const end = timer.set(() => {
+		dnsSd?.close();
+		onEnd([...found.values()]);
+	}, SEARCH_TIME);
+	try {
+		dnsSd = openDnsSd();
+		dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: take, onUpdate: take });
+	} catch (error) {
+		log(`gateway search failed: ${String(error)}`);
+	}
+	return {
+		close() {
+			timer.clear(end);
+			dnsSd?.close();
+		},
+	};
 };

@@ -1,34 +1,27 @@
-import type { Board } from "../../hardware/hardware.js";
+import type { Application, Feature } from "../../app/application.js";
 import type { WiFiAccess } from "../../hardware/wifi-setup.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { storeNetwork } from "../../settings/known-networks.js";
-import { type SettingSource, settingText } from "../../settings/read-setting.js";
+import { settingText } from "../../settings/read-setting.js";
 import { hostnameOf } from "../../text/hostname.js";
 import { ImprovService } from "./improv-service.js";
 import { SerialLine } from "./serial-line.js";
-
-interface OpenImprovOptions extends Pick<SettingSource, "built"> {
-	readonly board: Pick<Board, "name" | "serials" | "accessPoint" | "network" | "settings" | "system">;
-	readonly log: (message: string) => void;
-}
 
 /** Milliseconds from a new network to the restart: time to send the answer. */
 const RESTART_DELAY = 2_000;
 
 /**
- * Lets a computer set up the Wi-Fi over a serial port (Improv), on a board that has one. The device restarts with its
- * new network, for a clean state.
- *
- * @returns undefined if the board has no access point or settings
+ * Lets a computer set up the Wi-Fi over a serial port (Improv), on a board that has one, an access point and settings.
+ * The device restarts with its new network, for a clean state.
  */
-export const openImprov = (options: OpenImprovOptions): { close(): void } | undefined => {
-	const { serials = [], accessPoint, network, settings, system } = options.board;
-	if (!(accessPoint && network && settings && system)) {
-		return undefined;
+const openImprov = (app: Application): void => {
+	const { board, built, log } = app;
+	const { serials = [], accessPoint, network, settings, system } = board;
+	if (!(accessPoint && network && settings)) {
+		return;
 	}
-	const { board, built, log } = options;
-	const name = hostnameOf(system.macAddress);
-	const port = settingText("http", { built, settings });
+	const name = hostnameOf(app.id);
+	const port = settingText("http", app.source);
 	const info = { firmware: FIRMWARE.name, version: FIRMWARE.version, hardware: board.name, name };
 	const wifi = {
 		get isJoined() {
@@ -56,13 +49,15 @@ export const openImprov = (options: OpenImprovOptions): { close(): void } | unde
 		}
 		return line;
 	});
-	return {
-		close() {
+	app.listen({
+		onClose() {
 			for (const line of lines) {
 				line?.close();
 			}
 		},
-	};
+	});
 };
 
-export default openImprov;
+const improv: Feature = { name: "improv", rescue: true, start: openImprov };
+
+export default improv;

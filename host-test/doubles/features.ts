@@ -1,0 +1,19 @@
+import type { Feature, Listener } from "../../src/app/application.js";
+import { bootstrapFeature } from "../../src/backend/bootstrap/bootstrap.js";
+import conversation from "../../src/conversation/feature.js";
+import http from "../../src/http/feature.js";
+import language from "../../src/language/feature.js";
+import mqtt from "../../src/mqtt/feature.js";
+import update from "../../src/update/feature.js";
+import voice from "../../src/voice/feature.js";
+
+export const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
+
+/** The features of a usual build. */
+export const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];
+
+/** A feature that listens to events. */
+export const listening = (...listeners: readonly Listener[]): Feature => ({
+	name: "listening",
+	start: (app) => app.listen(...listeners),
+});

@@ -1,0 +1,421 @@
+import type { OfferedFirmware } from "../backend/bootstrap/bootstrap-answer.js";
+import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
+import type { FoundGateway } from "../backend/discovery/gateway-search.js";
+import type { Face, Hardware, Settings } from "../hardware/hardware.js";
+import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
+import type { McpSession } from "../mcp_server/mcp-session.js";
+import type { MqttRecord } from "../mqtt/mqtt-channel.js";
+import { decodeStart, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import type { Session } from "../protocols/hello.js";
+import { Protocol } from "../protocols/protocol.js";
+import type { ProtocolEvents } from "../protocols/protocol-options.js";
+import type { ChannelLimits } from "../protocols/queued-channel.js";
+import { type ProtocolError, parseUrl, type Transport } from "../protocols/transport.js";
+import type { WebSocketRecord } from "../protocols/websocket-channel.js";
+import { WebSocketTransport } from "../protocols/websocket-transport.js";
+import { type Config, deviceUuid, messageLimits, readConfig, SEARCH_SCHEME } from "../settings/config.js";
+import { readSetting, type SettingSource, withSettings } from "../settings/read-setting.js";
+import { SettingError } from "../settings/setting-error.js";
+import { drawAttention } from "../sound/chime.js";
+import { isObject } from "../text/is-object.js";
+import type { Sendable } from "../text/pieced-text.js";
+import type { OpenUdp } from "../voice/udp-audio.js";
+import type { Application } from "./application.js";
+import { BackendTrial } from "./backend-trial.js";
+
+/** ECMA-419's records for the network clients that a platform has. */
+export interface NetworkClients {
+	readonly ws?: WebSocketRecord;
+	readonly wss?: WebSocketRecord;
+	readonly mqtt?: MqttRecord;
+	readonly mqtts?: MqttRecord;
+	/** Audio of backends over MQTT. */
+	readonly openUdp?: OpenUdp;
+}
+
+/** Options of a transport to the backend that `config` names. */
+export interface TransportOptions extends ChannelLimits {
+	readonly config: Config;
+	readonly network: NetworkClients;
+	readonly log: (message: string) => void;
+}
+
+/** Events of the search for the backend. */
+export interface SearchEvents {
+	/**
+	 * The backend to connect to: the first time, and whenever another one is served.
+	 *
+	 * @throws Error that says why it cannot be used
+	 */
+	onBackend(backend: ServedBackend): void;
+	/** The device waits to be bound: text and code to show. Either may be empty. */
+	onActivation(code: string, message: string): void;
+	/** The device is bound. */
+	onActivated(): void;
+	/** Firmware is available. Settles if it was not installed; otherwise the device restarts. */
+	onFirmware(firmware: OfferedFirmware): Promise<void>;
+	/** No backend was found, for this reason. The search continues. */
+	onMissing(message: string): void;
+	/** A check failed. The next one follows in `retryIn` milliseconds; none if undefined. */
+	onFailed(error: Error, retryIn: number | undefined): void;
+}
+
+/** A search for the backend: the bootstrap, or the search for a gateway. */
+export interface Search {
+	start(): void;
+	stop(): void;
+	/** A session with the backend has started. */
+	onReached?(): void;
+	/** Searches again: the session has ended, or could not start. */
+	restart?(): void;
+}
+
+/** A way to find the backend, which a feature adds. */
+export interface BackendSource {
+	/** For the log: "bootstrap". */
+	readonly name: string;
+	/**
+	 * Reads its settings.
+	 *
+	 * @returns undefined if they do not ask for this source
+	 * @throws SettingError
+	 */
+	read(source: SettingSource): FoundSource | undefined;
+}
+
+export interface FoundSource {
+	/** Text for the screen until the backend is known. */
+	readonly shown: string;
+	open(events: SearchEvents): Search;
+}
+
+/** The backend as some settings name it. */
+interface Route {
+	readonly config: Config;
+	/** Undefined if the settings name the backend, or none is needed. */
+	readonly source: (FoundSource & Pick<BackendSource, "name">) | undefined;
+	/** Whether the settings name the backend. */
+	readonly isNamed: boolean;
+}
+
+/** Characters of a message that are searched for a request's id. */
+const START_LENGTH = 2_048;
+
+/** Characters of a code and of a text that are kept for the screen. */
+const MAX_CODE_LENGTH = 32;
+const MAX_TEXT_LENGTH = 256;
+
+/** The backend: finds it if the settings do not name it, connects to it, and serves MCP in the session. */
+export class Backend implements ProtocolEvents, SearchEvents {
+	/** Sources of the backend's address, the first of which takes precedence. Features add theirs. */
+	readonly sources: BackendSource[] = [];
+	/** Makers of transports by URL scheme, besides WebSocket. Features add theirs. */
+	readonly transports = new Map<string, (options: TransportOptions) => Transport>();
+	/** Lists the gateways of the network. Undefined if the build cannot find any. */
+	listGateways: ((onEnd: (gateways: readonly FoundGateway[]) => void) => { close(): void }) | undefined;
+	/** Whether the device may do without a backend, because it serves clients itself. */
+	isOptional = false;
+	/** Text for the screen: the backend's URL, or its source. Empty without a backend. */
+	shown = "";
+	/** MCP session of the connection, which opens before the hello and may outlive a session with the backend. */
+	receiver: McpSession<Hardware> | undefined;
+	private readonly app: Application;
+	private uuid = "";
+	private protocol: Protocol | undefined;
+	/** Whether there is a backend to connect to. */
+	private isKnown = false;
+	private search: Search | undefined;
+	private sourceName = "";
+	/** The backend that the search has found, as text without its secrets. */
+	private found = "";
+
+	constructor(app: Application) {
+		this.app = app;
+	}
+
+	/** Reads the settings, and prepares the connection. @throws SettingError */
+	open(): void {
+		const { app } = this;
+		const { board, audio, server, timer, log } = app;
+		const { config, source, isNamed } = this.read(board.settings);
+		this.uuid = deviceUuid(board.settings, config.uuid);
+		this.shown = source?.shown ?? config.backend;
+		this.isKnown = isNamed;
+		this.protocol = new Protocol(isNamed ? this.transportTo(config) : undefined, {
+			events: this,
+			onAudio: audio && ((frame) => void app.emit("onAudio", frame)),
+			timer,
+			log,
+			audio,
+			namesFormat: app.setting("audioParams"),
+			font: board.screen?.glyphs?.font,
+			names: server,
+			// New firmware must prove that it reaches its backend, even if no session is needed now.
+			session: board.updater?.isOnTrial ? "always" : config.session,
+		});
+		this.sourceName = source?.name ?? "";
+		this.search = source?.open(this);
+	}
+
+	/** Checks whether the firmware can start with these settings. @throws SettingError */
+	check(settings: Pick<Settings, "get">): void {
+		const { config, isNamed } = this.read(settings);
+		readSetting("name", { built: this.app.built, settings });
+		if (isNamed) {
+			this.transportTo(config);
+		}
+	}
+
+	/**
+	 * Tries to reach the backend of these settings, without a change of the present connection.
+	 *
+	 * @param onEnd called once, with the reason if the backend could not be reached. Not after `close`
+	 * @throws SettingError
+	 */
+	tryOut(settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void): BackendTrial {
+		const { config, source, isNamed } = this.read(settings);
+		const trial = new BackendTrial(this.app, onEnd, (served) => this.transportTo(this.configOf(served, settings)));
+		trial.start(isNamed ? this.transportTo(config) : undefined, source);
+		return trial;
+	}
+
+	/** Connects, or searches for the backend: the device is online. */
+	connect(): void {
+		this.search?.start();
+		if (this.isKnown) {
+			this.protocol?.open();
+		} else if (this.search === undefined) {
+			this.app.emit("onBackendReady");
+		}
+	}
+
+	/** Ends session and search: the device is offline. */
+	disconnect(): void {
+		this.search?.stop();
+		this.protocol?.close();
+		this.endSession();
+	}
+
+	/** Closes connection and search for good. */
+	close(): void {
+		this.search?.stop();
+		this.protocol?.close();
+		this.closeReceiver();
+	}
+
+	/** Whether the backend is still to be found. */
+	get isSearching(): boolean {
+		return this.search !== undefined && !this.isKnown;
+	}
+
+	/** Whether a session can be requested: the device is online and knows its backend. */
+	get isReachable(): boolean {
+		return this.isKnown && this.app.board.network?.online !== false;
+	}
+
+	/** The session; undefined until hellos are exchanged. */
+	get session(): Session | undefined {
+		return this.protocol?.session;
+	}
+
+	/** The hello's version, which says how audio is framed. */
+	get version(): number {
+		return this.protocol?.version ?? 0;
+	}
+
+	/** Whether the transport has a way for the board's audio. */
+	get carriesAudio(): boolean {
+		return this.protocol?.carriesAudio === true;
+	}
+
+	/** Requests a session, which starts at once unless there is one. */
+	request(): void {
+		this.protocol?.request();
+	}
+
+	send(message: string): void {
+		this.protocol?.send(message);
+	}
+
+	/** Sends a frame of audio at once, in a session. @returns false if it was dropped */
+	sendAudio(frame: Uint8Array): boolean {
+		return this.protocol?.sendBinary(frame) === true;
+	}
+
+	/** @throws SettingError also if the build lacks what the settings ask for */
+	private read(settings: Pick<Settings, "get"> | undefined): Route {
+		const from = { built: this.app.built, settings };
+		let source: Route["source"];
+		for (const each of this.sources) {
+			const found = source === undefined ? each.read(from) : undefined;
+			source ??= found && { name: each.name, ...found };
+		}
+		const hasBootstrap = readSetting("otaUrl", from) !== "";
+		const backend = hasBootstrap ? "" : readSetting("backend", from);
+		if (source === undefined && hasBootstrap) {
+			throw new SettingError("otaUrl", "this build has no bootstrap");
+		}
+		if (source === undefined && backend?.startsWith(SEARCH_SCHEME)) {
+			throw new SettingError("backend", "this build has no multicast DNS to find a gateway: name its address");
+		}
+		const isUnknown = source !== undefined || (this.isOptional && backend === undefined);
+		const config = readConfig(from, this.app.id, isUnknown ? "" : undefined);
+		return { config, source, isNamed: source === undefined && (config.backend !== "" || !this.isOptional) };
+	}
+
+	private configOf(served: ServedBackend, settings: Pick<Settings, "get"> | undefined): Config {
+		return readConfig({ built: this.app.built, settings: withSettings(served, settings) }, this.app.id);
+	}
+
+	/** The transport for the scheme of the backend's URL. @throws SettingError */
+	private transportTo(config: Config): Transport {
+		const { app, uuid } = this;
+		const { clients, id, log } = app;
+		const limits = messageLimits(config.chunkBytes);
+		const { scheme } = parseUrl(config.backend);
+		const open = this.transports.get(scheme);
+		if (open !== undefined) {
+			return open({ config, network: clients, log, ...limits });
+		}
+		if (scheme.startsWith("mqtt")) {
+			throw new SettingError("backend", "this build has no MQTT");
+		}
+		const { token, protocolVersion } = config;
+		const identity = { url: config.backend, token, protocolVersion, deviceId: id, clientId: uuid };
+		return new WebSocketTransport({ ...identity, network: clients, log, ...limits });
+	}
+
+	onConnecting(): void {
+		this.app.enter("connecting");
+	}
+
+	onOpen(): void {
+		const { protocol, app } = this;
+		this.receiver = protocol && app.server.open({ send: protocol.send, wrapper: mcpWrapper("") });
+	}
+
+	onSession(session: Session): void {
+		const { app, receiver } = this;
+		app.log(`session ${JSON.stringify(session.id)} with the backend`);
+		if (receiver !== undefined) {
+			receiver.wrapper = mcpWrapper(session.id);
+		}
+		app.show({ connected: true, online: true });
+		app.emit("onSession", session);
+		this.search?.onReached?.();
+		app.emit("onBackendReady");
+	}
+
+	onMessage(message: Envelope): void {
+		this.app.emit("onMessage", message);
+	}
+
+	onLost(error: ProtocolError, retryIn: number | undefined): void {
+		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
+		this.app.log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
+		this.endSession(error, retryIn === undefined ? {} : { online: false });
+		this.search?.restart?.();
+	}
+
+	/**
+	 * Replaces a message that is longer than the backend takes by an error with the id of the request that it answers.
+	 *
+	 * @returns undefined if it answers no request
+	 */
+	shorten(text: Sendable, bytes: number, maxBytes: number): string | undefined {
+		const start = typeof text === "string" ? text : String.fromArrayBuffer(text.take());
+		const payload = decodeStart(start.slice(0, START_LENGTH))?.payload;
+		const id = isObject(payload) ? payload.id : undefined;
+		if (!isRequestId(id)) {
+			return undefined;
+		}
+		const reason = `response of ${bytes} bytes (limit of this backend: ${maxBytes})`;
+		const error = new RpcError(ErrorCode.internalError, `Internal error: ${reason}`);
+		return errorMessage(id, error, mcpWrapper(this.session?.id ?? ""));
+	}
+
+	private endSession(error?: ProtocolError, change: Partial<Face> = {}): void {
+		const { app } = this;
+		this.closeReceiver();
+		app.emit("onSessionLost", error);
+		app.show({ connected: false, ...change });
+		if (app.state !== "upgrading" && app.state !== "wifi_configuring") {
+			app.rest();
+		}
+	}
+
+	private closeReceiver(): void {
+		this.receiver?.close();
+		this.receiver = undefined;
+	}
+
+	/** Some servers make a new token for each answer: it is for the next connection, and does not end the current one. */
+	onBackend(served: ServedBackend): void {
+		const { app, protocol } = this;
+		const config = this.configOf(served, app.board.settings);
+		const transport = this.transportTo(config);
+		const { token, mqttPassword, ...rest } = served;
+		const found = JSON.stringify(rest);
+		if (found === this.found) {
+			protocol?.use(transport);
+			return;
+		}
+		app.log(`${this.sourceName}: the backend is ${config.backend}`);
+		this.found = found;
+		this.isKnown = true;
+		// The session with another backend ends first.
+		protocol?.close();
+		this.endSession();
+		protocol?.use(transport);
+		app.show({ backend: config.backend });
+		protocol?.open();
+	}
+
+	onActivation(code: string, message: string): void {
+		const { app } = this;
+		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
+		app.log(`activation code ${shown.code}: ${shown.message}`);
+		app.board.screen?.show(shown);
+		drawAttention(app.board.player, app.log);
+	}
+
+	onActivated(): void {
+		this.app.board.screen?.show({ code: "", message: "" });
+	}
+
+	async onFirmware(firmware: OfferedFirmware): Promise<void> {
+		const { board, state, rolledBack, log } = this.app;
+		const { version, url, force } = firmware;
+		const offer = `firmware ${version}${force ? " (forced)" : ""}`;
+		if (board.installer === undefined) {
+			log(`${offer} is available, but this board cannot update itself`);
+		} else if (version === rolledBack) {
+			log(`${offer} is available, but was rolled back; skipped until the next restart`);
+		} else if (state === "listening" || state === "speaking") {
+			log(`${offer} is available; postponed to the next check, because the device is ${state}`);
+		} else {
+			log(`${offer}: installing from ${url}`);
+			await board.installer.install(firmware).catch(() => {
+				// The reason is already in the log and on the screen.
+			});
+		}
+	}
+
+	onFailed({ message }: Error, retryIn: number | undefined): void {
+		const next = retryIn === undefined ? "no further attempt until the next start" : `next attempt in ${retryIn} ms`;
+		this.report(`failed: ${message}, ${next}`, message);
+	}
+
+	onMissing(message: string): void {
+		this.report(`goes on: ${message}`, message);
+	}
+
+	/** The screen shows it only while there is no backend. */
+	private report(line: string, message: string): void {
+		const { log, board, words } = this.app;
+		log(`${this.sourceName} ${line}`);
+		if (!this.isKnown) {
+			board.screen?.show({ alert: { status: words?.noBackend ?? "", message } });
+		}
+	}
+}
