@@ -6,7 +6,7 @@ import { ROOT } from "./root.js";
 /** The modules that a module finds by their names. */
 const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^(src\/tools\/[^/]+|tools)\/[^/]+$/,
-	"src/platform/features": /^src\/.+\/feature$/,
+	"src/platform/features": /^(src|features)\/.+\/feature$/,
 	// A device of one's own, what the host has for its parts, and resources.
 	"src/platform/in-build": /^(device$|embedded:|neopixel$|src\/resources\/offered\/)/,
 };

@@ -152,10 +152,6 @@ export class Application implements Device {
 
 	/** Starts the features, and then the device. A setting that cannot be used is a fatal error. */
 	start(features: readonly Feature[]): void {
-		const unknown = unknownSettings(this.built);
-		if (unknown.length > 0) {
-			this.log(`unknown settings: ${unknown.join(", ")}`);
-		}
 		try {
 			this.talk = new Talk(this);
 			this.listen(this.network, new BackendFace(this), this.talk, new SystemCommands(this), new Inputs(this));
@@ -171,6 +167,7 @@ export class Application implements Device {
 			return;
 		}
 		const { words, board } = this;
+		this.logUnknown();
 		this.show({ backend: this.backend.shown, words, volume: board.speaker?.volume });
 		this.enter("starting");
 		this.network.start();
@@ -186,6 +183,7 @@ export class Application implements Device {
 		// An observed screen would clear the error after a time.
 		Object.assign(this.board, { screen: this.host.board.screen });
 		this.enter("fatal_error");
+		this.logUnknown();
 		this.log(`fatal error: ${message}`);
 		startInOrder(
 			features.filter(({ rescue }) => rescue),
@@ -200,6 +198,13 @@ export class Application implements Device {
 		const { words } = this;
 		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
 		this.emit("onStart");
+	}
+
+	private logUnknown(): void {
+		const unknown = unknownSettings(this.built);
+		if (unknown.length > 0) {
+			this.log(`unknown settings: ${unknown.join(", ")}`);
+		}
 	}
 
 	/** Adds receivers of events. */

@@ -1,8 +1,13 @@
 import Modules from "modules";
 import type { Feature } from "../app/application.js";
 
-/** The features of the build: the default exports of the modules `feature`, in the order of their folders. */
-export const findFeatures = (): readonly Feature[] => {
-	const modules = Modules.host.filter((module) => module.startsWith("src/") && module.endsWith("/feature"));
-	return modules.sort().map((module) => Modules.importNow(module) as Feature);
-};
+/** Features of the firmware, `src/…/NAME/feature`, and those of a project, `features/NAME/feature`. */
+const isFeature = (module: string): boolean =>
+	(module.startsWith("src/") || module.startsWith("features/")) && module.endsWith("/feature");
+
+/** The features of the build: default exports of their modules, in the order of the modules' names. */
+export const findFeatures = (): readonly Feature[] =>
+	Modules.host
+		.filter(isFeature)
+		.sort()
+		.map((module) => Modules.importNow(module) as Feature);
