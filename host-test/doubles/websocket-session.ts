@@ -1,15 +1,16 @@
 import { Protocol } from "../../src/protocols/protocol.js";
 import type { ProtocolOptions } from "../../src/protocols/protocol-options.js";
-import type { ProtocolError, Transport } from "../../src/protocols/transport.js";
-import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
+import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
+import { WebSocketTransport } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
+import { optionsFor } from "./transport-options.js";
 
 const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 
 export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}`;
 
-type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff" | "onAudio">>;
+type Options = Partial<TransportOptions & Pick<ProtocolOptions, "backoff" | "onAudio">>;
 
 export function openOn(transport: Transport, options: Partial<ProtocolOptions>) {
 	const heard: unknown[] = [];
@@ -38,15 +39,9 @@ export function openOn(transport: Transport, options: Partial<ProtocolOptions>) 
 export function connect(options: Options = {}) {
 	const messages: string[] = [];
 	const log = (line: string): number => messages.push(line);
-	const transport = new WebSocketTransport({
-		url: "ws://backend:9000/xiaozhi/?a=b",
-		token: "t",
-		deviceId: "02:00:00:00:00:01",
-		clientId: "uuid",
-		network: { ws: { io: FakeWebSocketClient } },
-		log,
-		...options,
-	});
+	const transport = new WebSocketTransport(
+		optionsFor("ws://backend:9000/xiaozhi/?a=b", { token: "t", log, ...options }),
+	);
 	const { backoff, onAudio } = options;
 	const opened = openOn(transport, { log, ...(onAudio && { onAudio }), ...(backoff && { backoff }) });
 	return { ...opened, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log: messages };

@@ -1,18 +1,13 @@
 import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { beforeHello } from "../doubles/fake-protocol.js";
+import { optionsFor } from "../doubles/transport-options.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, suite } from "../harness.js";
 
 function mqtt(options: Partial<ConstructorParameters<typeof MqttTransport>[0]> = {}) {
-	const transport = new MqttTransport({
-		url: "mqtt://broker",
-		clientId: "dev-1",
-		publishTopic: "device-server",
-		network: { mqtt: { io: FakeMqttClient } },
-		log() {},
-		...options,
-	});
+	const topics = { publishTopic: "device-server", subscribeTopic: "" };
+	const transport = new MqttTransport(optionsFor("mqtt://broker", { ...topics, ...options }));
 	transport.open({ onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} });
 	return { transport, client: FakeMqttClient.made.at(-1) as FakeMqttClient };
 }

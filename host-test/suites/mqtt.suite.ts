@@ -1,25 +1,20 @@
-import { MqttTransport, type MqttTransportOptions } from "../../src/mqtt/mqtt-transport.js";
+import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
+import type { TransportOptions } from "../../src/protocols/transport.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
+import { optionsFor } from "../doubles/transport-options.js";
 import { openOn } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const SUBACK = 9;
 
-function connect(options: Partial<MqttTransportOptions> = {}) {
-	const transport = new MqttTransport({
-		url: "mqtt://broker",
-		clientId: "dev-1",
-		publishTopic: "up",
-		subscribeTopic: "down",
-		network: { mqtt: { io: FakeMqttClient } },
-		log() {},
-		...options,
-	});
+function connect(options: Partial<TransportOptions> = {}) {
+	const topics = { publishTopic: "up", subscribeTopic: "down" };
+	const transport = new MqttTransport(optionsFor("mqtt://broker", { ...topics, ...options }));
 	return { ...openOn(transport, {}), client: FakeMqttClient.made.at(-1) as FakeMqttClient };
 }
 
-function inSession(options: Partial<MqttTransportOptions> = {}) {
+function inSession(options: Partial<TransportOptions> = {}) {
 	const fake = connect(options);
 	fake.client.grant(1000);
 	fake.client.options.onControl({ operation: SUBACK, payload: [0] });
@@ -40,7 +35,7 @@ export default suite("MQTT", {
 		equal(closings, 1);
 	},
 	"connects with its client id and keep-alive"() {
-		const { options } = connect({ username: "u", password: "p" }).client;
+		const { options } = connect({ mqttUsername: "u", mqttPassword: "p" }).client;
 		equal(
 			[options.host, options.port, options.id, options.user, options.password],
 			["broker", 1883, "dev-1", "u", "p"],
@@ -49,9 +44,12 @@ export default suite("MQTT", {
 		equal("user" in connect().client.options, false);
 	},
 	"uses 8883 over TLS, and the record for it"() {
-		const { options } = connect({ url: "mqtts://b", network: { mqtts: { io: FakeMqttClient, secure: true } } }).client;
+		const { options } = connect({
+			backend: "mqtts://b",
+			network: { mqtts: { io: FakeMqttClient, secure: true } },
+		}).client;
 		equal([options.port, options.secure], [8883, true]);
-		throws(() => connect({ url: "mqtts://b" }), /^backend: .* mqtts:/);
+		throws(() => connect({ backend: "mqtts://b" }), /^backend: .* mqtts:/);
 	},
 	"subscribes first, once, and says hello when the broker has taken it"() {
 		const { client } = connect();
@@ -71,14 +69,8 @@ export default suite("MQTT", {
 	},
 	"sends PINGREQ, if the connection takes it, and logs that it does not"() {
 		const log: string[] = [];
-		const transport = new MqttTransport({
-			url: "mqtt://broker",
-			clientId: "dev-1",
-			publishTopic: "up",
-			subscribeTopic: "",
-			network: { mqtt: { io: FakeMqttClient } },
-			log: (line) => log.push(line),
-		});
+		const options = { publishTopic: "up", subscribeTopic: "", log: (line: string) => void log.push(line) };
+		const transport = new MqttTransport(optionsFor("mqtt://broker", options));
 		const events = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
 		const channel = transport.open(events);
 		const client = FakeMqttClient.made.at(-1) as FakeMqttClient;

@@ -29,13 +29,13 @@ export default suite("WebSocket", {
 	},
 	"uses the record of its scheme with its options, and does not change them"() {
 		const wss = Object.freeze({ io: FakeWebSocketClient, socket: Object.freeze({ secure: true }) });
-		const { options } = connect({ url: "wss://h", network: Object.freeze({ wss }) }).client;
+		const { options } = connect({ backend: "wss://h", network: Object.freeze({ wss }) }).client;
 		equal([options.port, options.path, options.socket], [443, "/", { secure: true }]);
-		equal(connect({ url: "ws://h" }).client.options.port, 80);
+		equal(connect({ backend: "ws://h" }).client.options.port, 80);
 	},
 	"names the setting it cannot use"() {
-		ok(throws(() => connect({ url: "wss://h" }), /^backend: .* wss:/) instanceof SettingError);
-		throws(() => connect({ url: "http://h" }), /^backend: .* http:/);
+		ok(throws(() => connect({ backend: "wss://h" }), /^backend: .* wss:/) instanceof SettingError);
+		throws(() => connect({ backend: "http://h" }), /^backend: .* http:/);
 	},
 	"waits for room rather than write crumbs"() {
 		const { protocol, client } = inSession();
@@ -335,7 +335,7 @@ export default suite("WebSocket", {
 	},
 	"does not let the record's options decide where it connects"() {
 		const record = Object.freeze({ io: FakeWebSocketClient, host: "elsewhere", port: 1, path: "/else", dns: "d" });
-		const { options } = connect({ url: "ws://h/p", network: { ws: record } }).client;
+		const { options } = connect({ backend: "ws://h/p", network: { ws: record } }).client;
 		equal([options.host, options.port, options.path, options.dns], ["h", 80, "/p", "d"]);
 		equal([record.host, Object.keys(record).length], ["elsewhere", 5]);
 	},

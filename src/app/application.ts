@@ -10,7 +10,7 @@ import { type Features, McpServer, type McpServerOptions } from "../mcp_server/m
 import type { HttpClients } from "../net/http-client.js";
 import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
-import type { ProtocolError } from "../protocols/transport.js";
+import type { NetworkClients, ProtocolError } from "../protocols/transport.js";
 import { messageLimits } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { readSetting, type SettingSource } from "../settings/read-setting.js";
@@ -19,7 +19,7 @@ import type { SettingName, SettingValue } from "../settings/settings-table.js";
 import { unknownSettings } from "../settings/unknown-settings.js";
 import { drawAttention } from "../sound/chime.js";
 import type { HardwareTool } from "../tools/define-tool.js";
-import { Backend, type NetworkClients } from "./backend.js";
+import { Backend } from "./backend.js";
 import { BackendFace } from "./backend-face.js";
 import { DeviceNetwork } from "./device-network.js";
 import { Inputs } from "./inputs.js";

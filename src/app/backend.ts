@@ -4,14 +4,11 @@ import type { FoundGateway } from "../backend/discovery/gateway-search.js";
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import type { MqttRecord } from "../mqtt/mqtt-channel.js";
 import { decodeStart, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
 import { Protocol } from "../protocols/protocol.js";
 import type { ProtocolEvents } from "../protocols/protocol-options.js";
-import type { ChannelLimits } from "../protocols/queued-channel.js";
-import { type ProtocolError, parseUrl, type Transport } from "../protocols/transport.js";
-import type { WebSocketRecord } from "../protocols/websocket-channel.js";
+import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import { type Config, deviceUuid, messageLimits, readConfig, SEARCH_SCHEME } from "../settings/config.js";
 import { readSetting, type SettingSource, withSettings } from "../settings/read-setting.js";
@@ -19,26 +16,8 @@ import { SettingError } from "../settings/setting-error.js";
 import { drawAttention } from "../sound/chime.js";
 import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
-import type { OpenUdp } from "../voice/udp-audio.js";
 import type { Application } from "./application.js";
 import { BackendTrial } from "./backend-trial.js";
-
-/** ECMA-419's records for the network clients that a platform has. */
-export interface NetworkClients {
-	readonly ws?: WebSocketRecord;
-	readonly wss?: WebSocketRecord;
-	readonly mqtt?: MqttRecord;
-	readonly mqtts?: MqttRecord;
-	/** Audio of backends over MQTT. */
-	readonly openUdp?: OpenUdp;
-}
-
-/** Options of a transport to the backend that `config` names. */
-export interface TransportOptions extends ChannelLimits {
-	readonly config: Config;
-	readonly network: NetworkClients;
-	readonly log: (message: string) => void;
-}
 
 /** Events of the search for the backend. */
 export interface SearchEvents {
@@ -271,18 +250,13 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	private transportTo(config: Config): Transport {
 		const { app, uuid } = this;
 		const { clients, id, log } = app;
-		const limits = messageLimits(config.chunkBytes);
+		const options = { ...config, ...messageLimits(config.chunkBytes), network: clients, deviceId: id, uuid, log };
 		const { scheme } = parseUrl(config.backend);
 		const open = this.transports.get(scheme);
-		if (open !== undefined) {
-			return open({ config, network: clients, log, ...limits });
-		}
-		if (scheme.startsWith("mqtt")) {
+		if (open === undefined && scheme.startsWith("mqtt")) {
 			throw new SettingError("backend", "this build has no MQTT");
 		}
-		const { token, protocolVersion } = config;
-		const identity = { url: config.backend, token, protocolVersion, deviceId: id, clientId: uuid };
-		return new WebSocketTransport({ ...identity, network: clients, log, ...limits });
+		return open?.(options) ?? new WebSocketTransport(options);
 	}
 
 	onConnecting(): void {

@@ -4,7 +4,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 /** A sensor of ECMA-419, as far as it is used. */
 export interface SampledSource<Sample> {
 	sample(): Sample | undefined;
-	/** Not every driver of the SDK has it. */
+	/** Closes the driver. Absent in some drivers of the SDK. */
 	close?(): void;
 }
 

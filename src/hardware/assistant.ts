@@ -22,7 +22,7 @@ export interface Assistant {
 /** Characters of a text that is said to the assistant. */
 export const MAX_SAID = 500;
 
-/** Where a person types what others say aloud, and reads the conversation: a virtual device's prompt. */
+/** Console for a conversation in writing: the prompt of a virtual device. */
 export interface Chat {
 	/** Called with each line that was typed. */
 	onLine: ((text: string) => void) | undefined;

@@ -52,7 +52,7 @@ export interface Face {
 	readonly online: boolean;
 	/** Undefined on a board without one. */
 	readonly battery: { readonly level: number; readonly charging: boolean } | undefined;
-	/** Of the Wi-Fi's signal: 1, weak, to 3, strong; undefined on a board without Wi-Fi. */
+	/** Strength of the Wi-Fi signal, from 1 (weak) to 3 (strong). Undefined without Wi-Fi. */
 	readonly signal: number | undefined;
 	/** Whether state and backend are shown in the firmware's words, to find a fault. */
 	readonly details: boolean;

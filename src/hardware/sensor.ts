@@ -12,7 +12,7 @@ export interface Sensor {
 	readonly kind: SensorKind;
 	/** Its name for people. */
 	readonly title?: string | undefined;
-	/** Of its values: "°C", "lx", "m/s²"; by member, if it measures several things. Undefined without a unit. */
+	/** Unit of its values: "°C", "lx", "m/s²". By member, if it measures several things. Undefined without a unit. */
 	readonly unit: string | Readonly<Record<string, string>> | undefined;
 	/** @throws Error if the sensor does not answer, or has no value yet */
 	read(): Reading;

@@ -1,16 +1,8 @@
 import type { Feature } from "../app/application.js";
-import type { TransportOptions } from "../app/backend.js";
+import type { Transport, TransportOptions } from "../protocols/transport.js";
 import { MqttTransport } from "./mqtt-transport.js";
 
-const openMqtt = ({ config, ...options }: TransportOptions): MqttTransport =>
-	new MqttTransport({
-		...options,
-		...config,
-		url: config.backend,
-		username: config.mqttUsername,
-		password: config.mqttPassword,
-		keepAlive: config.keepAlive * 1000,
-	});
+const openMqtt = (options: TransportOptions): Transport => new MqttTransport(options);
 
 /** Backends over MQTT. */
 const mqtt: Feature = {

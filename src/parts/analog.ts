@@ -28,7 +28,7 @@ type AnalogClass = new (options: { readonly pin: number; readonly part: string }
 /** Reads that one value is the mean of: the converters of these chips are noisy. */
 const READS = 8;
 
-/** Of the span of the values: the change that is an event, of a kind that says nothing else. */
+/** Default change that is an event, as a share of the span of the values. */
 const DEFAULT_STEP = 1 / 50;
 
 /**

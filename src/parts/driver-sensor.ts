@@ -8,15 +8,15 @@ import { flattened, type Values } from "./sample-values.js";
 /** A class of ECMA-419's sensors (§13), such as the SDK's drivers. */
 export type SensorDriver = new (options: never) => SampledSource<object>;
 
-/** Where a sensor is connected. */
+/** Connection of a sensor. */
 interface Connection {
 	/** A bus of the target: "default"; or its pins, if it has none. */
 	readonly bus?: string | { readonly data: number; readonly clock: number };
 	/** On the bus. Default: the driver's. */
 	readonly address?: number;
-	/** Of the bus, Hz. Default: the driver's. */
+	/** Frequency of the bus, Hz. Default: the driver's. */
 	readonly hz?: number;
-	/** Of a sensor on a pin of its own. */
+	/** Number of the pin, for a sensor on a pin of its own. */
 	readonly pin?: number;
 	/** The pin's module. Default "embedded:io/analog". */
 	readonly io?: string;

@@ -9,7 +9,7 @@ import { Retried } from "./retried.js";
 export interface SensorOptions extends PartOptions {
 	/** Its quantity: a kind of src/hardware/sensor-kinds.ts, a device class of Home Assistant, or another word. */
 	readonly kind?: string;
-	/** Of its values. Default: that of its kind. */
+	/** Unit of its values. Default: that of its kind. */
 	readonly unit?: string;
 	/** The change of its value that is an event. Default: that of its kind. */
 	readonly threshold?: number;

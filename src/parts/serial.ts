@@ -173,7 +173,7 @@ class PortLine implements SerialLine {
 		}
 	}
 
-	/** Of lines that come fast, the last one is told. */
+	/** Rate limit: only the newest line of an interval is reported. */
 	private tell(): void {
 		if (this.isUntold && this.pause === undefined) {
 			this.isUntold = false;

@@ -2,8 +2,8 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";
-import type { NetworkClients } from "../app/backend.js";
 import type { HttpClients } from "../net/http-client.js";
+import type { NetworkClients } from "../protocols/transport.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
 import { readSetting } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";

@@ -1,6 +1,11 @@
+import type { MqttRecord } from "../mqtt/mqtt-channel.js";
+import type { Config } from "../settings/config.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { splitUrl, type UrlParts } from "../text/url.js";
+import type { OpenUdp } from "../voice/udp-audio.js";
+import type { ChannelOptions } from "./queued-channel.js";
+import type { WebSocketRecord } from "./websocket-channel.js";
 
 /** Events of a {@link Channel}. Nothing is called after the channel was closed, by either side. */
 export interface ChannelEvents {
@@ -50,6 +55,25 @@ export interface Transport {
 	readonly carriesAudio: boolean;
 	/** Opens a channel. An exception counts as a failed attempt. */
 	open(events: ChannelEvents): Channel;
+}
+
+/** ECMA-419's records for the network clients that a platform has. */
+export interface NetworkClients {
+	readonly ws?: WebSocketRecord;
+	readonly wss?: WebSocketRecord;
+	readonly mqtt?: MqttRecord;
+	readonly mqtts?: MqttRecord;
+	/** Audio of backends over MQTT. */
+	readonly openUdp?: OpenUdp;
+}
+
+/** Options of a transport: the settings of the backend, and the device. */
+export interface TransportOptions extends Config, ChannelOptions {
+	readonly network: NetworkClients;
+	/** The device's MAC address, lower case, with colons. */
+	readonly deviceId: string;
+	/** The device's permanent UUID. */
+	readonly uuid: string;
 }
 
 /** Why a session could not start, or ended. Stable: logs, tests and callers may match on it. */

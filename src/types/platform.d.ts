@@ -63,8 +63,8 @@ declare module "src/platform/tools" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { NetworkClients } from "../app/backend.js";
 	import type { HttpClients } from "../net/http-client.js";
+	import type { NetworkClients } from "../protocols/transport.js";
 	/** @param built the settings of the build */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }

@@ -1,5 +1,5 @@
-import type { NetworkClients } from "../../src/app/backend.js";
 import type { HttpClients } from "../../src/net/http-client.js";
+import type { NetworkClients } from "../../src/protocols/transport.js";
 import { boot } from "./bridge.js";
 import { HTTPClient } from "./http-client.js";
 import { MQTTClient } from "./mqtt-client.js";

@@ -161,7 +161,7 @@ export class GatewaySearch implements Search {
 			this.options.log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
 			return;
 		}
-		// Not now: the SDK is still processing what it received.
+		// Deferred: the SDK is still processing the answer.
 		this.endBy(() => this.close());
 		this.endPatience();
 		try {

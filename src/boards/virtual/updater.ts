@@ -6,7 +6,7 @@ import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 /** The first bytes of a virtual device's image. */
 const MAGIC = "XSMCPVD2";
 
-/** Where the image has its identity: behind the magic and the script's length. */
+/** Offset of the identity in an image: after the magic and the script's length. */
 const IDENTITY_AT = 12;
 
 /** The virtual device's two places for firmware, which Node keeps. */

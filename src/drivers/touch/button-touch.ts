@@ -16,7 +16,7 @@ export interface TouchButtonOptions extends TimedButtonOptions {
 	readonly io: new (options: {
 		onSample: () => void;
 	}) => TouchSensor;
-	/** Of its interrupt. Default: it leads to no pin of the chip. */
+	/** Pin of its interrupt. Default: it leads to no pin of the chip. */
 	readonly wakePin?: WakePin | undefined;
 }
 

@@ -42,7 +42,7 @@ const MAGIC = 0xe9;
 const CHIP_AT = 12;
 
 /**
- * Where an image has its identity: after its header of 24 bytes, the first segment's of 8, and ESP-IDF's description of
+ * Offset of the identity in an image: after its header of 24 bytes, the first segment's of 8, and ESP-IDF's description of
  * 256 (esp_app_desc_t).
  */
 const IDENTITY_AT = 288;

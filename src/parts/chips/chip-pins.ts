@@ -3,7 +3,7 @@
  * datasheet, "Strapping Pins".
  */
 export interface ChipPins {
-	/** As people write it: "ESP32-S3". */
+	/** Usual spelling: "ESP32-S3". */
 	readonly name: string;
 	/** All that it has. */
 	readonly pins: readonly number[];
