@@ -1,6 +1,7 @@
 import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
+import { ServedExchange } from "../net/served-exchange.js";
 import { decodeText } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
@@ -42,25 +43,21 @@ const EVENT_END = "\n\n";
  * One connection with a client, for one request. The response is JSON, or an event stream if the server sends something
  * before the answer.
  */
-export class ServedConnection<Context> {
-	private readonly connection: HttpConnection;
+export class ServedConnection<Context> extends ServedExchange {
 	private readonly options: ConnectionOptions<Context>;
 	private readonly queue: WriteQueue;
-	private state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
-	private timer: TimerHandle | undefined;
+	private state: "receiving" | "answering" | "sending" | "streaming" = "receiving";
 	private headTimer: TimerHandle | undefined;
 	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
 	isSilent = false;
 	private rejection: Rejection | undefined;
 	private headers: ServedRequest["headers"] = new Map();
-	private body: Uint8Array | undefined;
-	private received = 0;
 	private response: ServedResponse | undefined;
 	private message: PostedMessage<Context> | undefined;
 	private isLast = false;
 
 	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
-		this.connection = connection;
+		super(connection, options.timer);
 		this.options = options;
 		this.queue = new WriteQueue(options.maxQueuedBytes, 0, connection);
 		this.limit(REQUEST_TIME, () => this.reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
@@ -69,14 +66,7 @@ export class ServedConnection<Context> {
 			this.isSilent = true;
 			options.onSilent();
 		}, HEAD_TIME);
-		connection.accept({
-			onRequest: (request) => this.begin(request),
-			onReadable: (count) => this.take(connection.read(count)),
-			onResponse: (response) => this.answer(response),
-			onWritable: (count) => this.write(count),
-			onDone: () => this.release(),
-			onError: () => this.release(),
-		});
+		this.accept();
 	}
 
 	/** Hands a response of the client to the call. */
@@ -84,30 +74,14 @@ export class ServedConnection<Context> {
 		this.message?.takeResponse(response);
 	}
 
-	/** Ends the connection at once, and cancels its calls. */
-	close(): void {
-		if (this.state !== "ended") {
-			this.release();
-			this.connection.close();
-		}
-	}
-
-	private limit(time: number, onTimeout: () => void = () => this.close()): void {
-		this.options.timer.clear(this.timer);
-		this.timer = this.options.timer.set(() => {
-			this.timer = undefined;
-			onTimeout();
-		}, time);
-	}
-
-	private begin(request: ServedRequest): void {
+	protected override onRequest(request: ServedRequest): void {
 		const { headers } = request;
 		const rejection = checkRequest(request, this.options.rules);
 		this.rejection = rejection;
 		if (rejection === undefined) {
 			this.heed();
 			this.headers = headers;
-			this.body = new Uint8Array(Number(headers.get("content-length")));
+			this.keepBody(Number(headers.get("content-length")));
 		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
 			// The server accepts no response within this callback.
 			this.limit(0, () => this.reject(rejection));
@@ -121,19 +95,10 @@ export class ServedConnection<Context> {
 		this.isSilent = false;
 	}
 
-	private take(piece: ArrayBuffer | undefined): void {
-		if (piece !== undefined && this.rejection === undefined && this.state === "receiving") {
-			this.body?.set(new Uint8Array(piece), this.received);
-			this.received += piece.byteLength;
-		}
-	}
-
-	private answer(response: ServedResponse): void {
-		if (this.state !== "receiving") {
+	protected override onResponse(response: ServedResponse, body: ArrayBuffer | undefined): void {
+		if (this.isEnded || this.state !== "receiving") {
 			return;
 		}
-		const body = this.body;
-		this.body = undefined;
 		if (this.rejection !== undefined || body === undefined) {
 			this.reject(this.rejection ?? { status: 400, reason: "no request" });
 			return;
@@ -162,14 +127,15 @@ export class ServedConnection<Context> {
 			onResponse,
 		});
 		try {
-			this.message.receive(decodeText(body.buffer as ArrayBuffer));
+			this.message.receive(decodeText(body));
 		} catch (error) {
 			this.reject({ status: 400, reason: (error as Error).message });
 		}
 	}
 
 	private reject({ status, reason, header }: Rejection): void {
-		if (this.state === "receiving" || this.state === "answering") {
+		if (!this.isEnded && (this.state === "receiving" || this.state === "answering")) {
+			this.dropBody();
 			this.options.log(`HTTP request rejected with ${status}: ${reason}`);
 			this.response = { status, headers: new Map(header && [header]) };
 			this.respond(status, JSON.stringify({ error: reason }));
@@ -177,6 +143,9 @@ export class ServedConnection<Context> {
 	}
 
 	private tell(text: string): void {
+		if (this.isEnded) {
+			return;
+		}
 		if (this.state === "answering") {
 			this.state = "streaming";
 			const headers = this.beginResponse(200);
@@ -190,7 +159,7 @@ export class ServedConnection<Context> {
 	}
 
 	private respond(status: number, text: Sendable): void {
-		if (this.state === "ended") {
+		if (this.isEnded) {
 			return;
 		}
 		this.state = "sending";
@@ -203,7 +172,7 @@ export class ServedConnection<Context> {
 			this.push(text);
 		}
 		headers.set("content-length", String(bytes));
-		if (this.state === "sending") {
+		if (!this.isEnded) {
 			this.connection.respond(this.response as ServedResponse);
 		}
 	}
@@ -219,7 +188,7 @@ export class ServedConnection<Context> {
 	/** An answer that does not fit the queue ends the connection. */
 	private push(...texts: readonly Sendable[]): void {
 		for (const text of texts) {
-			if (this.state !== "ended" && !this.queue.push(text)) {
+			if (!this.isEnded && !this.queue.push(text)) {
 				this.options.log(`connection closed: response longer than ${this.options.maxQueuedBytes} bytes`);
 				this.close();
 			}
@@ -227,8 +196,8 @@ export class ServedConnection<Context> {
 		this.endStream();
 	}
 
-	private write(count: number): void {
-		if (this.state !== "ended") {
+	protected override onWritable(count: number): void {
+		if (!this.isEnded) {
 			this.limit(this.isLast ? SEND_TIME : CALL_TIME);
 			this.queue.onWritable(count);
 			this.endStream();
@@ -237,19 +206,15 @@ export class ServedConnection<Context> {
 
 	/** A stream has no length, so it ends with its connection. */
 	private endStream(): void {
-		if (this.state === "streaming" && this.isLast && this.queue.bytes === 0) {
+		if (!this.isEnded && this.state === "streaming" && this.isLast && this.queue.bytes === 0) {
 			this.close();
 		}
 	}
 
-	private release(): void {
-		if (this.state !== "ended") {
-			this.state = "ended";
-			this.heed();
-			this.options.timer.clear(this.timer);
-			this.timer = undefined;
-			this.message?.close();
-			this.options.onEnd();
-		}
+	/** Cancels the calls of the request. */
+	protected override onEnd(): void {
+		this.heed();
+		this.message?.close();
+		this.options.onEnd();
 	}
 }

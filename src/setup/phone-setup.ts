@@ -334,12 +334,8 @@ export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSet
 			connection.close();
 			return;
 		}
-		const served = new SetupConnection(connection, {
-			answer: (request, body) => answerRequest(request, body, this),
-			timer: this.app.timer,
-			onEnd: () => this.connections.delete(served),
-		});
-		this.connections.add(served);
+		const { timer } = this.app;
+		new SetupConnection(connection, timer, this.connections, (request, body) => answerRequest(request, body, this));
 	}
 
 	/** A scan disturbs an attempt to join. */

@@ -1,5 +1,6 @@
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerModule } from "../hardware/timer.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
+import { ServedExchange } from "../net/served-exchange.js";
 import { decodeText } from "../text/message-assembler.js";
 import { utf8Length } from "../text/utf8.js";
 
@@ -20,13 +21,6 @@ export interface Answer {
 	readonly parts?: readonly AnswerPart[];
 }
 
-interface SetupConnectionOptions {
-	/** Answers a request whose body is a text. */
-	readonly answer: (request: ServedRequest, body: string) => Answer | Promise<Answer>;
-	readonly timer: TimerModule;
-	readonly onEnd: () => void;
-}
-
 /** Bytes that the body of a request may have. A longer one is dropped as it arrives. */
 const MAX_BYTES = 4_096;
 
@@ -34,70 +28,46 @@ const MAX_BYTES = 4_096;
 const REQUEST_TIME = 10_000;
 const ANSWER_TIME = 30_000;
 
+/** Answers a request whose body is a text. */
+type Responder = (request: ServedRequest, body: string) => Answer | Promise<Answer>;
+
 /** One connection of a browser, for one request. */
-export class SetupConnection {
-	private readonly connection: HttpConnection;
-	private readonly options: SetupConnectionOptions;
-	private timer: TimerHandle | undefined;
+export class SetupConnection extends ServedExchange {
+	private readonly respond: Responder;
+	private readonly connections: Set<SetupConnection>;
 	private request: ServedRequest | undefined;
-	private body: Uint8Array | undefined;
-	private received = 0;
 	/** Parts of the answer that wait, and the one being sent. */
 	private parts: readonly AnswerPart[] = [];
 	private next = 0;
 	private part = new Uint8Array(0);
-	private isEnded = false;
 
-	constructor(connection: HttpConnection, options: SetupConnectionOptions) {
-		this.connection = connection;
-		this.options = options;
+	/** @param connections the open connections, of which this one is a member until it ends */
+	constructor(connection: HttpConnection, timer: TimerModule, connections: Set<SetupConnection>, respond: Responder) {
+		super(connection, timer);
+		this.respond = respond;
+		this.connections = connections;
+		connections.add(this);
 		this.limit(REQUEST_TIME);
-		connection.accept({
-			onRequest: (request) => this.begin(request),
-			onReadable: (count) => this.take(connection.read(count)),
-			onResponse: (response) => void this.answer(response),
-			onWritable: (count) => this.write(count),
-			onDone: () => this.release(),
-			onError: () => this.release(),
-		});
+		this.accept();
 	}
 
-	close(): void {
-		if (!this.isEnded) {
-			this.release();
-			this.connection.close();
-		}
-	}
-
-	private limit(time: number): void {
-		this.options.timer.clear(this.timer);
-		this.timer = this.options.timer.set(() => {
-			this.timer = undefined;
-			this.close();
-		}, time);
-	}
-
-	private begin(request: ServedRequest): void {
+	protected override onRequest(request: ServedRequest): void {
 		this.request = request;
 		const length = Number(request.headers.get("content-length") ?? 0);
 		if (length <= MAX_BYTES && !request.headers.has("transfer-encoding")) {
-			this.body = new Uint8Array(length);
+			this.keepBody(length);
 		}
 	}
 
-	private take(piece: ArrayBuffer | undefined): void {
-		if (piece !== undefined && this.body !== undefined) {
-			this.body.set(new Uint8Array(piece), this.received);
-			this.received += piece.byteLength;
+	protected override onResponse(response: ServedResponse, body: ArrayBuffer | undefined): void {
+		if (this.request !== undefined && !this.isEnded) {
+			this.limit(ANSWER_TIME);
+			void this.answer(this.request, response, body);
 		}
 	}
 
-	private async answer(response: ServedResponse): Promise<void> {
-		if (this.request === undefined || this.isEnded) {
-			return;
-		}
-		this.limit(ANSWER_TIME);
-		const answer = await this.ask(this.request, this.body);
+	private async answer(request: ServedRequest, response: ServedResponse, body: ArrayBuffer | undefined): Promise<void> {
+		const answer = await this.ask(request, body);
 		if (this.isEnded) {
 			return;
 		}
@@ -115,19 +85,18 @@ export class SetupConnection {
 		}
 	}
 
-	private ask(request: ServedRequest, body: Uint8Array | undefined): Answer | Promise<Answer> {
-		this.body = undefined;
+	private ask(request: ServedRequest, body: ArrayBuffer | undefined): Answer | Promise<Answer> {
 		if (body === undefined) {
 			return { status: 413 };
 		}
 		try {
-			return this.options.answer(request, decodeText(body.buffer as ArrayBuffer));
+			return this.respond(request, decodeText(body));
 		} catch {
 			return { status: 400 };
 		}
 	}
 
-	private write(count: number): void {
+	protected override onWritable(count: number): void {
 		let room = count;
 		while (room > 0 && !this.isEnded) {
 			if (this.part.length === 0) {
@@ -144,11 +113,7 @@ export class SetupConnection {
 		}
 	}
 
-	private release(): void {
-		if (!this.isEnded) {
-			this.isEnded = true;
-			this.options.timer.clear(this.timer);
-			this.options.onEnd();
-		}
+	protected override onEnd(): void {
+		this.connections.delete(this);
 	}
 }
