@@ -1,5 +1,4 @@
-import { Protocol } from "../../src/protocols/protocol.js";
-import type { ProtocolOptions } from "../../src/protocols/protocol-options.js";
+import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { Channel, ChannelEvents, ProtocolError, Transport } from "../../src/protocols/transport.js";
 import type { Sendable } from "../../src/text/pieced-text.js";
 import { FakeTimer } from "./fake-timer.js";

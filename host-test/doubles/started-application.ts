@@ -1,6 +1,6 @@
 import { Application, type Feature, type Host } from "../../src/app/application.js";
 import language from "../../src/language/feature.js";
-import type { SessionPolicy } from "../../src/protocols/protocol-options.js";
+import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import update from "../../src/update/feature.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";

@@ -1,5 +1,4 @@
-import { Protocol } from "../../src/protocols/protocol.js";
-import type { ProtocolOptions } from "../../src/protocols/protocol-options.js";
+import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
 import { WebSocketTransport } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";

@@ -1,7 +1,6 @@
 import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { Protocol } from "../protocols/protocol.js";
-import type { ProtocolEvents } from "../protocols/protocol-options.js";
+import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError, Transport } from "../protocols/transport.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Application } from "./application.js";

@@ -6,8 +6,7 @@ import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/js
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { decodeStart, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
-import { Protocol } from "../protocols/protocol.js";
-import type { ProtocolEvents } from "../protocols/protocol-options.js";
+import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import { type Config, deviceUuid, messageLimits, readConfig, SEARCH_SCHEME } from "../settings/config.js";
