@@ -7,7 +7,7 @@ import mqtt from "../../src/mqtt/feature.js";
 import update from "../../src/update/feature.js";
 import voice from "../../src/voice/feature.js";
 
-export const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
+const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
 
 /** The features of a usual build. */
 export const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];

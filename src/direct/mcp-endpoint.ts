@@ -44,7 +44,7 @@ export const directFeature = (platform: HttpServerPlatform): Feature => ({
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has its
  * own connection, and is answered independently.
  */
-export class McpEndpoint implements Listener {
+class McpEndpoint implements Listener {
 	private readonly app: EndpointApp;
 	private readonly options: EndpointOptions;
 	private readonly served = new Set<ServedConnection<Hardware>>();

@@ -5,7 +5,7 @@ import type { Channel, ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
 /** Memory limits of a channel. */
-export interface ChannelLimits {
+interface ChannelLimits {
 	/** The longest message from the backend, in bytes. Default 65,536. */
 	readonly maxMessageBytes?: number | undefined;
 	/** Bytes that may wait to be sent. Default 65,536. */

@@ -7,11 +7,11 @@ import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http
 import { knownNetworks } from "../settings/known-networks.js";
 import { settingText } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
-import { type AttemptEvents, SetupAttempt, UNREACHED } from "./setup-attempt.js";
+import { SetupAttempt, UNREACHED } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
 import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
 import { inLanguage } from "./setup-message.js";
-import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
+import { answerRequest, type SetupStatus } from "./setup-routes.js";
 
 /** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;
@@ -41,11 +41,13 @@ const PASSWORD_LENGTH = 8;
  *
  * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
  * shows it; on a board without a screen the network is open.
+ *
+ * @internal exported for its test
  */
-export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSetup {
+export class PhoneSetup implements Listener, WiFiSetup {
 	readonly app: Application;
 	readonly settings: Settings;
-	private readonly accessPoint: AccessPoint;
+	readonly accessPoint: AccessPoint;
 	private readonly platform: HttpServerPlatform;
 	private readonly connections = new Set<SetupConnection>();
 	private readonly password: string;
@@ -55,7 +57,9 @@ export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSet
 	private readonly patience: number;
 	isOpen = false;
 	private server: HttpServer | undefined;
+	/** The device's own network. */
 	access: WiFiAccess = { ssid: "", password: "" };
+	/** A token sent with the form, which other sites cannot know. */
 	formToken = "";
 	/** The page's language, once a form was sent; before that the device's own. */
 	private language = "";
@@ -120,7 +124,7 @@ export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSet
 		this.language = settingText("language", app.source);
 		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
-		this.attempt = new SetupAttempt(app, accessPoint, this);
+		this.attempt = new SetupAttempt(this);
 		this.stopNeed();
 		this.isOpen = true;
 		try {
@@ -256,21 +260,29 @@ export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSet
 		this.rejoinTimer = undefined;
 	}
 
+	/** Shows the status of the attempt. */
 	onProgress(status: SetupStatus): void {
 		this.status = status;
 		this.show();
 	}
 
+	/** Waits for another form: the attempt has failed, or found gateways to choose from. */
 	onPaused(status: SetupStatus): void {
 		this.onProgress(status);
 		this.wait();
 	}
 
+	/**
+	 * Ends the set-up soon: the settings are stored.
+	 *
+	 * @param restart whether one of them is read when the firmware starts
+	 */
 	onStored(status: SetupStatus, restart: boolean): void {
 		this.onProgress(status);
 		this.timer = this.app.timer.set(() => this.end(restart), FAREWELL_TIME);
 	}
 
+	/** Host and port of the page. */
 	get host(): string {
 		const { address, port } = this.accessPoint;
 		return port === 80 ? address : `${address}:${port}`;
@@ -348,6 +360,7 @@ export class PhoneSetup implements Listener, SetupSource, AttemptEvents, WiFiSet
 		return strongest(await this.accessPoint.scan());
 	}
 
+	/** Takes a form. @returns its errors */
 	submit(text: string): FormErrors | undefined {
 		const { app } = this;
 		if (this.status.state === "joining" || this.status.state === "joined") {

@@ -1,10 +1,9 @@
-import type { Application } from "../app/application.js";
 import type { FoundGateway } from "../backend/discovery/gateway-search.js";
-import type { FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../net/http-server.js";
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { PhoneSetup } from "./phone-setup.js";
 import { type Answer, answerPart } from "./setup-connection.js";
-import { currentValues, type FormErrors } from "./setup-form.js";
+import { currentValues } from "./setup-form.js";
 import { inLanguage, SETUP_TEXTS, type SetupMessage } from "./setup-message.js";
 import { SETUP_PAGE } from "./setup-page.js";
 
@@ -17,21 +16,6 @@ export interface SetupStatus {
 	readonly gateways?: readonly FoundGateway[];
 	/** Whether the settings can be stored although this attempt failed. */
 	readonly canKeep?: boolean;
-}
-
-/** The set-up, as the routes use it. */
-export interface SetupSource {
-	/** Host and port of the page. */
-	readonly host: string;
-	/** A token sent with the form, which other sites cannot know. */
-	readonly formToken: string;
-	/** The device's own network. */
-	readonly access: WiFiAccess;
-	readonly status: SetupStatus;
-	readonly app: Pick<Application, "source" | "isSafe" | "backend">;
-	networks(): Promise<readonly FoundNetwork[]>;
-	/** Takes the form. @returns its errors */
-	submit(text: string): FormErrors | undefined;
 }
 
 const JSON_HEADERS = deepFreeze([
@@ -58,7 +42,7 @@ const PAGE_HEADERS = deepFreeze([
  * (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …). Only the page's own script gets and
  * changes settings: by the hostname, the origin and the form's token.
  */
-export const answerRequest = (request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> => {
+export const answerRequest = (request: ServedRequest, body: string, source: PhoneSetup): Answer | Promise<Answer> => {
 	const { method, headers } = request;
 	const path = request.path.split("?")[0];
 	const isOwn = headers.get("host") === source.host;
@@ -95,7 +79,7 @@ const describe = ({ message, ...status }: SetupStatus): object => ({
 	...(message && { ...message, message: inLanguage(message) }),
 });
 
-const submit = (request: ServedRequest, body: string, source: SetupSource): Answer => {
+const submit = (request: ServedRequest, body: string, source: PhoneSetup): Answer => {
 	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
 		return json(403, { errors: { form: { text: "reload" } } });
 	}
@@ -104,10 +88,10 @@ const submit = (request: ServedRequest, body: string, source: SetupSource): Answ
 };
 
 /** Whether a page of another site made the request. */
-const isForeign = ({ headers }: ServedRequest, { host }: SetupSource): boolean =>
+const isForeign = ({ headers }: ServedRequest, { host }: PhoneSetup): boolean =>
 	(headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
 
-const publicSettings = (source: SetupSource): object => {
+const publicSettings = (source: PhoneSetup): object => {
 	const { access, formToken, app } = source;
 	const { password, token, ...settings } = currentValues(app.source);
 	return {
@@ -121,7 +105,7 @@ const publicSettings = (source: SetupSource): object => {
 	};
 };
 
-const redirect = ({ host }: SetupSource): Answer => ({
+const redirect = ({ host }: PhoneSetup): Answer => ({
 	status: 302,
 	headers: [
 		["location", `http://${host}/`],

@@ -50,6 +50,8 @@ const TIMEOUT = 30_000;
 /**
  * Asks a server of the xiaozhi family for the backend, at the start and from time to time ("OTA" in the C++ firmware).
  * The answer is kept: if the server does not answer at the next start, the device connects to the backend of the last one.
+ *
+ * @internal exported for its test
  */
 export class Bootstrap implements Search {
 	private readonly options: BootstrapOptions;

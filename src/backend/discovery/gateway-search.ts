@@ -60,6 +60,8 @@ export interface GatewaySearchOptions extends Runtime {
 /**
  * Finds a gateway that announces itself on the local network. The search ends when one is found, to free its memory,
  * and starts again when that one is lost: its address may have changed.
+ *
+ * @internal exported for its test
  */
 export class GatewaySearch implements Search {
 	private readonly options: GatewaySearchOptions;
@@ -237,7 +239,11 @@ const MAX_GATEWAYS = 10;
 /** Characters of a gateway's name and host. Limited, because anybody on the network can send them. */
 const MAX_TEXT_LENGTH = 64;
 
-/** Lists the gateways that announce themselves on the local network and that the device can connect to. */
+/**
+ * Lists the gateways that announce themselves on the local network and that the device can connect to.
+ *
+ * @internal exported for its test
+ */
 export const listGateways = ({ openDnsSd, timer, onEnd, log }: GatewayListOptions): { close(): void } => {
 	const found = new Map<string, FoundGateway>();
 	const take = (service: FoundService): void => {

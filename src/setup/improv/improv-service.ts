@@ -1,32 +1,14 @@
-import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
+import type { Application, Listener } from "../../app/application.js";
+import type { Hardware } from "../../hardware/hardware.js";
+import type { SerialRecord } from "../../hardware/serial.js";
+import type { WiFiAccess } from "../../hardware/wifi-setup.js";
+import { FIRMWARE } from "../../settings/firmware.js";
+import { storeNetwork } from "../../settings/known-networks.js";
+import { settingText } from "../../settings/read-setting.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
+import { hostnameOf } from "../../text/hostname.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "./improv-packet.js";
-
-interface ImprovInfo {
-	readonly firmware: string;
-	readonly version: string;
-	/** The chip, or the board. */
-	readonly hardware: string;
-	/** The device's name. */
-	readonly name: string;
-}
-
-interface ImprovWiFi {
-	/** Whether a network is joined. */
-	readonly isJoined: boolean;
-	/** A URL to open next; empty without one. */
-	readonly url: string;
-	networks(): Promise<readonly FoundNetwork[]>;
-	/** Joins a network and stores it. Reports whether it could be joined. */
-	apply(access: WiFiAccess): Promise<boolean>;
-}
-
-interface ImprovOptions {
-	readonly info: ImprovInfo;
-	readonly wifi: ImprovWiFi;
-	readonly write: (packet: Uint8Array) => void;
-	readonly log: (message: string) => void;
-}
+import { SerialLine } from "./serial-line.js";
 
 const STATE = deepFreeze({ ready: 0x02, provisioning: 0x03, provisioned: 0x04 } as const);
 const ERROR = deepFreeze({ none: 0x00, invalid: 0x01, unknownCommand: 0x02, notJoined: 0x03, other: 0xff } as const);
@@ -37,24 +19,34 @@ const MAX_RESULT_BYTES = 253;
 
 const MAX_NETWORKS = 20;
 
-/** Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. */
-export class ImprovService {
-	private readonly options: ImprovOptions;
+/** Milliseconds from a new network to the restart: time to send the answer. */
+const RESTART_DELAY = 2_000;
+
+/**
+ * Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. The
+ * device restarts with its new network, for a clean state.
+ */
+export class ImprovService implements Listener {
+	private readonly app: Application;
+	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;
+	private readonly line: SerialLine;
 	private readonly reader: PacketReader;
 	private isJoining = false;
 	private isScanning = false;
 
-	constructor(options: ImprovOptions) {
-		this.options = options;
+	/** @throws Error if the port is in use, for example by the debugger */
+	constructor(app: Application, parts: ImprovService["parts"], serial: SerialRecord) {
+		this.app = app;
+		this.parts = parts;
 		this.reader = new PacketReader({
 			onPacket: (type, data) => this.receive(type, data),
 			onDamaged: () => this.tell(PACKET.error, [ERROR.invalid]),
 		});
+		this.line = new SerialLine(serial, (bytes) => this.reader.read(bytes));
 	}
 
-	/** Takes what has arrived, in pieces of any length. */
-	read(bytes: Uint8Array): void {
-		this.reader.read(bytes);
+	onClose(): void {
+		this.line.close();
 	}
 
 	private receive(type: number, data: Uint8Array): void {
@@ -73,11 +65,9 @@ export class ImprovService {
 			case COMMAND.state:
 				this.tellState();
 				break;
-			case COMMAND.info: {
-				const { firmware, version, hardware, name } = this.options.info;
-				this.answer(COMMAND.info, [firmware, version, hardware, name]);
+			case COMMAND.info:
+				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.name, hostnameOf(this.app.id)]);
 				break;
-			}
 			case COMMAND.networks:
 				void this.tellNetworks();
 				break;
@@ -87,11 +77,11 @@ export class ImprovService {
 	}
 
 	private tell(type: PacketType, data: readonly number[]): void {
-		this.options.write(makePacket(type, data));
+		this.line.write(makePacket(type, data));
 	}
 
 	private tellState(): void {
-		const { isJoined } = this.options.wifi;
+		const isJoined = this.parts.network.online;
 		this.tell(PACKET.error, [ERROR.none]);
 		this.tell(PACKET.state, [this.isJoining ? STATE.provisioning : isJoined ? STATE.provisioned : STATE.ready]);
 		if (isJoined && !this.isJoining) {
@@ -99,9 +89,11 @@ export class ImprovService {
 		}
 	}
 
+	/** Answers with the URL to open next, if there is one. */
 	private answerUrl(command: number): void {
-		const { url } = this.options.wifi;
-		this.answer(command, url === "" ? [] : [url]);
+		const { source, id } = this.app;
+		const port = settingText("http", source);
+		this.answer(command, port === "" ? [] : [`http://${hostnameOf(id)}.local:${port}/mcp`]);
 	}
 
 	/** Texts that do not fit are left out. */
@@ -128,15 +120,15 @@ export class ImprovService {
 	}
 
 	private async join(access: WiFiAccess): Promise<void> {
-		const { wifi, log } = this.options;
+		const { network } = this.parts;
 		this.isJoining = true;
 		this.tell(PACKET.error, [ERROR.none]);
 		this.tell(PACKET.state, [STATE.provisioning]);
 		let error: number = ERROR.notJoined;
 		try {
-			error = (await wifi.apply(access)) ? ERROR.none : ERROR.notJoined;
+			error = (await this.apply(access)) ? ERROR.none : ERROR.notJoined;
 		} catch (cause) {
-			log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
+			this.app.log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
 			error = ERROR.other;
 		}
 		this.isJoining = false;
@@ -145,8 +137,21 @@ export class ImprovService {
 			this.answerUrl(COMMAND.setWiFi);
 		} else {
 			this.tell(PACKET.error, [error]);
-			this.tell(PACKET.state, [wifi.isJoined ? STATE.provisioned : STATE.ready]);
+			this.tell(PACKET.state, [network.online ? STATE.provisioned : STATE.ready]);
 		}
+	}
+
+	/** Joins a network and stores it. Returns whether it was joined. */
+	private async apply(access: WiFiAccess): Promise<boolean> {
+		const { accessPoint, settings } = this.parts;
+		const { built, board, log } = this.app;
+		const isJoined = await accessPoint.join(access);
+		log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
+		if (isJoined) {
+			storeNetwork(access, { built, settings });
+			board.system.restart(RESTART_DELAY);
+		}
+		return isJoined;
 	}
 
 	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */
@@ -156,7 +161,7 @@ export class ImprovService {
 			return;
 		}
 		this.isScanning = true;
-		const found = await this.options.wifi.networks();
+		const found = await this.parts.accessPoint.scan();
 		this.isScanning = false;
 		for (const { ssid, rssi, secured } of found.slice(0, MAX_NETWORKS)) {
 			this.answer(COMMAND.networks, [ssid, String(rssi), secured ? "YES" : "NO"]);
