@@ -1,4 +1,5 @@
-import { modsFeature } from "../../src/mods/mod-tools.js";
+import type { Feature } from "../../src/app/application.js";
+import { type Mod, modsFeature } from "../../src/mods/mod-tools.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { start } from "../doubles/started-application.js";
@@ -9,15 +10,29 @@ const LASTING_START = 300_000;
 
 const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });
 
+/** Starts a device with a mod. @returns the tools that it offers on a board with their parts */
+function startWith(mod: Mod | undefined, board = new FakeBoard()) {
+	let tools: readonly HardwareTool[] = [];
+	const last: Feature = {
+		name: "last",
+		after: ["mods"],
+		start: (app) => {
+			tools = app.tools;
+		},
+	};
+	const started = start(board, {}, undefined, { features: [modsFeature(() => mod), last] });
+	return { ...started, tools };
+}
+
 /** The tools of a device with a mod that exports this, and the alerts about it. */
 function load(exported: unknown, settings = new FakeSettings()) {
 	const board = new FakeBoard(settings);
 	const mod = { load: () => (typeof exported === "function" ? exported() : exported) };
-	const { application, log, timer } = start(board, {}, undefined, { features: [modsFeature(() => mod)] });
+	const { tools, log, timer } = startWith(mod, board);
 	const broken = board.shown.flatMap(({ alert }) => (alert === undefined ? [] : [alert.message]));
 	return {
-		added: application.tools.slice(TOOLS.length).map(({ name }) => name),
-		count: application.tools.length,
+		added: tools.slice(TOOLS.length).map(({ name }) => name),
+		count: tools.length,
 		broken,
 		log: log.filter((line) => line.startsWith("mod")),
 		settings,
@@ -32,8 +47,7 @@ export default suite("mods", {
 		equal([broken, log], [[], ["mod: self.fan.set, self.fan.get"]]);
 	},
 	"are nothing to a device that has none"() {
-		const { application } = start(undefined, {}, undefined, { features: [modsFeature(() => undefined)] });
-		equal(application.tools === TOOLS, true);
+		equal(startWith(undefined).tools === TOOLS, true);
 	},
 	"that throw, or export something else, are left out, and it is told what is wrong"() {
 		const throwing = (): never => {

@@ -109,7 +109,7 @@ export class Application implements Device {
 	readonly network: DeviceNetwork;
 	/** Turns of the user and the assistant, once the device has started. */
 	talk!: Talk;
-	/** Tools that are offered if the board has their parts. */
+	/** Tools that are offered if the board has their parts. Emptied once the device has started, to free the others. */
 	tools: readonly HardwareTool[];
 	/** MCP capabilities besides tools. Undefined: none. */
 	extensions: Features<Hardware> | undefined;
@@ -121,7 +121,9 @@ export class Application implements Device {
 	rolledBack: string | undefined;
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
 	failure: string | undefined;
-	private readonly host: Host;
+	/** The board without the observers and parts of the firmware. */
+	private readonly bareBoard: Board;
+	private readonly openNetwork: Host["openNetwork"];
 	private readonly machine: DeviceStateMachine;
 	private readonly startTicks: number | undefined;
 	private listeners: Listener[] = [];
@@ -129,8 +131,9 @@ export class Application implements Device {
 	private _clients: (NetworkClients & HttpClients) | undefined;
 
 	constructor(host: Host) {
-		const { board, timer, ticks = () => 0, now = Date.now, isSafe = false } = host;
-		this.host = host;
+		const { board, timer, log, ticks = () => 0, now = Date.now, isSafe = false } = host;
+		this.bareBoard = board;
+		this.openNetwork = host.openNetwork;
 		this.built = host.built;
 		this.timer = timer;
 		this.ticks = ticks;
@@ -138,7 +141,7 @@ export class Application implements Device {
 		this.isSafe = isSafe;
 		this.startTicks = host.ticks?.();
 		this.log = (message) => {
-			host.log(message);
+			log(message);
 			this.emit("onLog", message);
 		};
 		this.guard = host.guard ?? new Guard(this.log, ticks);
@@ -158,6 +161,7 @@ export class Application implements Device {
 			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
 			startInOrder(this.isSafe ? features.filter(({ rescue }) => rescue) : features, (each) => each.start(this));
 			this._server = this.makeServer();
+			this.tools = [];
 			this.backend.open();
 		} catch (error) {
 			if (!(error instanceof SettingError)) {
@@ -181,7 +185,7 @@ export class Application implements Device {
 		this.backend = new Backend(this);
 		this.failure = message;
 		// An observed screen would clear the error after a time.
-		Object.assign(this.board, { screen: this.host.board.screen });
+		Object.assign(this.board, { screen: this.bareBoard.screen });
 		this.enter("fatal_error");
 		this.logUnknown();
 		this.log(`fatal error: ${message}`);
@@ -235,7 +239,7 @@ export class Application implements Device {
 		this.emit("onOffline");
 		this.emit("onClose");
 		this.backend.close();
-		this.host.board.close();
+		this.bareBoard.close();
 	}
 
 	/** The MCP server, once the device has started. */
@@ -260,7 +264,7 @@ export class Application implements Device {
 
 	/** Clients of the network, opened at first use. @throws SettingError */
 	get clients(): NetworkClients & HttpClients {
-		this._clients ??= this.host.openNetwork(this.built);
+		this._clients ??= this.openNetwork(this.built);
 		return this._clients;
 	}
 

@@ -2,7 +2,7 @@ import type { Application, Feature } from "../app/application.js";
 import { hasFailedToStart } from "../settings/failed-starts.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
-interface Mod {
+export interface Mod {
 	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
 	load(): unknown;
 }
