@@ -1,3 +1,4 @@
+import type { Application } from "../../src/app/application.js";
 import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { readSetting } from "../../src/settings/read-setting.js";
@@ -27,8 +28,12 @@ async function begin(
 	const timer = new FakeTimer();
 	const progress: unknown[] = [];
 	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
-	const { system, settings } = board;
-	const installer = new FirmwareInstaller({ updater, http, system, settings, keys, refusesDowngrades, log: () => {} });
+	const setting = (name: string): unknown => (name === "updateKey" ? keys : refusesDowngrades);
+	const installer = new FirmwareInstaller(
+		{ board, setting: setting as Application["setting"], log() {} },
+		updater,
+		http,
+	);
 	const first = FakeHttpClient.made.length;
 	const outcome = installer
 		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))

@@ -52,7 +52,7 @@ const faceChange = (message: Envelope): Partial<Face> => {
 		case "tts":
 			return message.state === "sentence_start" ? textChange(message.text) : {};
 		case "llm":
-			// Its text is often an emoji for the emotion, which must not take the place of what was said.
+			// The text is often an emoji for the emotion, which must not replace the spoken text.
 			return {
 				...emotionChange(shortText(message.emotion) || emojiOf(shortText(message.text))),
 				...(hasWords(shortText(message.text)) && textChange(message.text)),

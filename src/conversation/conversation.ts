@@ -13,7 +13,7 @@ import { Notice } from "./notice.js";
 import { StoredReminders } from "./stored-reminders.js";
 
 /**
- * A conversation by text with the backend's assistant, to which the device tells what happens to it. It is the part
+ * A conversation by text with the backend's assistant, to which the device reports its events. It is the part
  * `reminders` itself, and takes slots of the heap for them only when there are any.
  */
 export class Conversation implements Listener, Reminders {

@@ -70,7 +70,7 @@ export interface Camera {
 /** A screen whose picture can be taken. */
 export interface Snapshot {
 	/**
-	 * Takes a picture of what the screen shows, as a JPEG file. The caller closes it.
+	 * Takes a picture of the screen, as a JPEG file. The caller closes it.
 	 *
 	 * @param quality of the JPEG, 1 to 100
 	 */

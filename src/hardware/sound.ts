@@ -41,7 +41,7 @@ export interface Player {
 	/** Whether a microphone records with the same I2S port: then nothing is played. */
 	isHeld: boolean;
 	/**
-	 * Begins a sound. If another one is being played, it stops.
+	 * Starts a sound, which replaces one that is being played.
 	 *
 	 * @param sampleRate Hertz, {@link MIN_RATE} to {@link MAX_RATE}
 	 * @throws Error if the sample rate, the memory left or a microphone does not allow it
@@ -72,7 +72,7 @@ export interface Codec {
 	/** Whether a switch of the board has cut off its microphone. Absent on a board without one. */
 	readonly muted?: boolean;
 	/**
-	 * Begins a sound; one before it ends at once.
+	 * Starts a sound, which replaces the one before it at once.
 	 *
 	 * @param params the format of its packets
 	 * @throws Error if it cannot play them

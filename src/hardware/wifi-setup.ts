@@ -36,7 +36,7 @@ export interface AccessPoint {
 /** The set-up of Wi-Fi and backend with a phone. Provided by the application, not by the board. */
 export interface WiFiSetup {
 	/**
-	 * Begins the set-up, unless it has begun or firmware is being installed.
+	 * Starts the set-up, unless it is open or firmware is being installed.
 	 *
 	 * @param delay milliseconds until the start. Default 0
 	 */

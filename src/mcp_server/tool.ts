@@ -18,7 +18,7 @@ export interface ToolAnnotations {
 /**
  * A tool as its author writes it.
  *
- * @typeParam Context what the server hands to every tool: the board's hardware, on a device
+ * @typeParam Context object that the server passes to every tool: the board's hardware, on a device
  */
 export interface ToolDefinition<Context, Input extends Properties, Output extends Properties> {
 	/**

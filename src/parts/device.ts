@@ -17,7 +17,7 @@ const namePattern = (): RegExp => /^[A-Za-z][A-Za-z0-9_]*$/;
 /**
  * Defines a device by its parts. They are opened when the firmware starts.
  *
- * @throws TypeError that names the part, what is wrong with it, and what is expected
+ * @throws TypeError that names the part, its fault, and the expected value
  * @example
  * export default device({ parts: { pump: relay({ pin: 26, maxOn: 30 }) } });
  */

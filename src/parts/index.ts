@@ -1,4 +1,4 @@
-// The package `xs-mcp`: the parts of a device of one's own.
+// The package `xs-mcp`: the parts of a maker's device.
 export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
 export {
 	array,

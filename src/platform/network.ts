@@ -16,7 +16,7 @@ import { SystemResolver } from "./system-resolver.js";
  * resolver, and TCP or, for wss, mqtts and https, TLS, which verifies the server's certificate and name.
  *
  * @param built the built-in settings. `certificate` names a resource, a CA's certificate as a DER file, that
- * is trusted besides the roots in the manifest.
+ * is trusted in addition to the roots in the manifest.
  * @throws SettingError if the resource does not exist
  */
 export const openNetwork = (built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients => {

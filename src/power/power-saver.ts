@@ -31,10 +31,7 @@ const SOON = 60;
 /** A device in one of these states is in use for as long as it lasts. */
 const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
 
-/**
- * Lets the screen, and then the chip, rest while nobody uses the device. It is told what is shown, and whenever somebody
- * uses the device in another way.
- */
+/** Dims and turns off the screen, and then puts the chip to sleep, while nobody uses the device. */
 export class PowerSaver implements Listener {
 	private readonly app: Application;
 	private readonly times: PowerTimes;

@@ -115,7 +115,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 		if (this.closed) {
 			return;
 		}
-		// An empty part must be read now: the client goes on to the next at once.
+		// An empty part must be read now: the client continues with the next at once.
 		if (this.queue.bytes > this.maxWaiting && part.count > 0) {
 			this.unread = part;
 			return;

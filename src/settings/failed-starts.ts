@@ -15,7 +15,7 @@ const KEY = "starts";
 /**
  * Counts starts after which the machine soon restarted, in a domain of the settings.
  *
- * @returns whether the last `most` starts failed. Then the count begins again
+ * @returns whether the last `most` starts failed. The count then restarts
  */
 export const hasFailedToStart = (domain: string, { settings, timer, most, lasting }: StartCount): boolean => {
 	const starts = Number(settings?.get(domain, KEY) ?? 0);

@@ -115,7 +115,7 @@ export const SETTINGS = deepFreeze({
 	/** WebSocket: the bearer token */
 	token: { kind: "secret", default: "", format: "line", onPage: true },
 	/**
-	 * device name that clients are told
+	 * device name for clients
 	 * @default the board's
 	 */
 	name: { kind: "text", default: "", maxLength: 32, onPage: true },

@@ -6,7 +6,7 @@ export interface PartWriter {
 	 * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
 	 *
 	 * @param messageBytes bytes of the whole message
-	 * @param first whether the message begins with this part
+	 * @param first whether this is the first part of the message
 	 * @param last whether it ends with it
 	 */
 	write(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number;
@@ -19,7 +19,7 @@ const MIN_PART = 64;
 const PIECE_COST = 1_024;
 
 /**
- * Messages that wait for room in a transport that tells, as ECMA-419's do, how many bytes may be written.
+ * Queue of messages for a transport that reports, as ECMA-419's do, how many bytes may be written.
  *
  * Writes never exceed that number; waiting bytes never exceed the limit. Of a message in pieces only the piece
  * that is being written is held as bytes.
@@ -37,7 +37,7 @@ export class WriteQueue {
 	private piece: ArrayBuffer | undefined;
 	private pieceWritten = 0;
 	private writable = 0;
-	/** Bytes that messages take which wait, as a whole or in part. */
+	/** Queued bytes. */
 	bytes = 0;
 
 	/**

@@ -45,7 +45,7 @@ export const sensorsStatus = (sensors: Sensors): object =>
 
 /** The current value of a sensor. */
 export const readSensor = (sensor: Sensor): object => {
-	// A driver of several things knows what they are after its first sample. JSON leaves out what is undefined.
+	// A driver of several things knows what they are after its first sample. JSON omits undefined members.
 	const value = sensor.read();
 	const { title, kind, unit } = sensor;
 	return { title, kind, value, unit };

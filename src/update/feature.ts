@@ -10,19 +10,14 @@ const update: Feature = {
 	rescue: true,
 	start(app) {
 		const { board, failure, log } = app;
-		const { updater, http, settings, system } = board;
+		const { updater, http } = board;
 		if (failure !== undefined && updater?.isOnTrial) {
 			// New firmware that cannot use a setting will never reach its backend.
 			log(`update failed: ${failure}; rolling back`);
 			rollBack(app);
 			return;
 		}
-		const keys = app.setting("updateKey");
-		const refusesDowngrades = app.setting("refuseDowngrades") === true;
-		const installer =
-			http && updater
-				? new FirmwareInstaller({ updater, http, system, settings, keys, refusesDowngrades, log })
-				: board.installer;
+		const installer = http && updater ? new FirmwareInstaller(app, updater, http) : board.installer;
 		Object.assign(board, installer && { installer: new ObservedInstaller(installer, app) });
 		if (failure === undefined) {
 			app.listen(new Trial(app));

@@ -1,4 +1,5 @@
-import type { Http, Settings, System } from "../hardware/hardware.js";
+import type { Application } from "../app/application.js";
+import type { Http } from "../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../hardware/updater.js";
 import { expectOk } from "../net/http-status.js";
 import { FIRMWARE } from "../settings/firmware.js";
@@ -6,18 +7,8 @@ import { fromHex, toHex } from "../text/hex.js";
 import { isNewer, isVersion } from "../text/version.js";
 import { rememberTrial } from "./trial.js";
 
-export interface FirmwareInstallerOptions {
-	readonly updater: Updater;
-	readonly http: Http;
-	readonly system: System;
-	/** Stores which firmware is on trial, for the firmware that runs after a rollback. */
-	readonly settings: Settings | undefined;
-	/** The public keys, one of which images must be signed for; undefined if they need no signature. */
-	readonly keys: readonly ArrayBuffer[] | undefined;
-	/** Whether an image must not be older than the running firmware. */
-	readonly refusesDowngrades: boolean;
-	readonly log: (message: string) => void;
-}
+/** Members of the application that the installer needs. */
+type InstallerApp = Pick<Application, "board" | "setting" | "log">;
 
 /** Milliseconds from the installation to the restart: time to send the answer. */
 const RESTART_DELAY = 1_000;
@@ -35,14 +26,26 @@ const MAX_SIGNATURE_BYTES = 256;
 
 /** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
 export class FirmwareInstaller implements Installer {
-	private readonly options: FirmwareInstallerOptions;
+	private readonly app: InstallerApp;
+	private readonly updater: Updater;
+	private readonly http: Http;
+	/** The public keys, one of which images must be signed for; undefined if they need no signature. */
+	private readonly keys: readonly ArrayBuffer[] | undefined;
+	/** Whether an image must not be older than the running firmware. */
+	private readonly refusesDowngrades: boolean;
 
-	constructor(options: FirmwareInstallerOptions) {
-		this.options = options;
+	/** @throws SettingError */
+	constructor(app: InstallerApp, updater: Updater, http: Http) {
+		this.app = app;
+		this.updater = updater;
+		this.http = http;
+		this.keys = app.setting("updateKey");
+		this.refusesDowngrades = app.setting("refuseDowngrades") === true;
 	}
 
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
-		const { updater, system, log } = this.options;
+		const { updater } = this;
+		const { board, log } = this.app;
 		if (updater.isOnTrial) {
 			throw new Error("the running firmware is on trial; retry once it has reached its backend");
 		}
@@ -58,14 +61,14 @@ export class FirmwareInstaller implements Installer {
 			sink.cancel();
 			throw error;
 		}
-		rememberTrial(this.options.settings, source.version ?? source.url);
+		rememberTrial(board.settings, source.version ?? source.url);
 		log(`firmware from ${source.url} installed; restarting`);
-		system.restart(RESTART_DELAY);
+		board.system.restart(RESTART_DELAY);
 	}
 
 	/** Only a signature authenticates a version: without `keys` this stops mistakes, not attackers. */
 	private checkVersion(version: string | undefined): void {
-		const { keys, refusesDowngrades } = this.options;
+		const { keys, refusesDowngrades } = this;
 		if (version === undefined && (keys !== undefined || refusesDowngrades)) {
 			throw new Error("version required: name the version of the image, which this device checks");
 		}
@@ -79,7 +82,7 @@ export class FirmwareInstaller implements Installer {
 
 	/** Bytes r and s; undefined if the build asks for no signature. */
 	private async signatureOf({ url, signature }: FirmwareSource): Promise<ArrayBuffer | undefined> {
-		const { keys, http } = this.options;
+		const { keys, http } = this;
 		if (keys === undefined) {
 			return undefined;
 		}
@@ -97,7 +100,7 @@ export class FirmwareInstaller implements Installer {
 	}
 
 	private async download(url: string, sink: FirmwareSink, onProgress: UpdateProgress): Promise<void> {
-		const { http, updater } = this.options;
+		const { http, updater } = this;
 		let bytes = 0;
 		let told = 0;
 		const onPiece = (piece: ArrayBuffer, total: number | undefined): void => {
@@ -124,7 +127,7 @@ export class FirmwareInstaller implements Installer {
 		signature: ArrayBuffer | undefined,
 		version = "",
 	): Promise<void> {
-		const { keys } = this.options;
+		const { keys } = this;
 		const digest = await sink.digest();
 		if (expected !== undefined && toHex(expected) !== toHex(digest)) {
 			throw new Error(`the image's SHA-256 is ${toHex(digest)}, expected ${toHex(expected)}`);

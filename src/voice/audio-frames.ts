@@ -22,7 +22,7 @@ const OPUS = 0;
  * The MQTT gateway of the xiaozhi family leaves version and type of its headers 0, and xinnan's server writes other fields
  * there. So the type counts only where the version is 2.
  *
- * @throws RangeError that says what is wrong
+ * @throws RangeError that names the fault
  */
 export const readFrame = (frame: ArrayBuffer | Uint8Array, version: number): Uint8Array => {
 	const bytes = frame instanceof ArrayBuffer ? new Uint8Array(frame) : frame;

@@ -47,7 +47,7 @@ const MAX_PACKET_BYTES = 1_400;
 const MAX_LOST = 3;
 
 /**
- * Reads what a backend's hello says of its audio channel.
+ * Reads the audio channel of a backend's hello.
  *
  * @throws RangeError that names the member
  */
@@ -113,7 +113,7 @@ export class UdpAudio {
 	 *
 	 * @param check throws an Error if the packet is not the sender's: the datagram then changes nothing
 	 * @returns the packet, and how many before it were lost, at most 3
-	 * @throws RangeError that says what is wrong
+	 * @throws RangeError that names the fault
 	 */
 	open(
 		datagram: Uint8Array,

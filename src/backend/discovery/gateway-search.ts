@@ -136,7 +136,7 @@ export class GatewaySearch implements Search {
 	/** Restarts the search: the gateway that was found cannot be reached. */
 	restart(): void {
 		if (this.end !== undefined) {
-			// It has just been found: the SDK is still processing what it received.
+			// Just found: the SDK is still processing the answer.
 			this.endBy(() => this.restart());
 			return;
 		}

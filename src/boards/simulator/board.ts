@@ -73,7 +73,7 @@ export const openBoard = () => {
 				chip_model_name: "simulator",
 				board: { type: "simulator", name: "simulator" },
 			}),
-			// The simulator cannot restart: it logs that, and goes on.
+			// The simulator cannot restart: it logs that, and continues.
 			restart(delay) {
 				Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
 			},

@@ -35,7 +35,7 @@ interface SessionLog {
 const MAX_DATA_LENGTH = 1_024;
 
 /**
- * Logging: messages for the client, besides a tool's result.
+ * Logging: messages for the client, in addition to a tool's result.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
 export class Logging implements Feature<unknown> {

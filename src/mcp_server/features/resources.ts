@@ -33,7 +33,7 @@ interface Found<Context> {
 }
 
 /**
- * Resources: what a client can list, read and subscribe to.
+ * Resources, which a client can list, read and subscribe to.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/resources
  */
 export class Resources<Context> implements Feature<Context>, Completable {

@@ -30,7 +30,7 @@ export default defineTool({
 		lines: optional(object({})),
 	},
 	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors, switches, servos, lines }) => {
-		// JSON leaves out what is undefined.
+		// JSON omits undefined members.
 		return {
 			audio_speaker: speaker && { volume: speaker.volume },
 			screen: screen && { brightness: screen.brightness, theme: screen.theme },
