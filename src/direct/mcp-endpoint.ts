@@ -1,19 +1,15 @@
 import type { Application, Feature, Listener } from "../app/application.js";
 import type { Hardware } from "../hardware/hardware.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { readDirectConfig } from "../settings/config.js";
+import { type DirectConfig, readDirectConfig } from "../settings/config.js";
 import { hostnameOf } from "../text/hostname.js";
-import { MCP_PATH } from "./check-request.js";
+import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { KnownClients } from "./known-clients.js";
-import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
-
-interface EndpointOptions extends Pick<ConnectionOptions<never>, "rules" | "maxQueuedBytes"> {
-	readonly platform: HttpServerPlatform;
-	readonly port: number;
-}
+import { ServedConnection } from "./served-connection.js";
 
 /** Members of the application that the endpoint needs. */
-type EndpointApp = Pick<Application, "server" | "timer" | "log">;
+type EndpointApp = Pick<Application, "server" | "timer" | "log" | "limits" | "id">;
 
 /** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */
 const MAX_SERVED = 3;
@@ -28,14 +24,10 @@ export const directFeature = (platform: HttpServerPlatform): Feature => ({
 	rescue: true,
 	start(app) {
 		const config = readDirectConfig(app.source, platform.address);
-		if (config === undefined) {
-			return;
+		if (config !== undefined) {
+			app.backend.isOptional = true;
+			app.listen(new McpEndpoint(app, platform, config));
 		}
-		const { port, token } = config;
-		const { maxMessageBytes, maxQueuedBytes } = app.limits;
-		const rules = { token, hostname: hostnameOf(app.id), maxBytes: Math.floor(maxMessageBytes / 2) };
-		app.backend.isOptional = true;
-		app.listen(new McpEndpoint(app, { platform, port, rules, maxQueuedBytes: Math.floor(maxQueuedBytes / 2) }));
 	},
 });
 
@@ -44,17 +36,29 @@ export const directFeature = (platform: HttpServerPlatform): Feature => ({
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has its
  * own connection, and is answered independently.
  */
-class McpEndpoint implements Listener {
-	private readonly app: EndpointApp;
-	private readonly options: EndpointOptions;
-	private readonly served = new Set<ServedConnection<Hardware>>();
-	private readonly clients = new KnownClients();
+export class McpEndpoint implements Listener {
+	readonly app: EndpointApp;
+	readonly clients = new KnownClients();
+	readonly rules: RequestRules;
+	/** Bytes of answers that may wait to be sent on a connection. */
+	readonly maxQueuedBytes: number;
+	private readonly platform: HttpServerPlatform;
+	private readonly port: number;
+	private readonly served = new Set<ServedConnection>();
 	private http: HttpServer | undefined;
 	private announced: { close(): void } | undefined;
 
-	constructor(app: EndpointApp, options: EndpointOptions) {
+	constructor(app: EndpointApp, platform: HttpServerPlatform, { port, token }: DirectConfig) {
+		const { maxMessageBytes, maxQueuedBytes } = app.limits;
 		this.app = app;
-		this.options = options;
+		this.platform = platform;
+		this.port = port;
+		this.rules = { token, hostname: hostnameOf(app.id), maxBytes: Math.floor(maxMessageBytes / 2) };
+		this.maxQueuedBytes = Math.floor(maxQueuedBytes / 2);
+	}
+
+	get server(): McpServer<Hardware> {
+		return this.app.server;
 	}
 
 	/** Opens the port and announces it, unless it is open. */
@@ -62,14 +66,13 @@ class McpEndpoint implements Listener {
 		if (this.http !== undefined) {
 			return;
 		}
-		const { platform, port } = this.options;
-		const { log } = this.app;
+		const { platform, port, app } = this;
 		try {
 			this.http = platform.open({
 				port,
 				mayConnect: () => this.mayConnect(),
 				onConnect: (connection) => this.serve(connection),
-				onListening: () => log(`serving MCP at ${platform.address}:${port}`),
+				onListening: () => app.log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.fail(error),
 			});
 			this.announce();
@@ -92,15 +95,15 @@ class McpEndpoint implements Listener {
 	}
 
 	private fail({ message }: Error): void {
-		this.app.log(`could not serve MCP at port ${this.options.port}: ${message}`);
+		this.app.log(`could not serve MCP at port ${this.port}: ${message}`);
 		this.onOffline();
 	}
 
 	private announce(): void {
-		const { platform, port, rules } = this.options;
+		const { platform, port, rules } = this;
 		this.announced = platform.announce?.({
 			serviceType: "_mcp._tcp",
-			name: `${this.app.server.name} ${rules.hostname.slice(-4)}`,
+			name: `${this.server.name} ${rules.hostname.slice(-4)}`,
 			host: rules.hostname,
 			port,
 			txt: { path: MCP_PATH },
@@ -121,26 +124,24 @@ class McpEndpoint implements Listener {
 	}
 
 	private serve(connection: HttpConnection): void {
-		const resume = (): void => this.http?.resume();
-		const { server, timer, log } = this.app;
-		const served: ServedConnection<Hardware> = new ServedConnection(connection, {
-			...this.options,
-			server,
-			timer,
-			log,
-			clients: this.clients,
-			// A response is offered to every call: only the one that asked takes it.
-			onResponse: (response) => {
-				for (const each of this.served) {
-					each.takeResponse(response);
-				}
-			},
-			onSilent: resume,
-			onEnd: () => {
-				this.served.delete(served);
-				resume();
-			},
-		});
-		this.served.add(served);
+		this.served.add(new ServedConnection(connection, this));
+	}
+
+	/** Offers a response to every call: only the one that asked takes it. */
+	passResponse(response: object): void {
+		for (const each of this.served) {
+			each.takeResponse(response);
+		}
+	}
+
+	/** Lets a waiting connection replace one that has become {@link ServedConnection.isSilent silent}. */
+	onSilent(): void {
+		this.http?.resume();
+	}
+
+	/** Makes room for the next connection. */
+	onEnd(connection: ServedConnection): void {
+		this.served.delete(connection);
+		this.http?.resume();
 	}
 }

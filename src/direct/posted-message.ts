@@ -1,35 +1,17 @@
+import type { Hardware } from "../hardware/hardware.js";
 import { ErrorCode, errorMessage, isRequestId, NO_WRAPPER, RpcError } from "../mcp_server/json-rpc.js";
-import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { parseMessage } from "../mcp_server/parse-message.js";
 import { REVISIONS, type Revision, unreadableId } from "../mcp_server/revision.js";
 import type { ServedRequest } from "../net/http-server.js";
 import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
-import type { KnownClients } from "./known-clients.js";
+import type { McpEndpoint } from "./mcp-endpoint.js";
+import type { ServedConnection } from "./served-connection.js";
 import { checkHeaders, isStateless } from "./stateless-headers.js";
 
 /** The header by which a client is known. */
 export const CLIENT_HEADER = "mcp-session-id";
-
-export interface PostedMessageOptions {
-	readonly headers: ServedRequest["headers"];
-	/** The largest message in bytes. */
-	readonly maxBytes: number;
-	readonly clients: KnownClients;
-	/** No answer is due. */
-	readonly onAccepted: () => void;
-	/**
-	 * The answer, with its HTTP status.
-	 *
-	 * @param client the client's id from now on
-	 */
-	readonly onAnswer: (status: number, text: Sendable, client?: string) => void;
-	/** A notification or request of the call, before its answer. */
-	readonly onEvent: (text: string) => void;
-	/** A response to a request of another call. */
-	readonly onResponse: (response: object) => void;
-}
 
 /**
  * The revision of a client that does not name one:
@@ -48,31 +30,34 @@ const errorStartPattern = (): RegExp =>
 	/^\{"jsonrpc":"2\.0",(?:"id":(?:"(?:[^"\\]|\\.)*"|-?\d+|null),)?"error":\{"code":(-?\d+),"message":"(_meta\.)?/;
 
 /** A posted message and its answer. It is its own session. */
-export class PostedMessage<Context> {
-	private readonly server: McpServer<Context>;
-	private readonly options: PostedMessageOptions;
-	private session: McpSession<Context> | undefined;
+export class PostedMessage {
+	private readonly endpoint: McpEndpoint;
+	private readonly connection: ServedConnection;
+	private readonly headers: ServedRequest["headers"];
+	private session: McpSession<Hardware> | undefined;
 	private isStateless = false;
 	private isAnswered = false;
 
-	constructor(server: McpServer<Context>, options: PostedMessageOptions) {
-		this.server = server;
-		this.options = options;
+	constructor(endpoint: McpEndpoint, connection: ServedConnection, headers: ServedRequest["headers"]) {
+		this.endpoint = endpoint;
+		this.connection = connection;
+		this.headers = headers;
 	}
 
 	receive(text: string): void {
+		const { headers, endpoint } = this;
+		const { server, rules } = endpoint;
 		let message: unknown;
 		try {
-			const { maxBytes } = this.options;
-			message = parseMessage(text, this.server, Math.floor(maxBytes / BYTES_PER_VALUE));
+			message = parseMessage(text, server, Math.floor(rules.maxBytes / BYTES_PER_VALUE));
 		} catch (error) {
 			this.reject(undefined, error as RpcError);
 			return;
 		}
 		try {
-			this.isStateless = "experimental" in this.server.capabilities && isStateless(message, this.options.headers);
+			this.isStateless = "experimental" in server.capabilities && isStateless(message, headers);
 			if (this.isStateless && (message as { id?: unknown }).id !== undefined) {
-				checkHeaders(message as Readonly<Record<string, unknown>>, this.options.headers, this.server);
+				checkHeaders(message as Readonly<Record<string, unknown>>, headers, server);
 			}
 			this.dispatch(message, this.isStateless ? DEFAULT_REVISION : this.readRevision(message));
 		} catch (error) {
@@ -93,36 +78,39 @@ export class PostedMessage<Context> {
 	}
 
 	private dispatch(message: unknown, revision: Revision): void {
-		const { clients, headers, onAccepted, onEvent, onResponse } = this.options;
-		const client = clients.find(headers.get(CLIENT_HEADER));
-		const session = this.server.open({
+		const { endpoint, connection } = this;
+		const { clients, server } = endpoint;
+		const client = clients.find(this.headers.get(CLIENT_HEADER));
+		const session = server.open({
 			owner: clients,
 			pageBytes: MAX_PAGE_BYTES,
 			send: (text, isAnswer) =>
-				isAnswer ? this.answer(this.statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
+				isAnswer
+					? this.answer(this.statusOf(message, text), text, isInitialize(message))
+					: connection.onEvent(String(text)),
 		});
 		// The client gets only notifications about its message.
-		this.server.sessions.delete(session);
+		server.sessions.delete(session);
 		session.revision = revision;
 		if (client !== undefined) {
 			session.client = client;
 		}
 		this.session = session;
 		if (isResponse(message)) {
-			onResponse(message);
+			endpoint.passResponse(message);
 		} else {
 			session.receive(message);
 		}
 		if (!this.isAnswered && !expectsAnswer(message)) {
 			this.isAnswered = true;
 			session.close();
-			onAccepted();
+			connection.onAccepted();
 		}
 	}
 
 	/** @throws RpcError if it is unknown */
 	private readRevision(message: unknown): Revision {
-		const name = this.options.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
+		const name = this.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
 		const revision = isInitialize(message) ? DEFAULT_REVISION : REVISIONS.find((each) => each === name);
 		if (revision === undefined) {
 			const expected = `MCP-Protocol-Version: expected one of ${REVISIONS.join(", ")}`;
@@ -143,11 +131,11 @@ export class PostedMessage<Context> {
 			return;
 		}
 		this.isAnswered = true;
-		const client = isInitialized && session !== undefined ? this.options.clients.add(session.client) : undefined;
+		const client = isInitialized && session !== undefined ? this.endpoint.clients.add(session.client) : undefined;
 		if (session?.calls.length === 0) {
 			session.close();
 		}
-		this.options.onAnswer(status, text, client);
+		this.connection.onAnswer(status, text, client);
 	}
 
 	/** Since 2026-07-28 protocol errors also have an HTTP status. */

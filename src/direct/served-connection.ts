@@ -1,23 +1,13 @@
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
-import type { McpServer } from "../mcp_server/mcp-server.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
 import { ServedExchange } from "../net/served-exchange.js";
 import { decodeText } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 import { WriteQueue } from "../text/write-queue.js";
-import { checkRequest, type Rejection, type RequestRules } from "./check-request.js";
-import { CLIENT_HEADER, PostedMessage, type PostedMessageOptions } from "./posted-message.js";
-
-export interface ConnectionOptions<Context> extends Runtime, Pick<PostedMessageOptions, "clients" | "onResponse"> {
-	readonly server: McpServer<Context>;
-	readonly rules: RequestRules;
-	/** Bytes of answers that may wait to be sent. */
-	readonly maxQueuedBytes: number;
-	/** The connection has become {@link ServedConnection.isSilent silent}. */
-	readonly onSilent: () => void;
-	readonly onEnd: () => void;
-}
+import { checkRequest, type Rejection } from "./check-request.js";
+import type { McpEndpoint } from "./mcp-endpoint.js";
+import { CLIENT_HEADER, PostedMessage } from "./posted-message.js";
 
 /** Milliseconds after which a connection without an accepted head may be closed for another one. */
 const HEAD_TIME = 1_000;
@@ -43,8 +33,8 @@ const EVENT_END = "\n\n";
  * One connection with a client, for one request. The response is JSON, or an event stream if the server sends something
  * before the answer.
  */
-export class ServedConnection<Context> extends ServedExchange {
-	private readonly options: ConnectionOptions<Context>;
+export class ServedConnection extends ServedExchange {
+	private readonly endpoint: McpEndpoint;
 	private readonly queue: WriteQueue;
 	private state: "receiving" | "answering" | "sending" | "streaming" = "receiving";
 	private headTimer: TimerHandle | undefined;
@@ -53,18 +43,19 @@ export class ServedConnection<Context> extends ServedExchange {
 	private rejection: Rejection | undefined;
 	private headers: ServedRequest["headers"] = new Map();
 	private response: ServedResponse | undefined;
-	private message: PostedMessage<Context> | undefined;
+	private message: PostedMessage | undefined;
 	private isLast = false;
 
-	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
-		super(connection, options.timer);
-		this.options = options;
-		this.queue = new WriteQueue(options.maxQueuedBytes, 0, connection);
+	constructor(connection: HttpConnection, endpoint: McpEndpoint) {
+		const { timer } = endpoint.app;
+		super(connection, timer);
+		this.endpoint = endpoint;
+		this.queue = new WriteQueue(endpoint.maxQueuedBytes, 0, connection);
 		this.limit(REQUEST_TIME, () => this.reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
-		this.headTimer = options.timer.set(() => {
+		this.headTimer = timer.set(() => {
 			this.headTimer = undefined;
 			this.isSilent = true;
-			options.onSilent();
+			endpoint.onSilent();
 		}, HEAD_TIME);
 		this.accept();
 	}
@@ -76,7 +67,7 @@ export class ServedConnection<Context> extends ServedExchange {
 
 	protected override onRequest(request: ServedRequest): void {
 		const { headers } = request;
-		const rejection = checkRequest(request, this.options.rules);
+		const rejection = checkRequest(request, this.endpoint.rules);
 		this.rejection = rejection;
 		if (rejection === undefined) {
 			this.heed();
@@ -90,7 +81,7 @@ export class ServedConnection<Context> extends ServedExchange {
 
 	/** The connection is no longer a silent one. */
 	private heed(): void {
-		this.options.timer.clear(this.headTimer);
+		this.endpoint.app.timer.clear(this.headTimer);
 		this.headTimer = undefined;
 		this.isSilent = false;
 	}
@@ -106,26 +97,7 @@ export class ServedConnection<Context> extends ServedExchange {
 		this.state = "answering";
 		this.response = response;
 		this.limit(CALL_TIME);
-		const { server, clients, rules, onResponse } = this.options;
-		this.message = new PostedMessage(server, {
-			headers: this.headers,
-			maxBytes: rules.maxBytes,
-			clients,
-			onAccepted: () => this.respond(202, ""),
-			onAnswer: (status, text, client) => {
-				if (client !== undefined) {
-					response.headers.set(CLIENT_HEADER, client);
-				}
-				if (this.state === "streaming") {
-					this.isLast = true;
-					this.push(EVENT_START, text, EVENT_END);
-				} else {
-					this.respond(status, text);
-				}
-			},
-			onEvent: (text) => this.tell(text),
-			onResponse,
-		});
+		this.message = new PostedMessage(this.endpoint, this, this.headers);
 		try {
 			this.message.receive(decodeText(body));
 		} catch (error) {
@@ -136,13 +108,32 @@ export class ServedConnection<Context> extends ServedExchange {
 	private reject({ status, reason, header }: Rejection): void {
 		if (!this.isEnded && (this.state === "receiving" || this.state === "answering")) {
 			this.dropBody();
-			this.options.log(`HTTP request rejected with ${status}: ${reason}`);
+			this.endpoint.app.log(`HTTP request rejected with ${status}: ${reason}`);
 			this.response = { status, headers: new Map(header && [header]) };
 			this.respond(status, JSON.stringify({ error: reason }));
 		}
 	}
 
-	private tell(text: string): void {
+	/** Takes note that no answer is due. */
+	onAccepted(): void {
+		this.respond(202, "");
+	}
+
+	/** Sends the answer, with its HTTP status. @param client the client's id from now on */
+	onAnswer(status: number, text: Sendable, client: string | undefined): void {
+		if (client !== undefined) {
+			this.response?.headers.set(CLIENT_HEADER, client);
+		}
+		if (this.state === "streaming") {
+			this.isLast = true;
+			this.push(EVENT_START, text, EVENT_END);
+		} else {
+			this.respond(status, text);
+		}
+	}
+
+	/** Sends a notification or request of the call, before its answer. */
+	onEvent(text: string): void {
 		if (this.isEnded) {
 			return;
 		}
@@ -189,7 +180,7 @@ export class ServedConnection<Context> extends ServedExchange {
 	private push(...texts: readonly Sendable[]): void {
 		for (const text of texts) {
 			if (!this.isEnded && !this.queue.push(text)) {
-				this.options.log(`connection closed: response longer than ${this.options.maxQueuedBytes} bytes`);
+				this.endpoint.app.log(`connection closed: response longer than ${this.endpoint.maxQueuedBytes} bytes`);
 				this.close();
 			}
 		}
@@ -215,6 +206,6 @@ export class ServedConnection<Context> extends ServedExchange {
 	protected override onEnd(): void {
 		this.heed();
 		this.message?.close();
-		this.options.onEnd();
+		this.endpoint.onEnd(this);
 	}
 }

@@ -54,6 +54,12 @@ export const readConfig = (source: SettingSource, deviceId: string, backend?: st
 	};
 };
 
+/** Settings for clients without a gateway. */
+export interface DirectConfig {
+	readonly port: number;
+	readonly token: string;
+}
+
 /**
  * Reads the settings for clients without a gateway.
  *
@@ -61,10 +67,7 @@ export const readConfig = (source: SettingSource, deviceId: string, backend?: st
  * @returns undefined if `http` is not set
  * @throws SettingError
  */
-export const readDirectConfig = (
-	source: SettingSource,
-	address: string,
-): { readonly port: number; readonly token: string } | undefined => {
+export const readDirectConfig = (source: SettingSource, address: string): DirectConfig | undefined => {
 	const port = readSetting("http", source);
 	if (port === undefined) {
 		return undefined;
