@@ -1,24 +1,25 @@
-/** Bytes before what a chunk holds: its length and its type; and behind it: a checksum, which is not looked at. */
+/** Bytes of a chunk's length and type, and of its checksum, which is not checked. */
 const HEAD_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 
 /** Bytes of a chunk that is needed as a whole: the longest is a palette of 256 colours. */
 const MAX_BYTES = 768;
 
+/** Signature of a PNG file (PNG specification, clause 5.2), in decimal. */
 const SIGNATURE = "137,80,78,71,13,10,26,10";
 
-interface PngChunksOptions {
-	/** A header or a palette, as a whole. */
-	readonly onChunk: (type: "IHDR" | "PLTE", bytes: Uint8Array) => void;
-	/** A piece of the compressed pixels. */
-	readonly onData: (piece: Uint8Array) => void;
+export interface ChunkReceiver {
+	/** Takes a header or a palette, as a whole. */
+	onChunk(type: "IHDR" | "PLTE", bytes: Uint8Array): void;
+	/** Takes a piece of the compressed pixels. */
+	onData(piece: Uint8Array): void;
 }
 
 /** The chunks of a PNG file that comes in pieces (PNG specification, clause 5). Those that are not needed are passed over. */
 export class PngChunks {
 	/** Whether the last chunk has come. */
 	isWhole = false;
-	private readonly options: PngChunksOptions;
+	private readonly receiver: ChunkReceiver;
 	/** The received bytes of the part that is needed as a whole, and its length. */
 	private held = new Uint8Array(HEAD_BYTES);
 	private heldBytes = 0;
@@ -27,8 +28,8 @@ export class PngChunks {
 	private dataBytes = 0;
 	private skip = 0;
 
-	constructor(options: PngChunksOptions) {
-		this.options = options;
+	constructor(receiver: ChunkReceiver) {
+		this.receiver = receiver;
 	}
 
 	/** @throws Error if this is no PNG file */
@@ -39,7 +40,7 @@ export class PngChunks {
 				const data = rest.subarray(0, this.dataBytes);
 				this.dataBytes -= data.byteLength;
 				at += data.byteLength;
-				this.options.onData(data);
+				this.receiver.onData(data);
 			} else if (this.skip > 0) {
 				const skipped = Math.min(this.skip, rest.byteLength);
 				this.skip -= skipped;
@@ -73,7 +74,7 @@ export class PngChunks {
 			this.begin(held);
 		} else {
 			this.skip = CHECKSUM_BYTES;
-			this.options.onChunk(part, held);
+			this.receiver.onChunk(part, held);
 		}
 	}
 

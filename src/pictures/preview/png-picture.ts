@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import type { PictureDecoder } from "./jpeg-picture.js";
-import { PngChunks } from "./png-chunks.js";
+import { type ChunkReceiver, PngChunks } from "./png-chunks.js";
 
 /** Moddable's decompression, as far as it is used. */
 export interface Inflater {
@@ -16,6 +16,12 @@ export interface Inflater {
 /** The channels of each kind of colour (PNG specification, table 11.1): grey, RGB, palette, grey and RGB with transparency. */
 const CHANNELS: Readonly<Record<number, number>> = deepFreeze({ 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 });
 const PALETTE = 3;
+
+/** Filter types of a row (PNG specification, clause 9.2). */
+const FILTER = deepFreeze({ none: 0, sub: 1, up: 2, average: 3, paeth: 4 } as const);
+
+/** Bytes of the chunk IHDR (PNG specification, clause 11.2.1). */
+const HEADER_BYTES = 13;
 
 /** Bytes of a row: two of them are held, and its pixels. */
 const MAX_ROW_BYTES = 8_192;
@@ -35,7 +41,7 @@ interface PngFrame {
  * A PNG that is drawn row by row as it arrives; transparent areas are dark. Not the SDK's `commodetto/ReadPNG`: it needs the
  * whole file in memory.
  */
-export class PngPicture implements PictureDecoder {
+export class PngPicture implements PictureDecoder, ChunkReceiver {
 	private readonly screen: PictureScreen;
 	private readonly inflater: Inflater;
 	private readonly chunks: PngChunks;
@@ -57,17 +63,7 @@ export class PngPicture implements PictureDecoder {
 		this.inflater.onEnd = () => {
 			this.isInflated = true;
 		};
-		this.chunks = new PngChunks({
-			onChunk: (type, bytes) => this.begin(type, bytes),
-			onData: (piece) => {
-				if (this.frame === undefined) {
-					throw new Error("PNG damaged");
-				}
-				if (!this.isInflated) {
-					this.inflater.push(piece);
-				}
-			},
-		});
+		this.chunks = new PngChunks(this);
 	}
 
 	write(piece: Uint8Array): void {
@@ -84,7 +80,16 @@ export class PngPicture implements PictureDecoder {
 		this.inflater.close();
 	}
 
-	private begin(type: "IHDR" | "PLTE", bytes: Uint8Array): void {
+	onData(piece: Uint8Array): void {
+		if (this.frame === undefined) {
+			throw new Error("PNG damaged");
+		}
+		if (!this.isInflated) {
+			this.inflater.push(piece);
+		}
+	}
+
+	onChunk(type: "IHDR" | "PLTE", bytes: Uint8Array): void {
 		if (type === "PLTE") {
 			this.palette = bytes.slice();
 			return;
@@ -165,7 +170,7 @@ export class PngPicture implements PictureDecoder {
 
 /** @throws Error if it cannot be shown */
 const readFrame = (bytes: Uint8Array): PngFrame => {
-	if (bytes.byteLength !== 13) {
+	if (bytes.byteLength !== HEADER_BYTES) {
 		throw new Error("PNG damaged");
 	}
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -184,33 +189,34 @@ const readFrame = (bytes: Uint8Array): PngFrame => {
 };
 
 /**
- * Takes back what an encoder did to a row to make it compress better, in place (PNG specification, clause 9).
+ * Reverses the filter of a row in place (PNG specification, clause 9). A loop for each filter: a call for each byte
+ * would take several times as long on XS.
  *
- * @param filter 0 to 4
+ * @param filter one of {@link FILTER}
  * @param above the row above; zeros above the first one
  * @param distance bytes from a pixel to the one before
  * @throws Error if there is no such filter
  */
 const unfilter = (filter: number, row: Uint8Array, above: Uint8Array, distance: number): void => {
 	switch (filter) {
-		case 0:
+		case FILTER.none:
 			return;
-		case 1:
+		case FILTER.sub:
 			for (let at = distance; at < row.length; at += 1) {
 				row[at] = (row[at] as number) + (row[at - distance] as number);
 			}
 			return;
-		case 2:
+		case FILTER.up:
 			for (let at = 0; at < row.length; at += 1) {
 				row[at] = (row[at] as number) + (above[at] as number);
 			}
 			return;
-		case 3:
+		case FILTER.average:
 			for (let at = 0; at < row.length; at += 1) {
 				row[at] = (row[at] as number) + (((row[at - distance] ?? 0) + (above[at] as number)) >> 1);
 			}
 			return;
-		case 4:
+		case FILTER.paeth:
 			for (let at = 0; at < row.length; at += 1) {
 				const nearest = paeth(row[at - distance] ?? 0, above[at] as number, above[at - distance] ?? 0);
 				row[at] = (row[at] as number) + nearest;
@@ -221,7 +227,7 @@ const unfilter = (filter: number, row: Uint8Array, above: Uint8Array, distance: 
 	}
 };
 
-/** Which of its neighbours is nearest to what they let expect. */
+/** Paeth predictor (PNG specification, clause 9.4): the neighbour that is nearest to left + up - corner. */
 const paeth = (left: number, up: number, corner: number): number => {
 	const toLeft = Math.abs(up - corner);
 	const toUp = Math.abs(left - corner);
