@@ -111,7 +111,7 @@ export class MqttChannel extends QueuedChannel {
 		return this.client?.read(count);
 	}
 
-	protected override writePart(bytes: Uint8Array, messageBytes: number, first: boolean): number {
+	override write(bytes: Uint8Array, messageBytes: number, first: boolean): number {
 		const { publishTopic } = this.target;
 		const options: WriteOptions | undefined = first
 			? { topic: publishTopic, QoS: QOS, byteLength: messageBytes }

@@ -61,25 +61,22 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
 
 	/** Writes all to the client or throws. Returns how many bytes may be written next. */
-	protected abstract writePart(...part: Parameters<PartWriter["write"]>): number;
+	abstract write(...part: Parameters<PartWriter["write"]>): number;
 
 	/** Releases the client. */
 	protected abstract closeClient(): void;
 
 	send(text: Sendable): void {
-		if (!this.closed && !this.queue.push(text)) {
-			const waiting = `${this.queue.bytes} bytes queued, no room for the next message`;
-			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
+		if (this.closed) {
+			return;
 		}
-	}
-
-	/** For the queue: writes to the client, or closes if that fails. */
-	write(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number {
 		try {
-			return this.writePart(bytes, messageBytes, first, last);
+			if (!this.queue.push(text)) {
+				const waiting = `${this.queue.bytes} bytes queued, no room for the next message`;
+				this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
+			}
 		} catch (cause) {
 			this.fail(this.connectionError(cause));
-			return 0;
 		}
 	}
 
@@ -137,7 +134,12 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 		if (this.closed) {
 			return;
 		}
-		this.queue.onWritable(count);
+		try {
+			this.queue.onWritable(count);
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+			return;
+		}
 		const unread = this.unread;
 		if (unread !== undefined && this.queue.bytes <= this.maxWaiting) {
 			this.unread = undefined;

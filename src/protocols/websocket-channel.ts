@@ -103,7 +103,7 @@ export class WebSocketChannel extends QueuedChannel {
 		return this.client?.read(count);
 	}
 
-	protected override writePart(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
+	override write(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
 		return this.client?.write(bytes, { binary: false, more: !last }) ?? 0;
 	}
 
