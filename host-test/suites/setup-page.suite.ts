@@ -1,4 +1,4 @@
-import { ENGLISH } from "../../src/setup/setup-text-en.js";
+import { ENGLISH } from "../../src/setup/setup-texts.js";
 import { beginSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 

@@ -10,8 +10,8 @@ import { hostnameOf } from "../text/hostname.js";
 import { SetupAttempt, UNREACHED } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
 import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
-import { inLanguage } from "./setup-message.js";
 import { answerRequest, type SetupStatus } from "./setup-routes.js";
+import { inLanguage } from "./setup-texts.js";
 
 /** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;

@@ -6,8 +6,7 @@ import { SETTINGS, type SettingName } from "../settings/settings-table.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
-import type { SetupMessage } from "./setup-message.js";
-import type { TextKey } from "./setup-text-en.js";
+import type { SetupMessage, TextKey } from "./setup-texts.js";
 
 /** The settings with a field on the page. */
 export const FIELDS: readonly Field[] = deepFreeze(

@@ -4,8 +4,8 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import type { PhoneSetup } from "./phone-setup.js";
 import { type Answer, answerPart } from "./setup-connection.js";
 import { currentValues } from "./setup-form.js";
-import { inLanguage, SETUP_TEXTS, type SetupMessage } from "./setup-message.js";
 import { SETUP_PAGE } from "./setup-page.js";
+import { inLanguage, SETUP_TEXTS, type SetupMessage } from "./setup-texts.js";
 
 /** The state of the set-up. "joining" is any step in progress. */
 export interface SetupStatus {
