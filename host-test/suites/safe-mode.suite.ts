@@ -1,3 +1,4 @@
+import type { Feature } from "../../src/app/application.js";
 import { needsSafeMode, SAFE_TOOLS } from "../../src/app/safe-mode.js";
 import type { Installer } from "../../src/hardware/updater.js";
 import { findTools } from "../../src/platform/tools.js";
@@ -64,6 +65,27 @@ export default suite("safe mode", {
 				"self.upgrade_firmware",
 			],
 		);
+	},
+	"starts only features for rescue, as a setting that cannot be used does"() {
+		for (const [options, expected] of [
+			[{}, ["late", "early", "rescue"]],
+			[{ isSafe: true }, ["rescue"]],
+			[{ built: { protocolVersion: 7 } }, ["late", "early", "rescue", "rescue"]],
+		] as const) {
+			const names: string[] = [];
+			const feature = (name: string, more: Partial<Feature>): Feature => ({
+				...more,
+				name,
+				start: () => void names.push(name),
+			});
+			const features = [
+				feature("early", { after: ["late"] }),
+				feature("late", {}),
+				feature("rescue", { rescue: true }),
+			];
+			startOn({ ...options, features });
+			equal(names, expected);
+		}
 	},
 	"is said in the log, on the screen and in the system information"() {
 		const { log, board, greet } = startSafely();
