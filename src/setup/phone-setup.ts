@@ -41,8 +41,6 @@ const PASSWORD_LENGTH = 8;
  *
  * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
  * shows it; on a board without a screen the network is open.
- *
- * @internal exported for its test
  */
 export class PhoneSetup implements Listener, WiFiSetup {
 	readonly app: Application;

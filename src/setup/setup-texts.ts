@@ -4,7 +4,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
  * Every text of the set-up page in English, which the screen and the log show, too. `{name}` is a placeholder. The other
  * languages have the same keys.
  */
-export const ENGLISH = deepFreeze({
+const ENGLISH = deepFreeze({
 	title: "Set up the device",
 	intro: "Choose the Wi-Fi that {name} uses, and the server that it connects to.",
 	safeMode: "The device restarted again and again, so it runs in safe mode: nothing but set-up and update works.",
