@@ -8,7 +8,7 @@ import { readMemory } from "../../scripts/moddable/image-size.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { configureBuild, linkForChip, measureData } from "../../scripts/moddable/mcconfig.js";
 import { BOARDS, CHIPS, findTarget } from "../../scripts/moddable/targets.js";
-import { messageLimits } from "../../src/settings/config.js";
+import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,5 +1,6 @@
 import type { Settings } from "../../src/hardware/hardware.js";
-import { type Config, deviceUuid, messageLimits, readConfig } from "../../src/settings/config.js";
+import { messageLimits } from "../../src/protocols/queued-channel.js";
+import { type Config, deviceUuid, readConfig } from "../../src/settings/config.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";

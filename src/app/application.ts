@@ -10,8 +10,8 @@ import { type Features, McpServer, type McpServerOptions } from "../mcp_server/m
 import type { HttpClients } from "../net/http-client.js";
 import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
+import { messageLimits } from "../protocols/queued-channel.js";
 import type { NetworkClients, ProtocolError } from "../protocols/transport.js";
-import { messageLimits } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { readSetting, type SettingSource } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";

@@ -4,21 +4,26 @@ import { type PartWriter, WriteQueue } from "../text/write-queue.js";
 import type { Channel, ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
-/** Memory limits of a channel. */
-interface ChannelLimits {
+/** The options common to all channels. */
+export interface ChannelOptions {
 	/** The longest message from the backend, in bytes. Default 65,536. */
 	readonly maxMessageBytes?: number | undefined;
 	/** Bytes that may wait to be sent. Default 65,536. */
 	readonly maxQueuedBytes?: number | undefined;
-}
-
-/** The options common to all channels. */
-export interface ChannelOptions extends ChannelLimits {
 	readonly log: (message: string) => void;
 }
 
 /** Default limits: bytes of a message, and of the send queue. */
 export const DEFAULT_LIMIT = 65_536;
+
+/**
+ * Divides the heap among messages. At its peak the longest message is held about five times over: as bytes, as text,
+ * parsed, and in an answer that quotes it, once as text and once as bytes.
+ */
+export const messageLimits = (chunkBytes: number) => ({
+	maxMessageBytes: Math.floor(chunkBytes / 8),
+	maxQueuedBytes: Math.floor(chunkBytes / 4),
+});
 
 interface ReadablePart {
 	readonly count: number;

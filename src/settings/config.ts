@@ -108,18 +108,3 @@ const makeUuid = (random: () => number): string =>
 		const digit = Math.floor(random() * 16);
 		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
 	});
-
-/** Limits of a message's size, in bytes. */
-interface MessageLimits {
-	readonly maxMessageBytes: number;
-	readonly maxQueuedBytes: number;
-}
-
-/**
- * Divides the heap among messages. At its peak the longest message is held about five times over: as bytes, as text,
- * parsed, and in an answer that quotes it, once as text and once as bytes.
- */
-export const messageLimits = (chunkBytes: number): MessageLimits => ({
-	maxMessageBytes: Math.floor(chunkBytes / 8),
-	maxQueuedBytes: Math.floor(chunkBytes / 4),
-});
