@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { MemoryStore, type Store } from "xs-mcp-manager/core";
+import { type Entry, MemoryStore, type Store, StoreError } from "xs-mcp-manager/core";
 import { IS_FULL } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { NatsStore } from "../../src/cluster/nats-store.js";
@@ -163,3 +163,51 @@ for (const [where, open, skip] of [
 		});
 	});
 }
+
+/** A store that makes the next change of such a key, and does not say so. */
+class UnclearStore extends MemoryStore {
+	next = "";
+
+	override async set(key: string, value: unknown, expected?: number): Promise<Entry> {
+		const entry = await super.set(key, value, expected);
+		if (this.next !== "" && key.startsWith(this.next)) {
+			this.next = "";
+			throw new StoreError("unknown", "no answer");
+		}
+		return entry;
+	}
+}
+
+describe("a store that does not say whether it has made a change", () => {
+	async function openUnclear() {
+		const store = new UnclearStore();
+		const grants = new Grants(new TokenStore(store), store, new DeviceKey(makeStateFolder()));
+		return { store, grants, code: (await grants.approve("request", APPROVAL)) as string };
+	}
+
+	it("has a code count as used, and leaves no sign-in", async () => {
+		const { store, grants, code } = await openUnclear();
+		store.next = "code/";
+		await assert.rejects(grants.exchange(code, GIVEN), { code: "unknown" });
+		await assert.rejects(grants.exchange(code, GIVEN), { message: /^unknown, used or expired/ });
+		assert.deepEqual(store.list("sign-in/"), []);
+	});
+
+	it("leaves no sign-in for which no code was used, and the code for another attempt", async () => {
+		const { store, grants, code } = await openUnclear();
+		store.next = "sign-in/";
+		await assert.rejects(grants.exchange(code, GIVEN), { code: "unknown" });
+		assert.deepEqual(store.list("sign-in/"), []);
+		const { access_token } = await grants.exchange(code, GIVEN);
+		assert.notEqual(await grants.verify(access_token), undefined);
+	});
+
+	it("answers a refresh that is sent again with the tokens that were stored", async () => {
+		const { store, grants, code } = await openUnclear();
+		const { refresh_token } = await grants.exchange(code, GIVEN);
+		const refresh = async () => await grants.refresh(refresh_token, CLIENT.id, undefined);
+		store.next = "sign-in/";
+		await assert.rejects(refresh(), { code: "unknown" });
+		assert.notEqual(await grants.verify((await refresh()).access_token), undefined);
+	});
+});
