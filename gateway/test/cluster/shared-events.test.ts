@@ -12,7 +12,7 @@ it("an outage of the stream of events is told once, and so is its end", async ()
 	const events = new SharedEvents(
 		log,
 		() => {},
-		(problem) => saves.shared(problem),
+		(problem) => saves.note("events", problem),
 	);
 	let isFull = true;
 	const stream = {

@@ -362,8 +362,15 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 
 	/** Removes a device from the store. Rejects with StoreError. */
 	async #removeStored(id: string): Promise<void> {
-		this.#unsaved.delete(id);
-		await this.#store.delete(DEVICE + id);
+		const wasUnsaved = this.#unsaved.delete(id);
+		try {
+			await this.#store.delete(DEVICE + id);
+		} catch (error) {
+			if (wasUnsaved) {
+				this.save(id);
+			}
+			throw error;
+		}
 		await this.#aliases.forget(id);
 		await this.#store.delete(TAGS + id);
 	}
