@@ -83,7 +83,7 @@ export class GatewayProgram {
 			stores.store.on("saved", (problem) => {
 				// The cluster reports an outage once.
 				if (problem === undefined || stores.store.isConnected) {
-					saves.attempted(problem);
+					saves.note("store", problem);
 				}
 			});
 			if (configuration.cluster === undefined) {

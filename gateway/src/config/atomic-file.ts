@@ -7,14 +7,10 @@ import * as core from "xs-mcp-manager/core";
 const FOLDER = { recursive: true, mode: 0o700 };
 
 /** The same as {@link core.replaceFile}, in a folder that may be missing. Rejects with UnsavedError. */
-export async function replaceFile(
-	path: string,
-	content: string,
-	mayReplace?: (written: string) => boolean,
-): Promise<void> {
+export async function replaceFile(path: string, content: string): Promise<void> {
 	try {
 		await mkdir(dirname(path), FOLDER);
-		await core.replaceFile(path, content, mayReplace);
+		await core.replaceFile(path, content);
 	} catch (error) {
 		throw new UnsavedError(path, error as Error);
 	}

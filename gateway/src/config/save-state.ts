@@ -1,11 +1,10 @@
-/** Whether files of the state folder can be written, as of the last attempt. */
+/** What is saved: entries of the store, lines of logs, and events of a cluster. On a full disk a line may fit where no entry does. */
+type Saved = "store" | "log" | "events";
+
+/** Whether the gateway can save its state, as of the last attempts. */
 export class SaveState {
 	readonly #onChange: (problem: Error | undefined) => void;
-	/** Of files that are replaced whole, and of logs. */
-	#problem: Error | undefined;
-	#logProblem: Error | undefined;
-	/** Of what a cluster stores. */
-	#sharedProblem: Error | undefined;
+	readonly #problems = new Map<Saved, Error>();
 	#failures = 0;
 
 	/** @param onChange called when a write fails after one that did not, and the reverse */
@@ -13,9 +12,10 @@ export class SaveState {
 		this.#onChange = onChange;
 	}
 
-	/** Why the last file, or the last lines of a log, could not be written; undefined if both were. */
+	/** Why something could not be saved; undefined if the last attempt of each kind succeeded. */
 	get problem(): Error | undefined {
-		return this.#problem ?? this.#logProblem ?? this.#sharedProblem;
+		const [problem] = this.#problems.values();
+		return problem;
 	}
 
 	/** Writes that failed. */
@@ -23,43 +23,15 @@ export class SaveState {
 		return this.#failures;
 	}
 
-	/** A file was written, or why it could not be. */
-	attempted(problem?: Error): void {
-		this.#note(problem, () => {
-			this.#problem = problem;
-		});
-	}
-
-	/** Lines were appended to a log, or why they could not be. On a full disk they may fit where no file does. */
-	appended(problem?: Error): void {
-		this.#note(problem, () => {
-			this.#logProblem = problem;
-		});
-	}
-
-	/** Something was stored in the cluster, or why it could not be. */
-	shared(problem?: Error): void {
-		this.#note(problem, () => {
-			this.#sharedProblem = problem;
-		});
-	}
-
-	/** Settles as a write does, whose end it notes. */
-	async watch<T>(write: Promise<T>): Promise<T> {
-		try {
-			const result = await write;
-			this.attempted();
-			return result;
-		} catch (error) {
-			this.attempted(error as Error);
-			throw error;
-		}
-	}
-
-	#note(problem: Error | undefined, keep: () => void): void {
+	/** Notes that something was saved, or why it could not be. */
+	note(saved: Saved, problem?: Error): void {
 		const before = this.problem;
-		keep();
-		this.#failures += problem === undefined ? 0 : 1;
+		if (problem === undefined) {
+			this.#problems.delete(saved);
+		} else {
+			this.#problems.set(saved, problem);
+			this.#failures += 1;
+		}
 		if ((before === undefined) !== (this.problem === undefined)) {
 			this.#onChange(this.problem);
 		}

@@ -40,7 +40,7 @@ export async function joinCluster(
 			clients,
 			info: (message) => log.info(message),
 			warn: (message) => log.warn(message),
-			onStored: (problem) => saves.shared(problem),
+			onStored: (problem) => saves.note("events", problem),
 		});
 	} catch (error) {
 		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });

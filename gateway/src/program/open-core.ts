@@ -85,7 +85,7 @@ function openHistory(context: ProgramContext, { servers }: Gateway): History | u
 		return undefined;
 	}
 	const history = new History(servers, join(stateFolder, "history"), maxBytes, (error) =>
-		context.saves.appended(error),
+		context.saves.note("log", error),
 	);
 	context.onClose(() => history.close());
 	return history;
@@ -96,7 +96,7 @@ function openAudit({ configuration, saves, onClose }: ProgramContext): AuditLog 
 	if (maxBytes === 0) {
 		return undefined;
 	}
-	const lines = new JsonLines(join(stateFolder, "audit."), maxBytes, (error) => saves.appended(error));
+	const lines = new JsonLines(join(stateFolder, "audit."), maxBytes, (error) => saves.note("log", error));
 	onClose(() => lines.close());
 	return new AuditLog(lines);
 }
@@ -108,7 +108,7 @@ async function openEvents(
 ): Promise<Core["events"]> {
 	const { stateFolder, userTools, webhookHosts, cluster, microphones } = configuration;
 	const folder = join(stateFolder, "events");
-	const log = await EventLog.open(cluster === undefined ? folder : undefined, (error) => saves.appended(error));
+	const log = await EventLog.open(cluster === undefined ? folder : undefined, (error) => saves.note("log", error));
 	recordEvents(log, gateway.servers, gateway.updates);
 	const onWarning = (message: string): void => limitedLog.warn("events", {}, message);
 	const events = new EventService({

@@ -5,12 +5,12 @@ import { SaveState } from "../../src/config/save-state.js";
 it("lines of a log that can be written do not hide a file that cannot", () => {
 	const told: (string | undefined)[] = [];
 	const saves = new SaveState((problem) => told.push(problem?.message));
-	saves.attempted(new Error("the disk is full"));
-	saves.appended();
+	saves.note("store", new Error("the disk is full"));
+	saves.note("log");
 	assert.equal(saves.problem?.message, "the disk is full");
-	saves.appended(new Error("no line fits"));
-	saves.attempted();
+	saves.note("log", new Error("no line fits"));
+	saves.note("store");
 	assert.equal(saves.problem?.message, "no line fits");
-	saves.appended();
+	saves.note("log");
 	assert.deepEqual([told, saves.failures], [["the disk is full", undefined], 2]);
 });

@@ -8,30 +8,13 @@ const MODE = 0o600;
 /**
  * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
  * Rejects with the error of the file system; then the old content stays.
- *
- * @param mayReplace asked once the new content is on the disk, in a file that then gets this name: false keeps the old one
  */
-export async function replaceFile(
-	path: string,
-	content: string,
-	mayReplace = (_written: string): boolean => true,
-): Promise<void> {
-	let isKept = false;
+export async function replaceFile(path: string, content: string): Promise<void> {
 	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
 	const tmpfileCreated = async (temporary: string): Promise<void> => {
 		await writeFile(temporary, content, { flush: true });
-		isKept = !mayReplace(temporary);
-		if (isKept) {
-			throw new Error("the old content is kept");
-		}
 	};
-	try {
-		await writeFileAtomic(path, "", { mode: MODE, tmpfileCreated });
-	} catch (error) {
-		if (!isKept) {
-			throw error;
-		}
-	}
+	await writeFileAtomic(path, "", { mode: MODE, tmpfileCreated });
 }
 
 /** The same, synchronously: for a small file that is written only once. */
