@@ -30,31 +30,13 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "stale-entries",
-		seed: 19,
+		seed: 10,
 		patches: [
 			{
 				file: `${CLUSTER}/nats-store.ts`,
 				from: "this.replace(entries, undefined, isSame);",
 				to: "for (const each of entries.values()) this.apply(each.key, each);",
 			},
-		],
-	},
-	{
-		name: "reused-revision",
-		seed: 19,
-		patches: [
-			{
-				file: `${CLUSTER}/nats-store.ts`,
-				from: "this.replace(entries, undefined, isSame);",
-				to: "this.replace(entries, undefined, true);",
-			},
-		],
-	},
-	{
-		name: "old-claims",
-		seed: 19,
-		patches: [
-			{ file: `${CLUSTER}/claims.ts`, from: "			claim.isLate = true;\n			claim.isStored = false;\n", to: "" },
 		],
 	},
 	{
@@ -71,7 +53,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "code-used-twice",
-		seed: 1,
+		seed: 24,
 		patches: [
 			{
 				file: "gateway/src/config/sign-in-code.ts",
@@ -89,7 +71,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "half-known-device",
-		seed: 11,
+		seed: 27,
 		patches: [{ file: "mcp-manager/src/core/registry.ts", from: "			this.readAgain(server.id);\n", to: "" }],
 	},
 	{
@@ -104,17 +86,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
-		name: "late-claim",
-		seed: 227,
-		patches: [
-			{
-				file: `${CLUSTER}/claims.ts`,
-				from: "			} else if (entry !== undefined) {\n				this.#removeLeft(entry);\n",
-				to: "",
-			},
-		],
-	},
-	{
 		name: "endless-renewals",
 		seed: 1,
 		patches: [
@@ -125,5 +96,27 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		name: "connection-left",
 		seed: 1,
 		patches: [{ file: "gateway/src/store/open-stores.ts", from: "		await connection?.close();\n", to: "" }],
+	},
+	{
+		name: "replaced-session",
+		seed: 490,
+		patches: [
+			{
+				file: "mcp-manager/src/core/registry.ts",
+				from: "if (server.session === session) {\n				this.#notified",
+				to: "{\n				this.#notified",
+			},
+		],
+	},
+	{
+		name: "refused-forget",
+		seed: 957,
+		patches: [
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "			if (wasUnsaved) {\n				this.save(id);\n			}\n",
+				to: "",
+			},
+		],
 	},
 ];
