@@ -11,6 +11,7 @@ const PROGRAMS = [
 	"examples/tour/main.ts",
 	"gateway/src/config/token-store.ts",
 	"gateway/test/simulation/simulate.ts",
+	"gateway/test/store/counter.ts",
 	"gateway/test/support/stdio.ts",
 	"scripts/moddable/doctor.ts",
 	"scripts/moddable/doctor-cli.ts",

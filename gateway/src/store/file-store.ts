@@ -26,7 +26,7 @@ export class FileStore extends Store {
 	readonly #folder: string;
 	/** What {@link VERSION} was when a room was read last. */
 	readonly #versions = new Map<string, string>();
-	/** Changes with an expected revision, one after the other. */
+	/** Changes, one after the other: the copy must not differ from the files. */
 	readonly #changes = pLimit(1);
 	#revision = 0;
 
@@ -92,21 +92,19 @@ export class FileStore extends Store {
 	/** Makes a change that other processes see, on the newest entries. */
 	async #locked<T>(key: string, expected: number | undefined, write: () => Promise<T>): Promise<T> {
 		const room = roomOf(key);
-		return await this.#changes(() =>
-			withLock(join(this.#folder, room), async () => {
-				this.refresh(room);
-				this.expect(key, expected);
-				const result = await write();
-				this.#versions.set(room, this.#nextVersion(room));
-				return result;
-			}),
-		);
+		return await withLock(join(this.#folder, room), async () => {
+			this.refresh(room);
+			this.expect(key, expected);
+			const result = await write();
+			this.#versions.set(room, this.#nextVersion(room));
+			return result;
+		});
 	}
 
 	async #change<T>(key: string, change: () => Promise<T>): Promise<T> {
 		try {
 			mkdirSync(join(this.#folder, roomOf(key)), { recursive: true, mode: 0o700 });
-			const result = await change();
+			const result = await this.#changes(change);
 			this.emit("saved", undefined);
 			return result;
 		} catch (error) {
