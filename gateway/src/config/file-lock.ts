@@ -22,7 +22,7 @@ const FOLDER_RETRIES = { retries: 30, factor: 1, minTimeout: 100, maxTimeout: 10
 export async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
 	const release = await lock(path, {
 		retries: RETRIES,
-		// By default it throws outside any promise. The token store checks that the file has not changed before it replaces it.
+		// By default it throws outside any promise. The store checks that nothing has changed before it replaces a file.
 		onCompromised: () => {},
 	}).catch((error: NodeJS.ErrnoException) => {
 		throw error.code === "ELOCKED"

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
-import { type Entry, roomOf, Store, StoreError } from "xs-mcp-manager/core";
+import { type Entry, replaceFile, roomOf, Store, StoreError } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { replaceFile, UnsavedError } from "../config/atomic-file.js";
+import { UnsavedError } from "../config/atomic-file.js";
 import { withLock } from "../config/file-lock.js";
 
 const EXTENSION = ".json";
@@ -53,16 +53,17 @@ export class FileStore extends Store {
 	}
 
 	async set(key: string, value: unknown, expected?: number): Promise<Entry> {
-		const write = async (): Promise<Entry> => {
+		const write = async (check?: () => void): Promise<Entry> => {
 			const path = this.#pathOf(key);
-			this.#revision = Math.max(Date.now() * 1_000, this.#revision + 1);
+			// Another process may have written the entry in the same millisecond.
+			this.#revision = Math.max(Date.now() * 1_000, this.#revision + 1, (this.get(key)?.revision ?? 0) + 1);
 			const entry = { key, value, revision: this.#revision };
 			const text = `${JSON.stringify(entry)}\n`;
 			if (expected === undefined) {
 				await writeFile(`${path}.new`, text, { mode: 0o600 });
 				await rename(`${path}.new`, path);
 			} else {
-				await replaceFile(path, text);
+				await replaceFile(path, text, check);
 			}
 			this.apply(key, entry);
 			return entry;
@@ -71,7 +72,8 @@ export class FileStore extends Store {
 	}
 
 	async delete(key: string, expected?: number): Promise<void> {
-		const remove = async (): Promise<void> => {
+		const remove = async (check: () => void): Promise<void> => {
+			check();
 			await rm(this.#pathOf(key), { force: true });
 			this.apply(key, undefined);
 		};
@@ -90,12 +92,18 @@ export class FileStore extends Store {
 	}
 
 	/** Makes a change that other processes see, on the newest entries. */
-	async #locked<T>(key: string, expected: number | undefined, write: () => Promise<T>): Promise<T> {
+	async #locked<T>(key: string, expected: number | undefined, write: (check: () => void) => Promise<T>): Promise<T> {
 		const room = roomOf(key);
 		return await withLock(join(this.#folder, room), async () => {
 			this.refresh(room);
+			const version = this.#versions.get(room);
 			this.expect(key, expected);
-			const result = await write();
+			const result = await write(() => {
+				// This process did not run for a while, so that another one has taken over the lock.
+				if (this.#versionOf(room) !== version) {
+					throw new StoreError("conflict", `${key}: changed by another process`);
+				}
+			});
 			this.#versions.set(room, this.#nextVersion(room));
 			return result;
 		});

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import { makeStateFolder, tokensIn } from "../support/program.js";
+import { makeStateFolder, storeIn, tokensIn } from "../support/program.js";
 
 const HOUR = 3_600_000;
 
@@ -136,6 +136,28 @@ describe("the tokens of a state folder", () => {
 		await commandLine.remove("laptop");
 		assert.equal(running.verify("client", secret), undefined);
 		assert.equal(running.needs("client"), true);
+	});
+
+	it("stay removed if that is done while a process does not run that is about to change them", async () => {
+		const folder = makeStateFolder();
+		const [slow, other] = [storeIn(folder), tokensIn(folder)];
+		await other.bind("lamp", "secret", "salt");
+		slow.refresh("token/");
+		const room = join(folder, "store", "token");
+		const stopped = Object.assign(slow, {
+			expect() {
+				// Another process takes over the lock, and removes the entry.
+				for (const name of readdirSync(room)) {
+					rmSync(join(room, name));
+				}
+				writeFileSync(join(room, "version"), "");
+			},
+		});
+		const [entry] = slow.list("token/");
+		assert.ok(entry);
+		await assert.rejects(stopped.set(entry.key, entry.value, entry.revision), { code: "conflict" });
+		await assert.rejects(stopped.delete(entry.key, entry.revision), { code: "conflict" });
+		assert.equal(tokensIn(folder).boundTo("lamp"), undefined);
 	});
 
 	it("are needed as before if somebody deletes them", async () => {

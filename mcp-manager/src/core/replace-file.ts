@@ -8,11 +8,14 @@ const MODE = 0o600;
 /**
  * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
  * Rejects with the error of the file system; then the old content stays.
+ *
+ * @param check called once the new content is on the disk, before it gets this name; what it throws keeps the old content
  */
-export async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string, check = (): void => {}): Promise<void> {
 	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
 	const tmpfileCreated = async (temporary: string): Promise<void> => {
 		await writeFile(temporary, content, { flush: true });
+		check();
 	};
 	await writeFileAtomic(path, "", { mode: MODE, tmpfileCreated });
 }
