@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { portableNames } from "../../gateway/src/catalog/names.js";
-import type { Server, Session } from "../../gateway/src/index.js";
+import type { Connection, Server } from "../../gateway/src/index.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
 import { type BoardProfile, type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
@@ -69,17 +69,17 @@ export class TourDevice {
 			this.failed = true;
 			line(paint("red", `the device's engine ended: ${code}: ${detail}`));
 		});
-		const { server, session } = await this.#online();
+		const { server, connection } = await this.#online();
 		heading("A device, a gateway and an MCP client, on this computer");
 		line(`device   ${server.alias} on ${paint("green", this.virtual.engineName)}`);
 		if (this.#engine.whyNotXs !== undefined) {
 			line(paint("yellow", `This is not XS: ${this.#engine.whyNotXs.split("\n")[0]}`));
 		}
 		line(`gateway  ${this.#gateway.deviceUrl} for devices, ${this.#gateway.clientUrl} for clients`);
-		showEvents(server.alias, session, this.#end.signal);
+		showEvents(server.alias, connection, this.#end.signal);
 		const client = await this.connectClient(server.alias);
 		try {
-			await tour(client, session);
+			await tour(client, connection);
 		} finally {
 			await client.close();
 		}
@@ -87,10 +87,10 @@ export class TourDevice {
 
 	/** Reports when the device comes online again. */
 	follow(): void {
-		this.#servers.on("online", ({ alias, session }) => {
+		this.#servers.on("online", ({ alias, connection }) => {
 			event(`device ${alias} is online again`);
-			if (session !== undefined) {
-				showEvents(alias, session, this.#end.signal);
+			if (connection !== undefined) {
+				showEvents(alias, connection, this.#end.signal);
 			}
 		});
 	}
@@ -126,12 +126,12 @@ export class TourDevice {
 		return this.#gateway.program.gateway.servers;
 	}
 
-	async #online(): Promise<{ server: Server; session: Session }> {
+	async #online(): Promise<{ server: Server; connection: Connection }> {
 		const signal = AbortSignal.timeout(CONNECT_TIMEOUT);
 		for (;;) {
 			const server = this.#servers.find(MAC_ADDRESS);
-			if (server?.online && server.session !== undefined) {
-				return { server, session: server.session };
+			if (server?.online && server.connection !== undefined) {
+				return { server, connection: server.connection };
 			}
 			await once(this.#servers, "online", { signal }).catch(() => {
 				throw new ProgramError(`no device came online within ${CONNECT_TIMEOUT / 1000} s`);
@@ -141,7 +141,7 @@ export class TourDevice {
 }
 
 /** Shows an MCP client's use of a device step by step: list, calls, and messages of the device. */
-async function tour(client: Client, session: Session): Promise<void> {
+async function tour(client: Client, connection: Connection): Promise<void> {
 	const { tools } = await client.listTools();
 	line(`client   the official SDK's, MCP ${client.getNegotiatedProtocolVersion() ?? ""}`);
 	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => paint("green", name));
@@ -159,10 +159,10 @@ async function tour(client: Client, session: Session): Promise<void> {
 		await showCall(client, volume, { volume: 101 });
 	}
 	heading("The device reports its state: here the backend speaks through it");
-	await speak(session);
+	await speak(connection);
 }
 
-async function speak(session: Session): Promise<void> {
+async function speak(connection: Connection): Promise<void> {
 	const states: string[] = [];
 	const isOver = new AbortController();
 	const seen = (method: string, params: Readonly<Record<string, unknown>>): void => {
@@ -170,19 +170,19 @@ async function speak(session: Session): Promise<void> {
 			isOver.abort();
 		}
 	};
-	session.on("notification", seen);
-	session.sendMessage({ type: "tts", state: "start" });
+	connection.events.on("notification", seen);
+	connection.send({ type: "tts", state: "start" });
 	await delay(SPEECH);
-	session.sendMessage({ type: "tts", state: "stop" });
+	connection.send({ type: "tts", state: "stop" });
 	await delay(IDLE_TIME, undefined, { signal: isOver.signal }).catch(() => {});
-	session.off("notification", seen);
+	connection.events.off("notification", seen);
 	if (states.length < 2) {
 		throw new Error(`expected two state changes, saw ${states.join(", ") || "none"}`);
 	}
 }
 
 /** Shows what the device says by itself, from now on until the end. */
-function showEvents(alias: string, session: Session, end: AbortSignal): void {
-	session.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
-	session.once("closed", (reason) => end.aborted || event(`device ${alias} is offline: ${reason}`));
+function showEvents(alias: string, connection: Connection, end: AbortSignal): void {
+	connection.events.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
+	connection.events.once("closed", (reason) => end.aborted || event(`device ${alias} is offline: ${reason}`));
 }

@@ -1,7 +1,8 @@
 export type {
-	CallOptions,
 	CallRecord,
+	Connection,
 	Offers,
+	RequestContext,
 	Server,
 	ServerIdentity,
 	ServerInfo,
@@ -10,8 +11,6 @@ export type {
 	ServerResource,
 	ServerTemplate,
 	ServerTool,
-	ServerTransport,
-	Session,
 } from "xs-mcp-manager/core";
 export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";

@@ -50,7 +50,7 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
 	const found = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
 	assert(found);
-	await found.server.calls.call(principal, found.tool, args);
+	await found.server.call(found.tool, args, { principal });
 }
 
 /** A broker's answer to these credentials: "accepted" or the reason. */

@@ -25,7 +25,7 @@ async function startAir(t: TestContext, engine: Engine) {
 		await bundleManifest("host-test/fixtures/air/manifest.json"),
 	);
 	const read = async (sensor: string): Promise<SensorStatus | undefined> => {
-		const { structuredContent } = (await callTool(server.session, "self.get_device_status")) as {
+		const { structuredContent } = (await callTool(server.connection, "self.get_device_status")) as {
 			structuredContent: { sensors: Readonly<Record<string, SensorStatus>> };
 		};
 		return structuredContent.sensors[sensor];

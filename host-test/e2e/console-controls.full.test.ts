@@ -79,16 +79,16 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		const server = gateway.gateway.servers.find(LAMP);
 		const tool = server?.tools.find(({ name }) => name === LIGHT.name);
 		assert.ok(server && tool);
-		await server.calls.call("other", tool, { on: true });
+		await server.call(tool, { on: true }, { principal: "other" });
 		await lamp(true);
 		light.on = false;
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "listening" });
 		await lamp(false);
 		const reads = () => device.calls.filter(({ name }) => name === STATUS_TOOL.name).length;
 		const before = reads();
-		await server.calls.call("other", server.tools[0] as typeof tool, {});
+		await server.call(server.tools[0] as typeof tool, {}, { principal: "other" });
 		light.on = true;
-		await server.calls.call("other", tool, {});
+		await server.call(tool, {}, { principal: "other" });
 		await lamp(true);
 		assert.equal(reads(), before + 2, "a status that another client reads is not read again");
 	});
@@ -198,7 +198,7 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		const server = servers.find(device.macAddress);
 		const tool = server?.tools.find(({ name }) => name === "self.switch.set");
 		assert.ok(server && tool);
-		await server.calls.call("test", tool, { name: "pump", on: true, seconds: 0.2 }, {});
+		await server.call(tool, { name: "pump", on: true, seconds: 0.2 }, { principal: "test" });
 		await page.getByRole("switch", { name: "Pump", checked: false }).waitFor();
 		assert.deepEqual(complaintsOf(page), []);
 	});

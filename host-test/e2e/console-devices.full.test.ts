@@ -12,7 +12,7 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		const ids = Array.from({ length: 49 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
 		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id, board: "sensor" })));
 		await page.getByText("50 online").waitFor();
-		gateway.gateway.servers.find("aa:bb:cc:00:01:44")?.session?.close("test");
+		gateway.gateway.servers.find("aa:bb:cc:00:01:44")?.connection?.close("test");
 		const first = page.locator(".body .row").first();
 		await first.getByText("offline").waitFor();
 		assert.match((await first.textContent()) ?? "", /aa:bb:cc:00:01:44/);

@@ -38,7 +38,7 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		await page.getByRole("button", { name: "7 days" }).click();
 		await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
 
-		gateway.gateway.servers.find(LAMP)?.session?.close("test");
+		gateway.gateway.servers.find(LAMP)?.connection?.close("test");
 		await page.locator(".device-head .badge", { hasText: "offline" }).waitFor();
 		await page.reload();
 		await page.locator("summary", { hasText: "History" }).click();

@@ -28,7 +28,7 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		const server = gateway.gateway.servers.find(device.macAddress);
 		const tool = server?.tools.find(({ name }) => name === "self.get_device_status");
 		assert.ok(server && tool);
-		const result = await server.calls.call("test", tool, {}, {});
+		const result = await server.call(tool, {}, { principal: "test" });
 		assert.match(JSON.stringify(result), /audio_speaker.{1,8}volume.{1,6}12\b/);
 
 		await page.getByRole("button", { name: "Take photo" }).click();

@@ -30,7 +30,7 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 		const server = gateway.gateway.servers.find(device.macAddress);
 		await panel.getByRole("heading", { name: server?.alias ?? "" }).waitFor();
 		await panel.locator(".badge", { hasText: "idle" }).waitFor();
-		server?.session?.sendMessage({ type: "tts", state: "start" });
+		server?.connection?.send({ type: "tts", state: "start" });
 		await panel.locator(".badge", { hasText: "speaking" }).waitFor();
 		const slider = panel.getByRole("slider", { name: "Volume" });
 		await until(async () => (await slider.inputValue()) === "70", "the slider stands where the volume is");

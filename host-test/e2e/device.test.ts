@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import type { Session } from "../../gateway/src/index.js";
+import type { Connection } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
@@ -40,7 +40,7 @@ for (const [engine, transport] of cases(MATRIX)) {
 			// On a busy computer a device may need a second attempt.
 			const online = nextOnline(gateway.servers);
 			await startDevice(t, engine, { config });
-			return { device: (await online).session as Session, gateway };
+			return { device: (await online).connection as Connection, gateway };
 		};
 
 		it("uploads its screen and previews a picture", async (t) => {
@@ -65,9 +65,9 @@ for (const [engine, transport] of cases(MATRIX)) {
 			await callTool(device, "self.audio_speaker.set_volume", { volume: 12 });
 			const again = nextSession(gateway.servers);
 			assert.equal(text(await callTool(device, "self.reboot")), "true");
-			const status = await callTool((await again).session, "self.get_device_status");
+			const status = await callTool((await again).connection, "self.get_device_status");
 			assert.equal(JSON.parse(String(text(status))).audio_speaker.volume, 12);
-			assert.equal((await again).session.identity.clientId, device.identity.clientId);
+			assert.equal((await again).connection.identity.clientId, device.identity.clientId);
 		});
 
 		it("is admitted only with the right secret", async (t) => {
@@ -80,7 +80,7 @@ for (const [engine, transport] of cases(MATRIX)) {
 			if (transport !== "mosquitto") {
 				assert.match(rejected.join(), /unknown token|unknown user name or password/);
 			}
-			assert.equal(gateway.servers.sessions.length, 0);
+			assert.equal(gateway.servers.connections.length, 0);
 			assert.doesNotMatch([...rejected, ...log].join(), /secret/);
 		});
 	});
@@ -115,12 +115,12 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		const { gateway, config } = await openOverWebSocket(t);
 		const connected = nextSession(gateway.servers);
 		const { device: first } = await startDevice(t, xs as Engine, { config, settingsFile });
-		await callTool((await connected).session, "self.screen.set_theme", { theme: "dark" });
+		await callTool((await connected).connection, "self.screen.set_theme", { theme: "dark" });
 		await until(() => readFileSync(settingsFile, "utf8").includes("dark"), "the file is written");
 		first.stop();
 		const again = nextSession(gateway.servers);
 		await startDevice(t, xs as Engine, { config, settingsFile });
-		const status = await callTool((await again).session, "self.get_device_status");
+		const status = await callTool((await again).connection, "self.get_device_status");
 		assert.equal(JSON.parse(String(text(status))).screen.theme, "dark");
 	});
 });

@@ -11,7 +11,7 @@ for (const engine of cases(ENGINES)) {
 			const config = { backend: `mdns:xs-mcp-${host}`, token: "secret", mdnsInterface: LOOPBACK };
 			const { log } = await startDevice(t, engine, { config });
 			const connected = ({ gateway }: GatewaySide): Promise<void> =>
-				until(() => gateway.servers.sessions.length === 1, "a session").catch((error) => {
+				until(() => gateway.servers.connections.length === 1, "a session").catch((error) => {
 					throw new Error(`${error.message}; the device says:\n${log.join("\n")}`);
 				});
 			const first = await openOverWebSocket(t);

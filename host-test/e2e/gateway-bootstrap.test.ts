@@ -46,7 +46,7 @@ for (const [transport, flags] of Object.entries(TRANSPORTS)) {
 			const response = await fetch(`${started.base}/bindings/${code}`, { method: "POST" });
 			assert.deepEqual(await response.json(), { device: MAC });
 			assert.equal(await setVolume(t, started), '{"volume":30}');
-			assert.equal(started.gateway.servers.find(MAC)?.session?.identity.transport, transport);
+			assert.equal(started.gateway.servers.find(MAC)?.connection?.identity.transport, transport);
 			device.stop();
 			await until(() => started.gateway.servers.find(MAC)?.online === false, "the device is offline");
 			await powerOn(t, started, settingsFile);

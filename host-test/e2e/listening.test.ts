@@ -41,8 +41,8 @@ async function start(t: TestContext, engine: Engine, transport: "websocket" | "m
 	const online = once(side.gateway.servers, "online") as Promise<[Server]>;
 	const config = { backend: side.program.urls[transport], udpAudio: true };
 	const { device } = await startDevice(t, engine, { config, board: BOARD });
-	const [{ session }] = await online;
-	await until(() => session?.audio?.isOpen === true, "its audio is open");
+	const [{ connection }] = await online;
+	await until(() => connection?.audio?.isOpen === true, "its audio is open");
 	const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
 	const call = async (name: string, args: object) => {
 		const params = { name, arguments: { device: device.macAddress, ...args } };

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Aedes } from "aedes";
 import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
-import type { Session } from "../../gateway/src/index.js";
+import type { Connection } from "../../gateway/src/index.js";
 import { nextSession } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
@@ -184,7 +184,7 @@ describe("the gateway's broker", () => {
 		const { gateway, config } = await openOverMqtt(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINE, { config });
-		const { session: device } = await connected;
+		const { connection: device } = await connected;
 		const rejected: string[] = [];
 		gateway.servers.on("rejected", (description) => rejected.push(description));
 		const connect = mqttPacket.generate({
@@ -214,14 +214,14 @@ describe("the gateway's broker", () => {
 			await device.ping();
 		}
 		assert.match(rejected.join("\n"), /too large/);
-		assert.equal(gateway.servers.sessions.length, 1);
+		assert.equal(gateway.servers.connections.length, 1);
 	});
 
 	it("lets a device reach only the gateway", async (t) => {
 		const { gateway, config } = await openOverMqtt(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINE, { config: { ...config, clientId: "victim" } });
-		const { session: device } = await connected;
+		const { connection: device } = await connected;
 		const spy = await mqtt.connectAsync(config.backend, {
 			clientId: "spy",
 			username: "maker",
@@ -237,24 +237,24 @@ describe("the gateway's broker", () => {
 		await device.ping();
 		await callTool(device, "self.get_device_status");
 		assert.deepEqual(overheard, []);
-		assert.equal(device.connected, true);
+		assert.equal(device.isOpen, true);
 	});
 
 	it("replaces the session of a device that connects a second time", async (t) => {
 		const { gateway, config } = await openOverMqtt(t);
 		const connected = nextSession(gateway.servers);
 		const first = await startDevice(t, ENGINE, { config: { ...config, clientId: "twin" } });
-		const { session: before } = await connected;
+		const { connection: before } = await connected;
 		const again = nextSession(gateway.servers);
 		first.device.on("exit", () => assert.fail("the first must not crash"));
 		await startDevice(t, ENGINE, { config: { ...config, clientId: "twin" } });
 		await until(() => first.log.some((line) => line.includes("next attempt in")), "the first is replaced");
 		first.device.stop();
-		const { session: after } = await again;
-		assert.equal(before.connected, false);
-		assert.equal(gateway.servers.get("twin")?.session, after);
+		const { connection: after } = await again;
+		assert.equal(before.isOpen, false);
+		assert.equal(gateway.servers.get("twin")?.connection, after);
 		await after.ping();
-		assert.equal(gateway.servers.sessions.length, 1);
+		assert.equal(gateway.servers.connections.length, 1);
 	});
 
 	if (IS_FULL) {
@@ -268,7 +268,7 @@ describe("the gateway's broker", () => {
 			}
 			const isOnline = ({ online }: { online: boolean }): boolean => online;
 			await until(() => gateway.servers.all.filter(isOnline).length === ids.length, "all are online");
-			const sessionOf = (clientId: string): Session => gateway.servers.find(clientId)?.session as Session;
+			const sessionOf = (clientId: string): Connection => gateway.servers.find(clientId)?.connection as Connection;
 			await Promise.all(
 				ids.map(async (clientId, at) => {
 					const device = sessionOf(clientId);
@@ -289,7 +289,7 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		const { broker, gateway, config } = await openThroughMosquitto(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINE, { config });
-		const { session: device } = await connected;
+		const { connection: device } = await connected;
 		const silent = createServer(() => {});
 		const call = callTool(device, "self.screen.snapshot", {
 			url: `http://127.0.0.1:${await listen(t, silent)}/`,
@@ -300,17 +300,17 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		await broker.kill();
 		await failed;
 		await broker.run();
-		assert.equal((await callTool((await back).session, "self.get_device_status")).isError, false);
+		assert.equal((await callTool((await back).connection, "self.get_device_status")).isError, false);
 	});
 
 	it("reports a device that disconnects without a goodbye", async (t) => {
 		const { gateway, config } = await openThroughMosquitto(t);
 		const connected = nextSession(gateway.servers);
 		const { device: virtual } = await startDevice(t, ENGINE, { config });
-		const { session: device } = await connected;
-		const closed = once(device, "closed");
+		const { connection: device } = await connected;
+		const closed = once(device.events, "closed");
 		virtual.stop();
 		await closed;
-		assert.equal(gateway.servers.sessions.length, 0);
+		assert.equal(gateway.servers.connections.length, 0);
 	});
 });

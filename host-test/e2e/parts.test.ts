@@ -65,11 +65,11 @@ for (const engine of cases(ENGINES)) {
 			device.say("Wie ist das Wetter in München?");
 			await until(() => notes.length > 0, "told");
 			assert.deepEqual(notes, ["assistant: this backend has no assistant: it only passes on calls of tools"]);
-			const result = await callTool(server.session, "self.assistant.say", { text: "Hello" });
+			const result = await callTool(server.connection, "self.assistant.say", { text: "Hello" });
 			assert.equal(result?.isError, true);
 			assert.match(JSON.stringify(result?.content), /this backend has no assistant/);
 			// An operator's program may speak through the gateway: clients are told what it says.
-			server.session?.sendMessage({ type: "tts", state: "sentence_start", text: "你好" });
+			server.connection?.send({ type: "tts", state: "sentence_start", text: "你好" });
 			await until(() => server.event?.method === "notifications/said", "said");
 			assert.deepEqual(server.event?.params, { role: "assistant", text: "你好" });
 		});
@@ -77,7 +77,7 @@ for (const engine of cases(ENGINES)) {
 		it("shows its light, and reports its sensors", async (t) => {
 			const { device, notes, server } = await startNoted(t, engine);
 			const call = async (name: string, args: object = {}): Promise<unknown> => {
-				const result = await callTool(server.session, name, args);
+				const result = await callTool(server.connection, name, args);
 				return (result as { structuredContent?: unknown }).structuredContent;
 			};
 			await call("self.light.set", { color: "#ff0000", brightness: 40 });

@@ -33,16 +33,16 @@ for (const engine of cases(ENGINES)) {
 			const { gateway, config } = await openOverWebSocket(t);
 			const online = nextOnline(gateway.servers);
 			const { device } = await startDevice(t, engine, { config });
-			return { device, session: (await online).session, sound: follow(device) };
+			return { device, connection: (await online).connection, sound: follow(device) };
 		};
 
 		it("plays a WAV file from the web, sample for sample", async (t) => {
 			const samples = tone(440, 1.5);
 			const file = wavFile(samples, { sampleRate: RATE });
 			const url = await serve(t, (_request, response) => response.end(file));
-			const { session, sound } = await connect(t);
-			await callTool(session, "self.audio_speaker.set_volume", { volume: 100 });
-			await callTool(session, "self.audio_speaker.play", { url }, PATIENT);
+			const { connection, sound } = await connect(t);
+			await callTool(connection, "self.audio_speaker.set_volume", { volume: 100 });
+			await callTool(connection, "self.audio_speaker.play", { url }, PATIENT);
 			const wanted = new Int16Array(Uint8Array.from(samples).buffer);
 			assert.deepEqual(sound.samples().slice(0, wanted.length), wanted);
 			assert.equal(sound.rate, RATE);
@@ -65,9 +65,9 @@ for (const engine of cases(ENGINES)) {
 				request.on("close", () => response.removeAllListeners("drain"));
 				send();
 			});
-			const { device, session, sound } = await connect(t);
+			const { device, connection, sound } = await connect(t);
 			const before = await device.heap();
-			const playing = callTool(session, "self.audio_speaker.play", { url }, PATIENT);
+			const playing = callTool(connection, "self.audio_speaker.play", { url }, PATIENT);
 			await until(() => sound.samples().length > RATE, "a second was played");
 			const heap = await device.heap();
 			if (heap !== undefined && before !== undefined) {
@@ -86,7 +86,7 @@ for (const engine of cases(ENGINES)) {
 				return isStill;
 			};
 			await until(isHeldBack, "nothing was sent for a quarter of a second of sound");
-			await callTool(session, "self.audio_speaker.stop");
+			await callTool(connection, "self.audio_speaker.stop");
 			const { isError, content } = await playing;
 			assert.match(JSON.stringify({ isError, content }), /"isError":true.*the sound was stopped/);
 		});

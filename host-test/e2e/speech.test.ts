@@ -38,8 +38,8 @@ for (const engine of cases(ENGINES)) {
 				const backend = side.program.urls[transport];
 				const { device } = await startDevice(t, engine, { config: { backend, udpAudio: true }, board: BOARD });
 				const heard = follow(device);
-				const [{ session }] = await online;
-				await until(() => session?.audio?.isOpen === true, "its audio is open");
+				const [{ connection }] = await online;
+				await until(() => connection?.audio?.isOpen === true, "its audio is open");
 				const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
 				const args = { text: SENTENCE, devices: ["all"] };
 				const { structuredContent } = await client.callTool({ name: "say", arguments: args });

@@ -53,10 +53,10 @@ describe("a gateway over TLS", { skip }, () => {
 			const distrustful = await startProcess(t, url);
 			await until(() => distrustful.output.includes("connection-failed"), "the device rejects the certificate");
 			assert.match(distrustful.output, /self.signed certificate/);
-			assert.equal(gateway.servers.sessions.length, 0);
+			assert.equal(gateway.servers.connections.length, 0);
 			const connected = nextSession(gateway.servers);
 			await startProcess(t, url, authority);
-			assert.equal((await callTool((await connected).session, "self.get_device_status")).isError, false);
+			assert.equal((await callTool((await connected).connection, "self.get_device_status")).isError, false);
 		});
 	}
 });

@@ -34,7 +34,7 @@ describe("a tool is one file", { skip: noSdk }, () => {
 		});
 		t.after(() => simulator.stop());
 		await online;
-		const { session: device } = await session;
+		const { connection: device } = await session;
 		const { content } = await callTool(device, "self.lamp.set", { on: true, brightness: 50 });
 		assert.deepEqual(content, [{ type: "text", text: '{"on":true,"rgb":[128,90,45]}' }]);
 	});

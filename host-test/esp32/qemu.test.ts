@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it, type TestContext } from "node:test";
-import type { Server, Session } from "../../gateway/src/index.js";
+import type { Connection, Server } from "../../gateway/src/index.js";
 import { connectClient, LOCAL, startGateway } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { describeChips } from "./chips.js";
@@ -30,11 +30,11 @@ async function openSides(t: TestContext) {
 	const side = await startGateway(t);
 	const backend = side.deviceUrl.replace("127.0.0.1", HOST_ADDRESS);
 	side.access = { ...LOCAL, userTools: true };
-	const nextSession = async (): Promise<Session> => {
+	const nextSession = async (): Promise<Connection> => {
 		const signal = AbortSignal.timeout(SESSION_TIMEOUT);
-		const [{ session }] = (await once(side.gateway.servers, "online", { signal })) as [Server];
-		assert.ok(session);
-		return session;
+		const [{ connection }] = (await once(side.gateway.servers, "online", { signal })) as [Server];
+		assert.ok(connection);
+		return connection;
 	};
 	return { backend, side, nextSession };
 }

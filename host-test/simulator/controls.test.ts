@@ -32,8 +32,8 @@ describe("the button and the LED of the simulator's device", { skip }, () => {
 		const { milliseconds, ...press } = (device.event?.params ?? {}) as { milliseconds?: number };
 		assert.deepEqual(press, { button: "button", long: false });
 		assert.ok(Number(milliseconds) > 0);
-		await callTool(device.session, "self.light.set", { on: true });
-		const status = await callTool(device.session, "self.get_device_status");
+		await callTool(device.connection, "self.light.set", { on: true });
+		const status = await callTool(device.connection, "self.get_device_status");
 		assert.deepEqual((status as { structuredContent?: { lights?: unknown } }).structuredContent?.lights, {
 			led: { on: true },
 		});

@@ -70,7 +70,7 @@ describe("mods in the simulator", { skip: noSdk }, () => {
 			const lines: string[] = [];
 			simulator.on("line", (line) => lines.push(line));
 			await online;
-			return { device: (await session).session, lines, stop: () => simulator.stop() };
+			return { device: (await session).connection, lines, stop: () => simulator.stop() };
 		};
 		const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 

@@ -32,7 +32,10 @@ describe("parts of one's own in the simulator", { skip: noSdk }, () => {
 	}, async (t) => {
 		const { simulator, server: device } = await startSimulatorOnline(t, PUMP, { devices: PARTS_PANEL });
 		await until(() => device.state === "idle", "the device is in a session");
-		const { structuredContent } = (await callTool(device.session, "self.switch.set", { name: "pump", on: true })) as {
+		const { structuredContent } = (await callTool(device.connection, "self.switch.set", {
+			name: "pump",
+			on: true,
+		})) as {
 			structuredContent?: { on?: boolean };
 		};
 		assert.equal(structuredContent?.on, true);
@@ -45,7 +48,7 @@ describe("parts of one's own in the simulator", { skip: noSdk }, () => {
 		const { simulator, server: device } = await startSimulatorOnline(t, AIR, { devices: PARTS_PANEL });
 		await until(() => device.state === "idle", "the device is in a session");
 		const read = async (sensor: string) => {
-			const { structuredContent } = (await callTool(device.session, "self.get_device_status")) as {
+			const { structuredContent } = (await callTool(device.connection, "self.get_device_status")) as {
 				structuredContent: { sensors: Record<string, { value?: Record<string, number>; error?: string }> };
 			};
 			return structuredContent.sensors[sensor]?.value;

@@ -137,8 +137,8 @@ async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promi
 	const isOnline = () => gateway.servers.find(MAC_ADDRESS)?.online === true;
 	await device.start();
 	await until(isOnline, "the device is online");
-	const { session } = gateway.servers.find(MAC_ADDRESS) as Server;
-	assert.equal((await callTool(session, "self.audio_speaker.set_volume", VOLUME.arguments))?.isError, false);
+	const { connection } = gateway.servers.find(MAC_ADDRESS) as Server;
+	assert.equal((await callTool(connection, "self.audio_speaker.set_volume", VOLUME.arguments))?.isError, false);
 	device.stop();
 	await until(() => !isOnline(), "the device is offline");
 }

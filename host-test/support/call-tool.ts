@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import type { Session } from "xs-mcp-manager/core";
+import type { Connection, RequestContext } from "xs-mcp-manager/core";
 
 export async function callTool(
-	session: Session | undefined,
+	connection: Connection | undefined,
 	name: string,
 	args: object = {},
-	options: Parameters<Session["request"]>[2] = {},
+	context: RequestContext = {},
 ) {
-	assert(session);
-	return await session.request("tools/call", { name, arguments: args }, options);
+	assert(connection);
+	return await connection.request({ method: "tools/call", params: { name, arguments: args } }, context);
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import {
-	followStates,
 	isSimilar,
 	portable,
 	relayedExtensions,
@@ -157,7 +156,7 @@ export class Catalog {
 	/** The extensions of servers that are online, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
 		const extended = [...this.#servers.extended].filter((server) => this.#options.lists.reaches(server));
-		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
+		return relayedExtensions(Object.assign({}, ...extended.map(({ connection }) => connection?.extensions.extensions)));
 	}
 
 	/** The servers that the client may reach. */
@@ -316,7 +315,7 @@ export class Catalog {
 		const server = own ? this.#options.lists.only : this.#withAlias(parsed?.alias);
 		const { resources = [], resourceTemplates = [] } = server?.offers ?? {};
 		// A server may have resources that it does not list.
-		const mayHave = resources.length + resourceTemplates.length > 0 || server?.session?.declares("resources");
+		const mayHave = resources.length + resourceTemplates.length > 0 || server?.connection?.declares("resources");
 		return server && mayHave ? { server, uri: parsed?.uri ?? uri } : undefined;
 	}
 
@@ -352,15 +351,14 @@ export class Catalog {
 				void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
 			}
 		};
-		servers.on("changed", onChanged).on("updated", onUpdated);
-		const stopStates = followStates(servers, (server) => {
+		const onState = (server: Server): void => {
 			if (lists.reaches(server)) {
 				void this.#tell({ kind: "state", server });
 			}
-		});
+		};
+		servers.on("changed", onChanged).on("updated", onUpdated).on("state", onState);
 		return () => {
-			servers.off("changed", onChanged).off("updated", onUpdated);
-			stopStates();
+			servers.off("changed", onChanged).off("updated", onUpdated).off("state", onState);
 		};
 	}
 

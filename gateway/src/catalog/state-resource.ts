@@ -39,7 +39,7 @@ export function stateResource(server: Server): Resource {
  */
 export async function readState(server: Server, signal?: AbortSignal): Promise<TextResourceContents> {
 	const own = await readOwnState(server, signal);
-	const { alias, board, state, event, online, session, lastSeen } = server;
+	const { alias, board, state, event, online, connection, lastSeen } = server;
 	const content = {
 		...own,
 		device: alias,
@@ -48,19 +48,20 @@ export async function readState(server: Server, signal?: AbortSignal): Promise<T
 		...(event && { lastEvent: { ...event, time: new Date(event.time).toISOString() } }),
 		board: board.name,
 		firmware: board.version,
-		...(session && { transport: session.identity.transport }),
+		...(connection && { transport: connection.identity.transport }),
 		lastSeen: new Date(lastSeen).toISOString(),
 	};
 	return { uri: stateUri(server), mimeType: MIME_TYPE, text: JSON.stringify(content) };
 }
 
 /** An online server's own state; empty if it does not answer soon. */
-async function readOwnState({ online, offers, session }: Server, signal?: AbortSignal): Promise<object> {
-	if (!online || session === undefined || !offers.resources.some(({ uri }) => uri === OWN_STATE)) {
+async function readOwnState({ online, offers, connection }: Server, signal?: AbortSignal): Promise<object> {
+	if (!online || connection === undefined || !offers.resources.some(({ uri }) => uri === OWN_STATE)) {
 		return {};
 	}
 	try {
-		const result = await session.request("resources/read", { uri: OWN_STATE }, { timeout: OWN_STATE_TIMEOUT, signal });
+		const request = { method: "resources/read", params: { uri: OWN_STATE } } as const;
+		const result = await connection.request(request, { timeout: OWN_STATE_TIMEOUT, signal });
 		const [content] = "contents" in result ? (result.contents as { text?: unknown }[]) : [];
 		const state: unknown = JSON.parse(String(content?.text));
 		return isObject(state) ? state : {};

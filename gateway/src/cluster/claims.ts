@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
-import { type Entry, isConflict, type Server, type Session, type Store } from "xs-mcp-manager/core";
+import { type Connection, type Entry, isConflict, type Server, type Store } from "xs-mcp-manager/core";
 import { type Claim, claimSchema, VERSION } from "./messages.js";
 
 /** In the short-lived store, before a device's id. */
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 5;
 /** A device's session with this gateway. */
 interface Own {
 	readonly server: Server;
-	readonly session: Session;
+	readonly connection: Connection;
 	/** Names the session: the fencing token of calls. */
 	readonly id: string;
 	readonly since: number;
@@ -36,7 +36,7 @@ interface ClaimsOptions {
 	/** The short-lived one. */
 	readonly store: Store;
 	/** A device has connected to another gateway. */
-	readonly onLost: (session: Session, gateway: string) => void;
+	readonly onLost: (connection: Connection, gateway: string) => void;
 	readonly warn: (message: string) => void;
 }
 
@@ -78,11 +78,11 @@ export class Claims {
 	}
 
 	/** A device is online here: its claim names this gateway from now on. */
-	begin(server: Server, session: Session): void {
+	begin(server: Server, connection: Connection): void {
 		const { store } = this.#options;
 		const claim: Own = {
 			server,
-			session,
+			connection,
 			id: randomUUID(),
 			since: store.now,
 			isLate: !store.isConnected,
@@ -96,9 +96,9 @@ export class Claims {
 	}
 
 	/** A session is over. */
-	end(session: Session): void {
-		const claim = this.#claims.get(session.identity.id);
-		if (claim?.session === session) {
+	end(connection: Connection): void {
+		const claim = this.#claims.get(connection.identity.id);
+		if (claim?.connection === connection) {
 			claim.isOver = true;
 			void this.#write(claim);
 		}
@@ -223,15 +223,15 @@ export class Claims {
 		if (this.#claims.get(claim.server.id) === claim) {
 			this.#claims.delete(claim.server.id);
 			if (!claim.isOver) {
-				this.#options.onLost(claim.session, gateway);
+				this.#options.onLost(claim.connection, gateway);
 			}
 		}
 	}
 
-	#valueOf({ server, session, id, since }: Own): Claim {
+	#valueOf({ server, connection, id, since }: Own): Claim {
 		const { gateway, incarnation } = this.#options;
-		const { clientId, transport } = session.identity;
-		const { capabilities, revision = "2024-11-05" } = session;
+		const { clientId, transport } = connection.identity;
+		const { capabilities, revision = "2024-11-05" } = connection;
 		const { state } = server;
 		return {
 			v: VERSION,

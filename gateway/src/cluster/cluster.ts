@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
-import type { Server, ServerRegistry, Session, Store } from "xs-mcp-manager/core";
+import type { Connection, Server, ServerRegistry, Store } from "xs-mcp-manager/core";
 import type { EventLog } from "../events/event-log.js";
 import { type Bus, hasNoResponder } from "./bus.js";
 import { Claims, isLaterVersion } from "./claims.js";
@@ -82,8 +82,8 @@ export class Cluster {
 		this.#members = new Members(gateway, shortLived, (name, before) => this.#memberChanged(name, before));
 		this.#outgoing = new OutgoingCalls(gateway, () => bus);
 		this.#incoming = new IncomingCalls({ bus: () => bus, deviceOf: (call) => this.#deviceOf(call) });
-		const onLost = (session: Session, other: string): void =>
-			session.close(`the device has connected to gateway ${other}`);
+		const onLost = (connection: Connection, other: string): void =>
+			connection.close(`the device has connected to gateway ${other}`);
 		this.#claims = new Claims({ gateway, incarnation, store: shortLived, onLost, warn });
 		const calls = this.#outgoing;
 		this.#remotes = new Remotes({ gateway, registry, members: this.#members, store: shortLived, calls });
@@ -220,25 +220,25 @@ export class Cluster {
 	#shareDevices(): () => void {
 		const { name, registry, bus } = this.#options;
 		const online = (server: Server): void => {
-			if (server.session !== undefined && isHere(server.session)) {
-				this.#claims.begin(server, server.session);
+			if (server.connection !== undefined && isHere(server.connection)) {
+				this.#claims.begin(server, server.connection);
 			}
 		};
-		const disconnected = (_server: Server, session: Session): void => {
-			const { id } = session.identity;
-			if (isHere(session)) {
+		const disconnected = (_server: Server, connection: Connection): void => {
+			const { id } = connection.identity;
+			if (isHere(connection)) {
 				this.#incoming.deviceGone(id);
-				this.#claims.end(session);
+				this.#claims.end(connection);
 			}
-			this.#remotes.sessionEnded(id, isHere(session));
+			this.#remotes.sessionEnded(id, isHere(connection));
 		};
 		const notification = (
-			{ id: device, session }: Server,
+			{ id: device, connection }: Server,
 			method: string,
 			params: Readonly<Record<string, unknown>>,
 		): void => {
 			const claim = this.#claims.claimOf(device);
-			if (claim !== undefined && session !== undefined && isHere(session) && !LIST_CHANGED.test(method)) {
+			if (claim !== undefined && connection !== undefined && isHere(connection) && !LIST_CHANGED.test(method)) {
 				const event = { v: VERSION, device, claim, method, params };
 				if (bus.connected && Buffer.byteLength(JSON.stringify(event)) <= bus.maxBytes) {
 					bus.publish(bus.subjects.event(name), event);
@@ -308,7 +308,7 @@ export class Cluster {
 		const { registry, log, key: ownKey, warn } = this.#options;
 		if (before !== undefined && this.#isConnected) {
 			// Each of the others says that its devices are offline, and it is stored once.
-			for (const { id, alias } of registry.all.filter(({ session }) => session?.identity.gateway === gateway)) {
+			for (const { id, alias } of registry.all.filter(({ connection }) => connection?.identity.gateway === gateway)) {
 				const data = { device: alias, reason: `gateway ${gateway} is gone` };
 				log.append({ name: "device.offline", device: id, data }, `${before.incarnation} ${id}`);
 			}
@@ -372,6 +372,6 @@ export class Cluster {
 }
 
 /** Whether a session is with a device that is connected to this gateway. */
-function isHere({ identity }: Session): boolean {
+function isHere({ identity }: Connection): boolean {
 	return identity.gateway === undefined && identity.configured !== true;
 }

@@ -101,11 +101,9 @@ export class IncomingCalls {
 		const { progressToken, ...meta } = isObject(_meta) ? _meta : {};
 		const hasMeta = Object.keys(meta).length > 0;
 		const onProgress = (progress: Reply["progress"]): void => this.#reply(reply, { progress });
-		return await server.calls.relay(
-			method,
-			{ ...rest, ...(hasMeta && { _meta: meta }) },
-			{ signal, ...(progressToken !== undefined && { onProgress }) },
-		);
+		const tool = method === "tools/call" ? server.tools.find(({ name }) => name === params.name) : undefined;
+		const request = { method, params: { ...rest, ...(hasMeta && { _meta: meta }) }, tool, isForwarded: true };
+		return await server.request(request, { signal, ...(progressToken !== undefined && { onProgress }) });
 	}
 
 	/** One subscription for each gateway, device and resource. */

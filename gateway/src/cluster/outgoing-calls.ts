@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { ServerError } from "xs-mcp-manager/core";
+import { isServerErrorCode, type PendingRequest, ServerError } from "xs-mcp-manager/core";
 import { type Bus, hasNoResponder, partOf } from "./bus.js";
-import { type Call, type Reply, readMessage, replySchema, VERSION } from "./messages.js";
+import { type Call, readMessage, replySchema, VERSION } from "./messages.js";
 
 /** Bytes of an answer, which comes in parts. */
 const MAX_ANSWER = 64 * 1024 * 1024;
@@ -13,16 +13,9 @@ export interface CallTarget {
 	readonly claim: string;
 }
 
-/** The events of a call. `answer` is the last. */
-export interface CallListener {
-	readonly progress: (params: Readonly<Record<string, unknown>>) => void;
-	/** The result, the device's JSON-RPC error, or a ServerError. */
-	readonly answer: (answer: Reply) => void;
-}
-
 interface Outgoing {
 	readonly target: CallTarget;
-	readonly listener: CallListener;
+	readonly request: PendingRequest;
 	/** Of an answer that is not complete yet. */
 	readonly parts: Buffer[];
 	bytes: number;
@@ -53,20 +46,21 @@ export class OutgoingCalls {
 	 * @returns its id
 	 * @throws ServerError if nothing was sent
 	 */
-	begin(target: CallTarget, request: Pick<Call, "method" | "params">, listener: CallListener): string {
+	begin(target: CallTarget, request: PendingRequest): string {
 		const bus = this.#bus();
 		if (!bus.connected) {
 			throw new ServerError("server-offline", "the connection to the cluster is lost. Nothing was sent to the device.");
 		}
 		const { gateway, device, claim } = target;
-		const call: Call = { v: VERSION, device, claim, ...request };
+		const { method, params = {} } = request.message;
+		const call: Call = { v: VERSION, device, claim, method, params };
 		const bytes = Buffer.byteLength(JSON.stringify(call));
 		if (bytes > bus.maxBytes) {
 			throw new ServerError("invalid-arguments", `request too large: ${bytes} bytes (limit ${bus.maxBytes})`);
 		}
 		this.#count += 1;
 		const id = `${this.#prefix}-${this.#count}`;
-		this.#calls.set(id, { target, listener, parts: [], bytes: 0 });
+		this.#calls.set(id, { target, request, parts: [], bytes: 0 });
 		bus.publish(bus.subjects.call(gateway), call, bus.subjects.reply(this.#name, id));
 		return id;
 	}
@@ -82,7 +76,7 @@ export class OutgoingCalls {
 		}
 	}
 
-	/** Drops a call whose transport has ended. */
+	/** Drops a call whose connection has ended. */
 	forget(id: string): void {
 		this.#calls.delete(id);
 	}
@@ -97,17 +91,22 @@ export class OutgoingCalls {
 		if (bytes === "partial") {
 			return;
 		}
-		const gone = `gateway ${call.target.gateway}, which has the device, is gone. Nothing was sent to the device.`;
-		const unreadable = { failed: { code: "invalid-result", message: "the other gateway's answer cannot be read" } };
-		const reply: Reply =
-			bytes === undefined
-				? { failed: { code: "server-offline", message: gone } }
-				: (readMessage(replySchema, bytes) ?? unreadable);
-		if (reply.progress === undefined) {
-			this.#calls.delete(id);
-			call.listener.answer(reply);
+		const reply = bytes && readMessage(replySchema, bytes);
+		if (reply?.progress !== undefined) {
+			const { request } = call;
+			request.connection.notified("notifications/progress", { ...reply.progress, progressToken: request.id });
+			request.progressed(reply.progress);
+			return;
+		}
+		this.#calls.delete(id);
+		if (bytes === undefined) {
+			const gone = `gateway ${call.target.gateway}, which has the device, is gone. Nothing was sent to the device.`;
+			call.request.fail(new ServerError("server-offline", gone));
+		} else if (reply?.result !== undefined || reply?.error !== undefined) {
+			call.request.answered(reply);
 		} else {
-			call.listener.progress(reply.progress);
+			const { code, message: text = "the other gateway's answer cannot be read" } = reply?.failed ?? {};
+			call.request.fail(new ServerError(isServerErrorCode(code) ? code : "invalid-result", text));
 		}
 	}
 }

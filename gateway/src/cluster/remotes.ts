@@ -3,7 +3,7 @@ import { CLAIM } from "./claims.js";
 import type { Members } from "./members.js";
 import { type Claim, claimSchema, type Entry, eventSchema, readMessage } from "./messages.js";
 import type { OutgoingCalls } from "./outgoing-calls.js";
-import { RemoteTransport } from "./remote-transport.js";
+import { RemoteConnection } from "./remote-connection.js";
 
 interface RemotesOptions {
 	readonly gateway: string;
@@ -21,7 +21,7 @@ const RETRY_TIME = 1_000;
 export class Remotes {
 	readonly #options: RemotesOptions;
 	/** The sessions, by device. */
-	readonly #transports = new Map<string, RemoteTransport>();
+	readonly #connections = new Map<string, RemoteConnection>();
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
@@ -47,7 +47,7 @@ export class Remotes {
 
 	/** Compares every device with its claim. */
 	applyAll(): void {
-		for (const id of new Set([...this.#claims.map(({ id }) => id), ...this.#transports.keys()])) {
+		for (const id of new Set([...this.#claims.map(({ id }) => id), ...this.#connections.keys()])) {
 			this.#apply(id);
 		}
 	}
@@ -70,9 +70,9 @@ export class Remotes {
 	/** A notification of a device, from a gateway. */
 	notified(gateway: string, bytes: Uint8Array): void {
 		const event = readMessage(eventSchema, bytes);
-		const transport = event && this.#transports.get(event.device);
-		if (event !== undefined && transport?.identity.gateway === gateway && transport.sessionId === event.claim) {
-			transport.notified(event.method, event.params);
+		const connection = event && this.#connections.get(event.device);
+		if (event !== undefined && connection?.identity.gateway === gateway && connection.claim === event.claim) {
+			connection.notified(event.method, event.params);
 		}
 	}
 
@@ -90,8 +90,8 @@ export class Remotes {
 	/** Ends the sessions with devices of others. */
 	close(): void {
 		this.#isClosed = true;
-		for (const transport of [...this.#transports.values()]) {
-			void transport.close("shutting down");
+		for (const connection of [...this.#connections.values()]) {
+			connection.close("shutting down");
 		}
 	}
 
@@ -108,16 +108,16 @@ export class Remotes {
 	/** Brings the session with a device in line with its claim. */
 	#apply(id: string): void {
 		const { registry, store, members } = this.#options;
-		const session = registry.get(id)?.session;
+		const current = registry.get(id)?.connection;
 		// A device in a session with this gateway is not remote.
-		if (this.#isClosed || (session !== undefined && session.identity.gateway === undefined)) {
+		if (this.#isClosed || (current !== undefined && current.identity.gateway === undefined)) {
 			return;
 		}
 		const claim = claimSchema.safeParse(store.get(CLAIM + id)?.value).data;
 		const isOnline = claim !== undefined && !this.#isOwn(claim) && members.has(claim.gateway, claim.incarnation);
-		const transport = this.#transports.get(id);
-		if (transport !== undefined && (!isOnline || transport.sessionId !== claim.claim)) {
-			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
+		const connection = this.#connections.get(id);
+		if (connection !== undefined && (!isOnline || connection.claim !== claim.claim)) {
+			connection.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
 		}
 		const server = registry.find(id);
 		if (!isOnline || server === undefined) {
@@ -125,7 +125,7 @@ export class Remotes {
 		}
 		const { board, offers } = server;
 		const entry: Entry = { ...claim, id, board, offers: registry.hashOf(offers) };
-		const open = this.#transports.get(id);
+		const open = this.#connections.get(id);
 		if (open === undefined) {
 			this.#connect(entry, server);
 		} else {
@@ -135,15 +135,15 @@ export class Remotes {
 
 	#connect(entry: Entry, { offers }: Server): void {
 		const { registry, calls } = this.#options;
-		const transport = new RemoteTransport(entry, offers, {
+		const connection = new RemoteConnection(entry, offers, {
 			calls,
 			onClosed: () => {
-				if (this.#transports.get(entry.id) === transport) {
-					this.#transports.delete(entry.id);
+				if (this.#connections.get(entry.id) === connection) {
+					this.#connections.delete(entry.id);
 				}
 			},
 		});
-		this.#transports.set(entry.id, transport);
-		registry.connect(transport);
+		this.#connections.set(entry.id, connection);
+		registry.connect(connection);
 	}
 }

@@ -143,7 +143,7 @@ export class Fleet extends EventEmitter<Events> {
 			return undefined;
 		}
 		const { id } = server;
-		const { pageUrl } = server.session?.identity ?? {};
+		const { pageUrl } = server.connection?.identity ?? {};
 		const isUser = hasUserTools(access, id);
 		const events = this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? [];
 		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
@@ -223,7 +223,7 @@ export class Fleet extends EventEmitter<Events> {
 		return access.devices === undefined ? this.#sorted : this.#sorted.filter(({ row }) => reaches(access, row.id));
 	}
 
-	#rowOf({ id, alias, configured, tags, board, online, session, state, lastSeen, tools }: Server): FleetRow {
+	#rowOf({ id, alias, configured, tags, board, online, connection, state, lastSeen, tools }: Server): FleetRow {
 		const calls = this.activity.statistics(id);
 		const update = this.activity.updateOf(id);
 		const row = {
@@ -234,7 +234,7 @@ export class Fleet extends EventEmitter<Events> {
 			board: board.name,
 			version: board.version,
 			online,
-			...(online && session && { transport: session.identity.transport }),
+			...(online && connection && { transport: connection.identity.transport }),
 			...(online && state !== undefined && { state }),
 			since: lastSeen,
 			tools: tools.length,

@@ -67,7 +67,7 @@ export function addToken(
 		}
 		const isFirst = data.kind === "client" ? !guard.needsToken : !tokens.needs("device");
 		// There are no tokens for this kind: whoever is connected has none.
-		const devices = servers.all.filter(({ configured, session }) => !configured && session !== undefined);
+		const devices = servers.all.filter(({ configured, connection }) => !configured && connection !== undefined);
 		const question: TokenQuestion = {
 			isFirst,
 			clients: isFirst && data.kind === "client" ? clients().map(({ name }) => name) : [],

@@ -148,7 +148,7 @@ export class EmbeddedBroker implements MqttBus {
 				return;
 			}
 			packet.retain = false;
-			// One message in a turn of the event loop: see DeviceTransport.
+			// One message in a turn of the event loop: see DeviceConnection.
 			setImmediate(() => done(null));
 		};
 		this.#broker.authorizeSubscribe = (client, subscription, done) => {

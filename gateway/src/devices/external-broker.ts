@@ -24,7 +24,7 @@ export class ExternalBroker implements MqttBus {
 			if (clientId !== undefined) {
 				events.onMessage(clientId, payload.toString(), {});
 			}
-			// One message in a turn of the event loop: see DeviceTransport.
+			// One message in a turn of the event loop: see DeviceConnection.
 			setImmediate(done);
 		};
 		client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));

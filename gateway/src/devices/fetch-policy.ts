@@ -35,14 +35,14 @@ export class FetchPolicy {
 		}
 	};
 
-	async #checkUrl({ session }: Server, name: string, value: string): Promise<void> {
+	async #checkUrl({ connection }: Server, name: string, value: string): Promise<void> {
 		// Parsers differ in what they take for the host.
 		const url = URL.canParse(value) && !/[\\@\s]/.test(value) ? new URL(value) : undefined;
 		if (url === undefined) {
 			throw new ServerError("invalid-arguments", `${name}: expected a URL without user name, "\\" and spaces`);
 		}
 		const { hosts, ownUrls, resolve } = this.#options;
-		const own = session === undefined ? [] : ownUrls(session.identity);
+		const own = connection === undefined ? [] : ownUrls(connection.identity);
 		const isOwn = own.some((each) => each !== undefined && new URL(each).origin === url.origin);
 		if (isOwn || hosts.some((each) => each === "*" || each === url.host || each === url.hostname)) {
 			return;

@@ -1,7 +1,7 @@
 import type { TlsOptions } from "node:tls";
 import type { Admission } from "./admission.js";
 
-/** Events of a broker. At most one message arrives in a turn of the event loop: see DeviceTransport. */
+/** Events of a broker. At most one message arrives in a turn of the event loop: see DeviceConnection. */
 export interface MqttBusEvents {
 	/** A message of a device's, and why the device's connection was admitted. */
 	onMessage(clientId: string, text: string, admission: Admission): void;

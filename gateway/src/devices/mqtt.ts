@@ -1,15 +1,14 @@
 import type { TlsOptions } from "node:tls";
-import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { ServerError, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
 import { deviceIdOf } from "../config/device-id.js";
 import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
-import type { AudioLink } from "./audio-link.js";
-import { DeviceTransport } from "./device-transport.js";
+import { DeviceConnection } from "./device-connection.js";
 import type { ExternalBrokerOptions } from "./external-broker.js";
 import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
-import type { ChannelOptions, UdpChannel, UdpChannels } from "./udp-channels.js";
+import type { UdpChannel, UdpChannels } from "./udp-channels.js";
 
 /**
  * Milliseconds that a device has for its hello. Some send it only when a conversation starts: they get a session
@@ -21,8 +20,8 @@ const HELLO_TIMEOUT = 2_000;
 export class MqttDevices {
 	readonly #servers: ServerRegistry;
 	readonly #channels: UdpChannels;
-	/** The devices in a session, by client id: an MQTT message does not say which connection it came from. */
-	readonly #transports = new Map<string, DeviceMqttTransport>();
+	/** The sessions, by client id: an MQTT message does not say which connection it came from. */
+	readonly #connections = new Map<string, DeviceConnection>();
 	/** The clients of the gateway's own broker. */
 	readonly #connected = new Set<string>();
 	/** The devices whose hello is still expected, by client id. */
@@ -75,8 +74,8 @@ export class MqttDevices {
 
 	/** Says goodbye to every device and disconnects from the broker. */
 	async close(): Promise<void> {
-		for (const transport of [...this.#transports.values()]) {
-			void transport.close("the gateway is shutting down");
+		for (const connection of [...this.#connections.values()]) {
+			connection.close("the gateway is shutting down");
 		}
 		await this.#bus.close();
 		this.#stopAwaitingAll();
@@ -92,12 +91,12 @@ export class MqttDevices {
 			onDisconnected: (clientId) => {
 				this.#connected.delete(clientId);
 				this.#stopAwaiting(clientId);
-				this.#transports.get(clientId)?.ended("the device disconnected from the broker");
+				this.#connections.get(clientId)?.ended("the device disconnected from the broker");
 			},
 			onBrokerLost: (reason) => {
 				this.#stopAwaitingAll();
-				for (const transport of [...this.#transports.values()]) {
-					transport.ended(reason);
+				for (const connection of [...this.#connections.values()]) {
+					connection.ended(reason);
 				}
 			},
 			onRejected: (description) => this.#servers.reject(description),
@@ -112,11 +111,11 @@ export class MqttDevices {
 			this.#servers.reject(`${clientId}: message dropped: ${(error as Error).message}`);
 			return;
 		}
-		const transport = this.#transports.get(clientId);
+		const connection = this.#connections.get(clientId);
 		if (message.type === "hello") {
 			this.#greet(identityOf(clientId, admission), message);
-		} else if (transport !== undefined) {
-			transport.receive(message);
+		} else if (connection !== undefined) {
+			connection.receive(message);
 		} else if (!isLate(message) && !this.#helloTimers.has(clientId)) {
 			// The device believes to be in a session that this gateway does not know, so it has to start a new one.
 			const { session_id } = message;
@@ -131,8 +130,8 @@ export class MqttDevices {
 		this.#stopAwaiting(id);
 		const begin = (): void => {
 			this.#helloTimers.delete(id);
-			if (!this.#transports.has(id)) {
-				this.#servers.connect(this.#open(identity, NO_HELLO));
+			if (!this.#connections.has(id)) {
+				this.#servers.connect(this.#open(identity, NO_HELLO).connection);
 			}
 		};
 		this.#helloTimers.set(id, setTimeout(begin, HELLO_TIMEOUT));
@@ -154,31 +153,52 @@ export class MqttDevices {
 		this.#stopAwaiting(id);
 		try {
 			const hello = readHello(message);
-			const transport = this.#open(identity, hello);
-			this.#send(id, mqttHelloAnswer(transport.deviceSessionId, transport.channel?.offer));
-			this.#servers.connect(transport);
+			const { connection, channel } = this.#open(identity, hello);
+			this.#send(id, mqttHelloAnswer(connection.sessionId, channel?.offer));
+			this.#servers.connect(connection);
 		} catch (error) {
 			this.#servers.reject(`${id}: ${(error as Error).message}`);
 		}
 	}
 
 	/** Starts a session, and ends the previous one. */
-	#open(identity: ServerIdentity, hello: DeviceHello): DeviceMqttTransport {
+	#open(identity: ServerIdentity, hello: DeviceHello): { connection: DeviceConnection; channel?: UdpChannel } {
 		const { clientId: id } = identity;
-		this.#transports.get(id)?.ended("the device has reconnected");
-		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, hello, {
-			openChannel: (events) => this.#channels.open(this.#bus.localAddressOf?.(id), events),
+		const isGreeted = hello !== NO_HELLO;
+		this.#connections.get(id)?.ended("the device has reconnected");
+		const onDropped = (reason: string): void => connection.reject(`audio dropped: ${reason}`);
+		const channel =
+			isGreeted && hello.transport !== "mqtt"
+				? this.#channels.open(this.#bus.localAddressOf?.(id), { listensOnRequest: hello.listensOnRequest, onDropped })
+				: undefined;
+		let isProving = false;
+		const connection: DeviceConnection = new DeviceConnection(identity, hello, {
+			// A device that does not know this session's id may use an earlier one.
+			isShared: isGreeted,
+			audio: hello.playsOpus ? channel?.link : undefined,
 			write: (text) => this.#bus.send(id, text),
-			onEnded: () => this.#transports.delete(id),
-			onGoodbye: () => {
-				// With an external broker, the device's connection state is unknown.
-				if (this.#connected.has(id)) {
-					this.#awaitHello(identity);
+			disconnect: () => connection.send({ type: "goodbye" }),
+			onEnded: () => {
+				channel?.close();
+				this.#connections.delete(id);
+			},
+			onGoodbye: (namesSession) => {
+				if (namesSession) {
+					connection.ended("the device said goodbye");
+					// With an external broker, the device's connection state is unknown.
+					if (this.#connected.has(id)) {
+						this.#awaitHello(identity);
+					}
+				} else if (!isProving) {
+					isProving = true;
+					void prove(connection).finally(() => {
+						isProving = false;
+					});
 				}
 			},
 		});
-		this.#transports.set(id, transport);
-		return transport;
+		this.#connections.set(id, connection);
+		return { connection, ...(channel && { channel }) };
 	}
 
 	#send(clientId: string, message: object): void {
@@ -190,94 +210,25 @@ function identityOf(clientId: string, admission: Admission): ServerIdentity {
 	return { id: deviceIdOf(clientId), clientId, transport: "mqtt", ...admission };
 }
 
-interface DeviceMqttOptions {
-	readonly openChannel: (options: ChannelOptions) => UdpChannel;
-	readonly write: (text: string) => void;
-	readonly onEnded: () => void;
-	/** The device has ended the session, and may still be connected. */
-	readonly onGoodbye: () => void;
-}
-
 /** Milliseconds that a device has to prove that it is still in its session. */
 const PROOF_TIMEOUT = 3_000;
 
-/** The id of that ping. A number, because the C++ firmware answers no others; the SDK counts from 0. */
-const PROOF_ID = 0x7fffffff;
-
 /**
- * A session of a device over MQTT, from its hello, if any, to its goodbye. The device's connection to the broker may
- * outlive it.
+ * Ends a session unless its device answers a ping. A goodbye without a session id is the last will, which a broker sends for a
+ * device that has disconnected. It may be late, after the device has reconnected.
  */
-class DeviceMqttTransport extends DeviceTransport {
-	/** Undefined if the device wants none, or has sent no hello. */
-	readonly channel: UdpChannel | undefined;
-	override readonly audio: AudioLink | undefined;
-	readonly #options: DeviceMqttOptions;
-	readonly #isGreeted: boolean;
-	#proofTimer: NodeJS.Timeout | undefined;
-
-	constructor(identity: ServerIdentity, hello: DeviceHello, options: DeviceMqttOptions) {
-		super(identity, hello);
-		this.#options = options;
-		this.#isGreeted = hello !== NO_HELLO;
-		const { transport, playsOpus, listensOnRequest } = hello;
-		const onDropped = (reason: string): void => this.onerror?.(new Error(`audio dropped: ${reason}`));
-		const hasChannel = this.#isGreeted && transport !== "mqtt";
-		this.channel = hasChannel ? options.openChannel({ listensOnRequest, onDropped }) : undefined;
-		this.audio = playsOpus ? this.channel?.link : undefined;
-	}
-
-	override receive(message: DeviceMessage): void {
-		if (message.type !== "goodbye") {
-			clearTimeout(this.#proofTimer);
+async function prove(connection: DeviceConnection): Promise<void> {
+	try {
+		await connection.ping(PROOF_TIMEOUT);
+	} catch (error) {
+		// A device that answers with an error is still there.
+		if (error instanceof ServerError && error.code === "timeout") {
+			connection.ended("the device has disconnected");
 		}
-		if (!isProof(message)) {
-			super.receive(message);
-		}
-	}
-
-	override ended(reason: string): void {
-		clearTimeout(this.#proofTimer);
-		this.channel?.close();
-		this.#options.onEnded();
-		super.ended(reason);
-	}
-
-	/** A device that does not know this session's id may use an earlier one. */
-	protected override isForSession(id: unknown): boolean {
-		return !this.#isGreeted || super.isForSession(id);
-	}
-
-	protected override write(text: string): void {
-		this.#options.write(text);
-	}
-
-	protected override disconnect(): void {
-		this.sendMessage({ type: "goodbye" });
-	}
-
-	/**
-	 * A goodbye without a session id is the last will, which a broker sends for a device that has disconnected. It may be
-	 * late, after the device has reconnected, so a ping checks that.
-	 */
-	protected override goodbye(namesSession: boolean): void {
-		if (namesSession) {
-			super.goodbye(namesSession);
-			this.#options.onGoodbye();
-			return;
-		}
-		clearTimeout(this.#proofTimer);
-		this.#proofTimer = setTimeout(() => this.ended("the device has disconnected"), PROOF_TIMEOUT);
-		void this.send({ jsonrpc: "2.0", id: PROOF_ID, method: "ping" });
 	}
 }
 
 /** Whether a message without a session belongs to one that the device has ended: a goodbye, or a response. */
 function isLate({ type, payload }: DeviceMessage): boolean {
 	return type === "goodbye" || (type === "mcp" && isObject(payload) && !("method" in payload));
-}
-
-/** Whether this is the answer to the ping that asks a device whether it is still in its session. */
-function isProof({ type, payload }: DeviceMessage): boolean {
-	return type === "mcp" && isObject(payload) && payload.id === PROOF_ID && payload.method === undefined;
 }

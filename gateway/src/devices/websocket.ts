@@ -9,8 +9,8 @@ import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
 import { watchLiveness } from "../net/liveness.js";
 import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
+import { DeviceConnection } from "./device-connection.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
-import { DeviceTransport } from "./device-transport.js";
 import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
 import { parseMessage } from "./messages.js";
 
@@ -53,7 +53,7 @@ export class WebSocketDevices {
 			noServer: true,
 			maxPayload: MAX_MESSAGE_BYTES,
 			perMessageDeflate: false,
-			// One message in a turn of the event loop: see DeviceTransport.
+			// One message in a turn of the event loop: see DeviceConnection.
 			allowSynchronousEvents: false,
 		});
 		const { onRequest = rejectRequest } = options;
@@ -164,64 +164,46 @@ export class WebSocketDevices {
 		socket.on("message", receive);
 	}
 
-	#begin(socket: WebSocket, identity: ServerIdentity, hello: FramedHello): void {
-		const transport = new DeviceWebSocketTransport(socket, identity, hello);
-		socket.send(JSON.stringify(webSocketHelloAnswer(transport.deviceSessionId)));
+	#begin(socket: WebSocket, identity: ServerIdentity, { frameVersion, ...hello }: FramedHello): void {
+		const write = (message: string | Uint8Array): void => {
+			if (socket.readyState === WebSocket.OPEN) {
+				socket.send(message);
+			}
+			if (socket.bufferedAmount > MAX_UNSENT_BYTES) {
+				socket.terminate();
+				connection.ended("the device does not read its messages");
+			}
+		};
+		const audio = hello.playsOpus
+			? new AudioLink({
+					write: (packet) => write(writeFrame(packet, frameVersion, Math.round(performance.now()))),
+					listensOnRequest: hello.listensOnRequest,
+					onDropped: (reason) => connection.reject(`audio dropped: ${reason}`),
+				})
+			: undefined;
+		const connection = new DeviceConnection(identity, hello, { write, disconnect: () => socket.close(), audio });
+		socket.on("message", (data: Buffer, isBinary) => {
+			if (isBinary) {
+				audio?.receive(() => readFrame(data, frameVersion));
+			} else {
+				receiveText(connection, data.toString());
+			}
+		});
+		socket.on("close", () => connection.ended("the device closed the connection"));
+		socket.send(JSON.stringify(webSocketHelloAnswer(connection.sessionId)));
 		watchLiveness(socket, this.#options.pingInterval);
-		this.#servers.connect(transport);
+		this.#servers.connect(connection);
 	}
 }
 
 /** A hello, and the framing of audio that the request named before it. */
 type FramedHello = DeviceHello & { readonly frameVersion: number };
 
-/** A session of a device over its WebSocket, from hello to the end of the connection. */
-class DeviceWebSocketTransport extends DeviceTransport {
-	override readonly audio: AudioLink | undefined;
-	readonly #socket: WebSocket;
-
-	constructor(socket: WebSocket, identity: ServerIdentity, hello: FramedHello) {
-		super(identity, hello);
-		this.#socket = socket;
-		const { playsOpus = false, listensOnRequest, frameVersion } = hello;
-		this.audio = playsOpus
-			? new AudioLink({
-					write: (packet) => this.write(writeFrame(packet, frameVersion, Math.round(performance.now()))),
-					listensOnRequest,
-					onDropped: (reason) => this.onerror?.(new Error(`audio dropped: ${reason}`)),
-				})
-			: undefined;
-		socket.on("message", (data: Buffer, isBinary) => {
-			if (isBinary) {
-				this.audio?.receive(() => readFrame(data, frameVersion));
-			} else {
-				try {
-					this.receive(parseMessage(data.toString()));
-				} catch (error) {
-					this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
-				}
-			}
-		});
-		socket.on("close", () => this.ended("the device closed the connection"));
-	}
-
-	/** The connection is the session, whatever its messages say: some devices never learn a session id. */
-	protected override isForSession(): boolean {
-		return true;
-	}
-
-	protected override write(message: string | Uint8Array): void {
-		if (this.#socket.readyState === WebSocket.OPEN) {
-			this.#socket.send(message);
-		}
-		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
-			this.#socket.terminate();
-			this.ended("the device does not read its messages");
-		}
-	}
-
-	protected override disconnect(): void {
-		this.#socket.close();
+function receiveText(connection: DeviceConnection, text: string): void {
+	try {
+		connection.receive(parseMessage(text));
+	} catch (error) {
+		connection.reject(`message dropped: ${(error as Error).message}`);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { RateLimit, type Server, type ServerRegistry, type Session } from "xs-mcp-manager/core";
+import { type Connection, RateLimit, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import { findEventType, LOST } from "./event-types.js";
@@ -80,7 +80,7 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 		if (
 			event === undefined ||
 			!server.known ||
-			isElsewhere(server.session) ||
+			isElsewhere(server.connection) ||
 			JSON.stringify(params).length > MAX_PARAMS
 		) {
 			return;
@@ -90,17 +90,17 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 		append(event.name, server, event.name === "sensor.changed" ? withPrevious(server.id, data) : data);
 	});
 	servers.on("online", (server) => {
-		if (!isElsewhere(server.session)) {
+		if (!isElsewhere(server.connection)) {
 			append("device.online", server, { firmware: server.board.version });
 		}
 	});
-	servers.on("disconnected", (server, session, reason) => {
+	servers.on("disconnected", (server, connection, reason) => {
 		// One that has reconnected is not offline, and a gateway that stops alone says nothing of its devices.
-		const isOver = server.known && !isElsewhere(session);
+		const isOver = server.known && !isElsewhere(connection);
 		if (
 			isOver &&
 			(reason !== SHUTTING_DOWN || log.isShared) &&
-			(server.session === undefined || server.session === session)
+			(server.connection === undefined || server.connection === connection)
 		) {
 			append("device.offline", server, { reason });
 		}
@@ -113,7 +113,7 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 	});
 }
 
-/** Whether a device is in a session with another gateway, which records its events. */
-function isElsewhere(session: Session | undefined): boolean {
-	return session?.identity.gateway !== undefined;
+/** Whether a device is connected to another gateway, which records its events. */
+function isElsewhere(connection: Connection | undefined): boolean {
+	return connection?.identity.gateway !== undefined;
 }

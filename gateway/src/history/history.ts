@@ -150,7 +150,7 @@ export class History {
 				const device = this.#of(server);
 				if (tool !== undefined && device !== undefined && server.online && now - device.measuredAt >= READ_INTERVAL) {
 					// The registry reports the answer, as it reports answers to clients.
-					await server.calls.call(HISTORY_PRINCIPAL, tool, {}).catch(() => {});
+					await server.call(tool, {}, { principal: HISTORY_PRINCIPAL }).catch(() => {});
 				}
 			});
 		}
@@ -165,7 +165,7 @@ export class History {
 
 	/** Returns the history of a device whose last session was with this gateway. Configured servers have none. */
 	#of(server: Server | undefined): DeviceHistory | undefined {
-		if (!server?.known || server.configured || server.session?.identity.gateway !== undefined) {
+		if (!server?.known || server.configured || server.connection?.identity.gateway !== undefined) {
 			return undefined;
 		}
 		const device = this.#devices.get(server.id) ?? this.#open(server.id);

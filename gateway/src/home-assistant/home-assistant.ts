@@ -1,11 +1,4 @@
-import {
-	type CallDetails,
-	type CallRecord,
-	followStates,
-	type Notification,
-	type Server,
-	type ServerRegistry,
-} from "xs-mcp-manager/core";
+import type { CallDetails, CallRecord, Notification, Server, ServerRegistry } from "xs-mcp-manager/core";
 import { BrokerConnection, type BrokerOptions } from "./broker-connection.js";
 import { HomeDevice, type HomeDeviceOptions, readLimit, STATUS_TOOL } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
@@ -85,12 +78,10 @@ export function showInHomeAssistant(
 		}
 		known.forEach((server) => void deviceOf(server)?.publishRecord());
 	};
-	servers.on("online", online).on("call", called).on("changed", changed);
-	const unfollowStates = followStates(servers, stateChanged);
+	servers.on("online", online).on("call", called).on("changed", changed).on("state", stateChanged);
 	changed();
 	return async () => {
-		servers.off("online", online).off("call", called).off("changed", changed);
-		unfollowStates();
+		servers.off("online", online).off("call", called).off("changed", changed).off("state", stateChanged);
 		devices.forEach((device) => void device.close());
 		await broker.close();
 	};

@@ -120,7 +120,7 @@ export class HomeDevice {
 				if (tool === undefined) {
 					throw new Error(`${this.server.alias} has no tool ${name}`);
 				}
-				const { isError, content } = (await this.server.calls.call(PRINCIPAL, tool, args)) as CallToolResult;
+				const { isError, content } = (await this.server.call(tool, args, { principal: PRINCIPAL })) as CallToolResult;
 				if (isError) {
 					throw new Error(textOf(content));
 				}
@@ -155,7 +155,7 @@ export class HomeDevice {
 			const tool = this.#find(STATUS_TOOL);
 			try {
 				// The registry reports the answer, as it reports answers to other clients.
-				await (tool && this.server.calls.call(PRINCIPAL, tool, {}));
+				await (tool && this.server.call(tool, {}, { principal: PRINCIPAL }));
 			} catch (error) {
 				this.#warn(`status not read: ${(error as Error).message}`);
 			}

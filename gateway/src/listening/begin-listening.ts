@@ -1,5 +1,5 @@
 import { on } from "node:events";
-import type { AudioChannel, AudioEvents, Session } from "xs-mcp-manager/core";
+import type { AudioChannel, AudioEvents, Connection } from "xs-mcp-manager/core";
 
 /** Milliseconds that a device has to say that it listens. */
 const ANSWER_TIME = 3_000;
@@ -17,20 +17,24 @@ const REASONS: Readonly<Record<string, string>> = {
  * Firmware of this project does so at a `listen` message. Other firmware of the family knows none: by its sources, the C++
  * firmware listens after `tts` `stop`, unless a person ends its turns by a button.
  */
-export async function beginListening(session: Session, channel: AudioChannel, signal: AbortSignal): Promise<void> {
+export async function beginListening(
+	connection: Connection,
+	channel: AudioChannel,
+	signal: AbortSignal,
+): Promise<void> {
 	signal.throwIfAborted();
 	if (channel.isListening) {
 		return;
 	}
 	const ask = (): void => {
 		if (channel.listensOnRequest) {
-			session.sendMessage({ type: "listen", state: "start" });
+			connection.send({ type: "listen", state: "start" });
 		} else {
-			session.sendMessage({ type: "tts", state: "start" });
-			session.sendMessage({ type: "tts", state: "stop" });
+			connection.send({ type: "tts", state: "start" });
+			connection.send({ type: "tts", state: "stop" });
 		}
 	};
-	await request(session, channel, signal, ask, ({ state, reason }) => {
+	await request(connection, channel, signal, ask, ({ state, reason }) => {
 		if (state === "stop" && typeof reason === "string") {
 			throw new Error(REASONS[reason] ?? `it is busy: ${reason.slice(0, 40)}`);
 		}
@@ -42,17 +46,17 @@ export async function beginListening(session: Session, channel: AudioChannel, si
  * Stops a device from listening, if its firmware can be asked. Resolves when the device confirms or does not answer. A device
  * that has not confirmed the start is told, too: it must not start later.
  */
-export async function endListening(session: Session, channel: AudioChannel): Promise<void> {
+export async function endListening(connection: Connection, channel: AudioChannel): Promise<void> {
 	if (!channel.listensOnRequest) {
 		return;
 	}
-	const ask = (): void => session.sendMessage({ type: "listen", state: "stop" });
+	const ask = (): void => connection.send({ type: "listen", state: "stop" });
 	if (!channel.isListening) {
 		ask();
 		return;
 	}
 	const { signal } = new AbortController();
-	await request(session, channel, signal, ask, ({ state }) => state === "stop").catch(() => {});
+	await request(connection, channel, signal, ask, ({ state }) => state === "stop").catch(() => {});
 }
 
 type Message = AudioEvents["message"][0];
@@ -63,7 +67,7 @@ type Message = AudioEvents["message"][0];
  * @param isAnswer throws an Error if the answer is no
  */
 async function request(
-	session: Session,
+	connection: Connection,
 	channel: AudioChannel,
 	signal: AbortSignal,
 	ask: () => void,
@@ -77,7 +81,7 @@ async function request(
 		: `${silent}: its firmware does not do so by itself. Ask the person to press its button or say its wake word, and call again`;
 	const tooLate = setTimeout(() => ended.abort(new Error(problem)), ANSWER_TIME);
 	const either = AbortSignal.any([signal, ended.signal]);
-	session.once("closed", closed);
+	connection.events.once("closed", closed);
 	try {
 		const messages = on(channel, "message", { signal: either });
 		ask();
@@ -90,6 +94,6 @@ async function request(
 		throw either.aborted ? either.reason : error;
 	} finally {
 		clearTimeout(tooLate);
-		session.off("closed", closed);
+		connection.events.off("closed", closed);
 	}
 }

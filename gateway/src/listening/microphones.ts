@@ -1,4 +1,4 @@
-import type { AudioChannel, Server, Session } from "xs-mcp-manager/core";
+import type { AudioChannel, Connection, Server } from "xs-mcp-manager/core";
 import type { Caller } from "../speech/device-tools.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import { encodeWav } from "../speech/wav.js";
@@ -103,7 +103,7 @@ export class Microphones {
 			text = await recognize(wav, caller);
 			if (text !== "") {
 				// On the screen, as the family's servers do.
-				device.session?.sendMessage({ type: "stt", text });
+				device.connection?.send({ type: "stt", text });
 			}
 		}
 		return { text, hasSpeech, seconds, ended, wav };
@@ -117,25 +117,25 @@ export class Microphones {
 	check(
 		device: Server,
 		{ asText = true }: Pick<Listening, "asText"> = {},
-	): { session: Session; channel: AudioChannel } {
-		const { session, online } = device;
+	): { connection: Connection; channel: AudioChannel } {
+		const { connection, online } = device;
 		if (asText && this.#options.recognize === undefined) {
 			throw new Error(NO_RECOGNIZER);
 		}
-		if (!online || session === undefined) {
+		if (!online || connection === undefined) {
 			throw new Error("offline");
 		}
-		if (session.identity.gateway !== undefined) {
-			throw new Error(`connected to another gateway of the cluster, ${session.identity.gateway}`);
+		if (connection.identity.gateway !== undefined) {
+			throw new Error(`connected to another gateway of the cluster, ${connection.identity.gateway}`);
 		}
-		if (session.audio === undefined) {
+		if (connection.audio === undefined) {
 			throw new Error("it has no microphone, or its connection carries no sound");
 		}
-		return { session, channel: session.audio };
+		return { connection, channel: connection.audio };
 	}
 
 	async #record(device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> {
-		const { session, channel } = this.check(device, what);
+		const { connection, channel } = this.check(device, what);
 		const { principal, clientName: client, signal, onProgress } = caller;
 		const { onBegin, onEnd } = this.#options;
 		const started = performance.now();
@@ -144,8 +144,8 @@ export class Microphones {
 		let timer: NodeJS.Timeout | undefined;
 		onBegin(device, principal);
 		try {
-			return await record(session, channel, { ...what, signal }, async () => {
-				await beginListening(session, channel, signal);
+			return await record(connection, channel, { ...what, signal }, async () => {
+				await beginListening(connection, channel, signal);
 				const report = (): void => onProgress?.(Math.round(elapsed() / 1_000), `${device.alias} listens`);
 				report();
 				timer = setInterval(report, REPORT_INTERVAL);
@@ -155,7 +155,7 @@ export class Microphones {
 			throw error;
 		} finally {
 			clearInterval(timer);
-			await endListening(session, channel);
+			await endListening(connection, channel);
 			onEnd({ device, principal, client, outcome, duration: elapsed(), seconds: what.seconds });
 		}
 	}

@@ -1,4 +1,4 @@
-import type { AudioChannel, Session } from "xs-mcp-manager/core";
+import type { AudioChannel, Connection } from "xs-mcp-manager/core";
 import { type OpusDecoder, openOpusDecoder } from "../../../toolchain/opus.js";
 import { EndOfSpeech, LISTENING_RATE } from "./end-of-speech.js";
 
@@ -33,7 +33,7 @@ export interface Recorded {
  * @param begin makes the device listen. Packets may come before it resolves
  */
 export async function record(
-	session: Session,
+	connection: Connection,
 	channel: AudioChannel,
 	{ seconds, untilSilence, signal }: { seconds: number; untilSilence: boolean; signal: AbortSignal },
 	begin: () => Promise<void>,
@@ -91,7 +91,7 @@ export async function record(
 	const onClosed = (reason: string): void => settle.reject(new Error(`it disconnected: ${reason}`));
 	const onAbort = (): void => settle.reject(signal.reason);
 	channel.on("packet", onPacket).on("message", onMessage);
-	session.on("closed", onClosed);
+	connection.events.on("closed", onClosed);
 	signal.addEventListener("abort", onAbort, { once: true });
 	try {
 		decoder = await openOpusDecoder(LISTENING_RATE);
@@ -119,7 +119,7 @@ export async function record(
 		clearTimeout(limit);
 		clearTimeout(pause);
 		channel.off("packet", onPacket).off("message", onMessage);
-		session.off("closed", onClosed);
+		connection.events.off("closed", onClosed);
 		signal.removeEventListener("abort", onAbort);
 	}
 }

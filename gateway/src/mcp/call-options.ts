@@ -6,7 +6,7 @@ import {
 	LOG_LEVEL_META_KEY,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, LogLevel, LogMessage, Question } from "xs-mcp-manager/core";
+import type { LogLevel, LogMessage, Question, RequestContext } from "xs-mcp-manager/core";
 import { RateLimit } from "xs-mcp-manager/core";
 
 /** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
@@ -56,7 +56,7 @@ export function callOptions(
 	mcpReq: ServerContext["mcpReq"],
 	{ capabilities, name, logLevel, session }: ClientDescription,
 	requestState: string | undefined,
-): CallOptions {
+): RequestContext {
 	const { signal } = mcpReq;
 	/** Asks the client in its session, as the revisions until 2025-11-25 have it. */
 	const ask = async (question: Question, asking: AbortSignal): Promise<object> =>
@@ -78,7 +78,7 @@ export function callOptions(
 }
 
 /** Passes progress on to the client, if it wants any. */
-export function onProgress(mcpReq: ServerContext["mcpReq"]): CallOptions["onProgress"] {
+export function onProgress(mcpReq: ServerContext["mcpReq"]): RequestContext["onProgress"] {
 	const progressToken = mcpReq._meta?.progressToken;
 	if (progressToken === undefined) {
 		return undefined;

@@ -8,11 +8,11 @@ import {
 	type Transport,
 } from "@modelcontextprotocol/server";
 import {
-	type CallOptions,
 	isBelow,
 	type LogLevel,
 	type OrInput,
 	REVISION_OF_STATELESS,
+	type RequestContext,
 	type Server,
 } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
@@ -203,7 +203,7 @@ export class ClientServer extends SdkServer {
 		context: ServerContext,
 		server: Server,
 		target: string,
-		ask: (options: CallOptions) => Promise<OrInput<Result>>,
+		ask: (options: RequestContext) => Promise<OrInput<Result>>,
 	): Promise<OrInput<Result>> {
 		const { requestStates } = this.gateway;
 		const { catalog } = this;
@@ -304,14 +304,14 @@ export class ClientServer extends SdkServer {
 	}
 
 	/** Rejects as {@link Server.call} does. */
-	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
+	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: RequestContext = {}) {
 		const { catalog, gateway } = this;
 		if (tool.execution?.taskSupport === "required" && !declaresTasks(this, context.mcpReq)) {
 			throw missingTasks(tool.name);
 		}
 		await gateway.checkCall(server, tool, args);
 		const result = await this.forward(context, server, tool.name, (options) =>
-			server.calls.call(catalog.access.principal, tool, args, { ...options, ...more }),
+			server.call(tool, args, { ...options, ...more, principal: catalog.access.principal }),
 		);
 		if (isInputRequiredResult(result)) {
 			return result;

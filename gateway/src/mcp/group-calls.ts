@@ -41,7 +41,7 @@ export async function callGroup(
 	// The schema is the same for all: one check is enough.
 	const [{ server, tool }] = chosen as [Member];
 	try {
-		await server.calls.checkArguments(tool, args);
+		await server.checkArguments(tool, args);
 	} catch (error) {
 		return answerFailedCall(error, server, revision);
 	}

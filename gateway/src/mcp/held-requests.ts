@@ -5,10 +5,10 @@ import {
 	ProtocolError,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, OrInput, Question } from "xs-mcp-manager/core";
+import type { OrInput, Question, RequestContext } from "xs-mcp-manager/core";
 import { ANSWER_TIME } from "./call-options.js";
 
-type Ask<Result> = (options: CallOptions) => Promise<OrInput<Result>>;
+type Ask<Result> = (options: RequestContext) => Promise<OrInput<Result>>;
 
 /** A result, or the questions of a server whose request is held. */
 interface Outcome<Result> {
@@ -33,7 +33,7 @@ export class HeldRequests {
 	 *
 	 * @param id the `requestState` of an earlier result
 	 */
-	async serve<Result>(client: CallOptions, ask: Ask<Result>, id: string | undefined): Promise<Outcome<Result>> {
+	async serve<Result>(client: RequestContext, ask: Ask<Result>, id: string | undefined): Promise<Outcome<Result>> {
 		const request = id === undefined ? new HeldRequest(client, ask) : (this.#take(id) as HeldRequest<Result>);
 		if (id !== undefined) {
 			request.answer(client.inputClient?.inputResponses ?? {});
@@ -80,10 +80,10 @@ class HeldRequest<Result> {
 	/** The questions without an answer. */
 	readonly #pending = new Map<string, Pending>();
 	/** Client of the request being served: it gets progress and log messages. */
-	#client: CallOptions;
+	#client: RequestContext;
 	#onAsked: () => void = () => {};
 
-	constructor(client: CallOptions, ask: Ask<Result>) {
+	constructor(client: RequestContext, ask: Ask<Result>) {
 		this.#client = client;
 		const { logLevel, inputClient } = client;
 		this.result = ask({
@@ -98,7 +98,7 @@ class HeldRequest<Result> {
 	}
 
 	/** Settles when the server asks, with its questions, or has answered: with undefined. */
-	async next(client: CallOptions): Promise<Record<string, Question> | undefined> {
+	async next(client: RequestContext): Promise<Record<string, Question> | undefined> {
 		this.#client = client;
 		const cancel = (): void => this.cancel();
 		client.signal?.addEventListener("abort", cancel, { once: true });

@@ -19,7 +19,7 @@ export function servePrompts(client: ClientServer): void {
 		const { server, prompt } = findPrompt(client, params.name);
 		try {
 			const result = await client.forward(context, server, prompt.name, (options) =>
-				server.calls.request("prompts/get", { ...params, name: prompt.name }, options),
+				server.request({ method: "prompts/get", params: { ...params, name: prompt.name } }, options),
 			);
 			return isInputRequiredResult(result)
 				? result
@@ -39,12 +39,12 @@ export function serveCompletion(client: ClientServer): void {
 		}
 		const { server, ref } = findReference(client, asked);
 		// Suggestions are useful only while a person types: never wait for an offline server.
-		if (!server.online || server.session?.declares("completions") !== true) {
+		if (!server.online || server.connection?.declares("completions") !== true) {
 			return { completion: { values: [] } };
 		}
 		const toComplete = { ref, argument, ...(context && { context }) };
 		try {
-			return await server.calls.request("completion/complete", toComplete, { signal: mcpReq.signal });
+			return await server.request({ method: "completion/complete", params: toComplete }, { signal: mcpReq.signal });
 		} catch (error) {
 			throw requestError(error, server, client.revision);
 		}

@@ -85,7 +85,7 @@ export class ResourceService {
 		const { server } = found;
 		try {
 			const result = await client.forward(context, server, found.uri, (options) =>
-				server.calls.request("resources/read", { uri: found.uri }, options),
+				server.request({ method: "resources/read", params: { uri: found.uri } }, options),
 			);
 			return isInputRequiredResult(result)
 				? result

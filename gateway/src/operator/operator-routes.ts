@@ -88,7 +88,7 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 		const latest = Date.now() - Number(text) * 1000;
 		const { access } = c.var.admission;
 		const chosen = servers.all.filter(
-			({ id, session, lastSeen }) => session === undefined && lastSeen <= latest && reaches(access, id),
+			({ id, connection, lastSeen }) => connection === undefined && lastSeen <= latest && reaches(access, id),
 		);
 		await Promise.all(chosen.map(({ id }) => servers.forget(id)));
 		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
@@ -96,7 +96,7 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 	app.all("/devices/:device", allow("DELETE", "PATCH"));
 	app.delete("/devices/:device", async (c) => {
 		const server = deviceOf(c, servers);
-		if (server.session !== undefined) {
+		if (server.connection !== undefined) {
 			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
 		}
 		await servers.forget(server.id);
@@ -116,8 +116,8 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 		return c.json(summaryOf(server));
 	});
 	app.all("/devices/:device/session", allow("DELETE"), (c) => {
-		const { session } = deviceOf(c, servers);
-		session?.close("disconnected by the operator");
+		const { connection } = deviceOf(c, servers);
+		connection?.close("disconnected by the operator");
 		return c.body(null, 204);
 	});
 }
@@ -138,7 +138,7 @@ export function offerFirmware(
 ): Route {
 	return async (c) => {
 		const server = deviceOf(c, servers);
-		const { alias, id, board, session } = server;
+		const { alias, id, board, connection } = server;
 		if (!hasUserTools(c.var.admission.access, id)) {
 			const how = "a token created with --allow-user-tools, or the setting userTools";
 			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
@@ -147,9 +147,9 @@ export function offerFirmware(
 		if (firmware.folder === undefined) {
 			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
 		}
-		const url = session && urlFor(session.identity);
+		const url = connection && urlFor(connection.identity);
 		if (url === undefined) {
-			const problem = session ? "does not know the gateway's address: see publicUrl" : "is offline";
+			const problem = connection ? "does not know the gateway's address: see publicUrl" : "is offline";
 			throw new HttpError(409, "busy", `${alias} ${problem}`);
 		}
 		const { name, version } = board;
@@ -180,14 +180,14 @@ function streamEvents(events: GatewayEvents, response: ServerResponse, access: A
 	});
 }
 
-function summaryOf({ id, alias, tags, board, online, session, lastSeen, tools }: Server): DeviceSummary {
+function summaryOf({ id, alias, tags, board, online, connection, lastSeen, tools }: Server): DeviceSummary {
 	return {
 		id,
 		alias,
 		tags,
 		board,
 		connected: online,
-		...(online && session && { transport: session.identity.transport }),
+		...(online && connection && { transport: connection.identity.transport }),
 		lastSeen: new Date(lastSeen).toISOString(),
 		tools: tools.length,
 		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),

@@ -56,7 +56,7 @@ export class ClientSide {
 		const sessionKey = new DeviceKey(configuration.stateFolder).derive("client-session");
 		const endpoint = new HttpEndpoint(core.gateway, { ...configuration, sessionKey });
 		const connected = (kind: ReturnType<typeof kindOf>): number =>
-			servers.sessions.filter(({ identity }) => kindOf(identity) === kind).length;
+			servers.connections.filter(({ identity }) => kindOf(identity) === kind).length;
 		const metrics = new Metrics({
 			devicesConnected: () => connected("device"),
 			devicesElsewhere: () => connected("elsewhere"),

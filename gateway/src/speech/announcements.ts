@@ -121,10 +121,10 @@ export class Announcements {
 
 	/** How the device gets the sound: as a file that it plays, which it confirms, or as packets. Else, why it cannot. */
 	#wayTo(device: Server, { text, spoken, isOnlySaid }: Spoken, caller: Caller): (() => Promise<Say>) | string {
-		const { session } = device;
+		const { connection } = device;
 		const player = findTool(device, PLAY);
-		const url = session && this.#options.urlFor(session.identity);
-		if (player !== undefined && url !== undefined && session?.identity.gateway === undefined) {
+		const url = connection && this.#options.urlFor(connection.identity);
+		if (player !== undefined && url !== undefined && connection?.identity.gateway === undefined) {
 			return async () => {
 				const args = { url: url + (await spoken.path()) };
 				return async (signal) => {
@@ -133,8 +133,8 @@ export class Announcements {
 				};
 			};
 		}
-		const channel = session?.audio;
-		if (session === undefined || channel === undefined) {
+		const channel = connection?.audio;
+		if (connection === undefined || channel === undefined) {
 			return player === undefined ? "no speaker" : "it cannot get files from this gateway";
 		}
 		if (!channel.isOpen) {
@@ -142,7 +142,7 @@ export class Announcements {
 		}
 		return async () => {
 			const packets = await spoken.packets();
-			return (signal) => streamSpeech(session, channel, isOnlySaid ? undefined : text, packets, signal);
+			return (signal) => streamSpeech(connection, channel, isOnlySaid ? undefined : text, packets, signal);
 		};
 	}
 
@@ -177,7 +177,7 @@ const PAUSE = 2_000;
  * @returns whether a button was pressed
  */
 async function repeatUntilPressed(
-	{ session }: Server,
+	{ connection }: Server,
 	play: (signal: AbortSignal) => Promise<void>,
 	cancelled: AbortSignal,
 ): Promise<{ readonly pressed: boolean }> {
@@ -188,7 +188,7 @@ async function repeatUntilPressed(
 			pressed.abort();
 		}
 	};
-	session?.on("notification", onNotification);
+	connection?.events.on("notification", onNotification);
 	try {
 		for (let count = 0; count < MAX_REPEATS && !signal.aborted; count += 1) {
 			await play(signal);
@@ -199,7 +199,7 @@ async function repeatUntilPressed(
 			throw error;
 		}
 	} finally {
-		session?.off("notification", onNotification);
+		connection?.events.off("notification", onNotification);
 	}
 	return { pressed: pressed.signal.aborted };
 }

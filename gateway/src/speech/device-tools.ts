@@ -27,7 +27,7 @@ export async function callTool(
 	args: object,
 	{ principal, signal }: Caller,
 ): Promise<CallToolResult> {
-	const result = (await device.calls.call(principal, tool, args, { signal, onProgress: () => {} })) as CallToolResult;
+	const result = (await device.call(tool, args, { principal, signal, onProgress: () => {} })) as CallToolResult;
 	if (result.isError) {
 		throw new Error(textOf(result.content));
 	}
@@ -76,7 +76,7 @@ export async function setVolume(
 	await callTool(device, setter, { volume }, caller);
 	return async () => {
 		if (typeof before === "number") {
-			await device.calls.call(caller.principal, setter, { volume: before }).catch(() => {});
+			await device.call(setter, { volume: before }, { principal: caller.principal }).catch(() => {});
 		}
 	};
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { AudioChannel, Session } from "xs-mcp-manager/core";
+import type { AudioChannel, Connection } from "xs-mcp-manager/core";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
 
 /** Milliseconds of a packet. */
@@ -41,7 +41,7 @@ const MACHINE: Clock = {
  * @returns whether the device has said that it has ended: by its state, or because it listens. Some devices of the family say nothing
  */
 export async function streamSpeech(
-	session: Session,
+	connection: Connection,
 	channel: AudioChannel,
 	text: string | undefined,
 	packets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -64,12 +64,12 @@ export async function streamSpeech(
 		}
 	};
 	const onClosed = (reason: string): void => interrupted.abort(new Error(reason));
-	session.on("notification", onNotification).on("closed", onClosed);
+	connection.events.on("notification", onNotification).on("closed", onClosed);
 	channel.on("message", onMessage);
 	try {
-		session.sendMessage({ type: "tts", state: "start" });
+		connection.send({ type: "tts", state: "start" });
 		if (text !== undefined) {
-			session.sendMessage({ type: "tts", state: "sentence_start", text });
+			connection.send({ type: "tts", state: "sentence_start", text });
 		}
 		if (channel.mayOvertake) {
 			await clock.wait(HEAD_START, ended);
@@ -89,7 +89,7 @@ export async function streamSpeech(
 			channel.send(packet);
 		}
 		await waitUntil(count * FRAME + TAIL);
-		session.sendMessage({ type: "tts", state: "stop" });
+		connection.send({ type: "tts", state: "stop" });
 		if (!confirmed.signal.aborted) {
 			await clock.wait(CONFIRMATION_TIME, AbortSignal.any([ended, confirmed.signal])).catch(() => {});
 		}
@@ -97,11 +97,11 @@ export async function streamSpeech(
 		return confirmed.signal.aborted;
 	} catch (error) {
 		// Firmware of this project drops what it has not played at a new start; others play it, at most 180 ms.
-		session.sendMessage({ type: "tts", state: "start" });
-		session.sendMessage({ type: "tts", state: "stop" });
+		connection.send({ type: "tts", state: "start" });
+		connection.send({ type: "tts", state: "stop" });
 		throw ended.aborted ? ended.reason : error;
 	} finally {
-		session.off("notification", onNotification).off("closed", onClosed);
+		connection.events.off("notification", onNotification).off("closed", onClosed);
 		channel.off("message", onMessage);
 	}
 }

@@ -87,7 +87,7 @@ describe("many listeners of a catalog", () => {
 			catalog.onChange((change) => changes.push("server" in change ? change.server.id : change.kind));
 		}
 		for (const server of gateway.servers.all) {
-			gateway.servers.emit("online", server);
+			gateway.servers.emit("state", server);
 		}
 		assert.equal(told.filter(({ length }) => length > 0).length, 50);
 		await until(() => told.every(({ length }) => length === 2), "all are told");

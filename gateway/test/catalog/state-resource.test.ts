@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
-import { followStates } from "xs-mcp-manager/core";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
@@ -66,7 +65,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await until(() => updates.length === 2, "told that it is offline");
 			assert.equal((await readState(client)).online, false);
 			const states: boolean[] = [];
-			followStates(side.gateway.servers, ({ online }) => states.push(online));
+			side.gateway.servers.on("state", ({ online }) => states.push(online));
 			await WireDevice.connect(t, side, { id: FIRST });
 			assert.deepEqual(states, [true]);
 			await until(() => updates.length === 3, "told that it is online again");

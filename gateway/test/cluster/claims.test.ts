@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { MemoryStore, type Server, type Session, StoreError } from "xs-mcp-manager/core";
+import { type Connection, MemoryStore, type Server, StoreError } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
 import { CLAIM, Claims } from "../../src/cluster/claims.js";
 import type { Claim } from "../../src/cluster/messages.js";
@@ -35,11 +35,14 @@ class ClusterStore extends MemoryStore {
 /** The claims of a gateway, the devices that it has lost, and one that is here. */
 function openClaims(t: TestContext, store: ClusterStore, gateway: string) {
 	const lost: string[] = [];
-	const onLost = (_session: Session, other: string): void => void lost.push(other);
+	const onLost = (_connection: Connection, other: string): void => void lost.push(other);
 	const claims = new Claims({ gateway, incarnation: `${gateway}1`, store, onLost, warn: assert.fail });
 	t.after(claims.start());
 	const server = { id: LAMP, online: true } as Server;
-	const session = { identity: { id: LAMP, clientId: "", transport: "websocket" }, capabilities: {} } as Session;
+	const session = {
+		identity: { id: LAMP, clientId: "", transport: "websocket" },
+		capabilities: {},
+	} as unknown as Connection;
 	return { claims, lost, server, session, begin: () => claims.begin(server, session) };
 }
 

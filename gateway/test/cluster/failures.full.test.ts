@@ -79,14 +79,16 @@ class Town {
 		this.#calls += 1;
 		const { gateway } = this.gateways[this.random(this.gateways.length)] as StartedProgram;
 		const server = gateway.servers.find(idOf(this.random(DEVICES)));
-		await server?.calls.call("somebody", TOOL as ServerTool, { volume: this.#calls }).catch(() => {});
+		await server?.call(TOOL as ServerTool, { volume: this.#calls }, { principal: "somebody" }).catch(() => {});
 	}
 
 	/** The devices as each gateway shows them: alias, and the gateway that has it. */
 	get views(): string[] {
 		return this.gateways.map(({ gateway }, at) =>
 			gateway.servers.all
-				.map(({ id, alias, online, session }) => `${id} ${alias} ${online} ${session?.identity.gateway ?? `g${at}`}`)
+				.map(
+					({ id, alias, online, connection }) => `${id} ${alias} ${online} ${connection?.identity.gateway ?? `g${at}`}`,
+				)
 				.sort()
 				.join("\n"),
 		);

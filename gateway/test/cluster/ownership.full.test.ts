@@ -46,7 +46,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 			devices.push(await WireDevice.connectTo(t, deviceUrl));
 		}
 		const isHere = ({ gateway }: StartedProgram): boolean => {
-			const session = gateway.servers.find(LAMP)?.session;
+			const session = gateway.servers.find(LAMP)?.connection;
 			return session !== undefined && session.identity.gateway === undefined;
 		};
 		const isSettled = (): boolean =>
@@ -82,7 +82,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		const c = (await startCluster(t, nats, ["c"]))[0] as StartedProgram;
 		await until(() => c.gateway.servers.find("desk") !== undefined, "c knows a device that is offline");
 		assert.equal(c.gateway.servers.find("desk")?.tools.length, 2);
-		await until(() => b.gateway.servers.find("desk")?.session === undefined, "b has no session");
+		await until(() => b.gateway.servers.find("desk")?.connection === undefined, "b has no session");
 		await b.gateway.servers.forget(LAMP);
 		for (const { gateway } of [a, c]) {
 			await until(() => gateway.servers.find(LAMP) === undefined, "forgotten");

@@ -45,7 +45,7 @@ describe("a gateway of a cluster in another process", { skip: whyNoNats }, () =>
 		assert.equal(await setVolume(client, 2), "true");
 		other.child.kill("SIGCONT");
 		await device.disconnected();
-		assert.equal(here.gateway.servers.find(LAMP)?.session?.identity.gateway, undefined);
+		assert.equal(here.gateway.servers.find(LAMP)?.connection?.identity.gateway, undefined);
 		assert.deepEqual([device.calls.length, returned.calls.length], [0, 1]);
 		const [third] = (await startCluster(t, nats, ["third"])) as [StartedProgram];
 		await untilAt(third, "here");

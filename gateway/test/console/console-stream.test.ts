@@ -45,7 +45,7 @@ describe("the console's stream", () => {
 		const [row] = listIn(messages)?.rows ?? [];
 		assert.deepEqual([row?.id, row?.online, row?.tools, row?.kind], ["aa:bb:cc:00:00:01", true, 2, "device"]);
 		assert.deepEqual(messages[0]?.approvals, []);
-		gateway.gateway.servers.sessions[0]?.close("test");
+		gateway.gateway.servers.connections[0]?.close("test");
 		await until(() => listIn(messages)?.rows[0]?.problem === "offline", "the device is offline");
 		await gateway.gateway.servers.forget("aa:bb:cc:00:00:01");
 		await until(() => listIn(messages)?.found === 0, "the device is gone");
@@ -75,8 +75,8 @@ describe("the console's stream", () => {
 		const [setVolume, reboot] = server?.tools ?? [];
 		assert.ok(server && setVolume && reboot);
 		const options = { clientName: "host" };
-		await server.calls.call("me", setVolume, { volume: 7 }, options);
-		await server.calls.call("me", reboot, {}, options);
+		await server.call(setVolume, { volume: 7 }, { principal: "me", ...options });
+		await server.call(reboot, {}, { principal: "me", ...options });
 		await until(() => detailIn(messages)?.calls.length === 2, "both calls are there");
 		const [second, first] = detailIn(messages)?.calls ?? [];
 		const { tool, principal, client, args, answer, outcome } = first ?? {};
@@ -182,7 +182,7 @@ describe("the console's stream", () => {
 		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id })));
 		const { messages } = await follow(t, gateway);
 		const before = messages.length;
-		for (const session of servers.sessions) {
+		for (const session of servers.connections) {
 			session.close("test");
 		}
 		await until(() => listIn(messages)?.rows.filter(({ online }) => !online).length === 30, "the page knows");

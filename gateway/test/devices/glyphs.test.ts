@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SentGlyphs } from "../../../src/pictures/face/sent-glyphs.js";
 import { charactersOf } from "../../../toolchain/fonts/glyph-sets.js";
-import { DeviceTransport } from "../../src/devices/device-transport.js";
+import { DeviceConnection } from "../../src/devices/device-connection.js";
 import { readHello } from "../../src/devices/hello.js";
 
 const MAX_SENT_GLYPHS = 128;
@@ -20,16 +20,6 @@ function sentWith(text: string, charset = "latin"): string {
 		sent.take(glyph_push);
 	}
 	return [...new Set(text)].filter((character) => sent.widthOf(character) > 0).join("");
-}
-
-class WrittenTransport extends DeviceTransport {
-	readonly written: { readonly type: string }[] = [];
-
-	protected override write(text: string): void {
-		this.written.push(JSON.parse(text));
-	}
-
-	protected override disconnect(): void {}
 }
 
 describe("glyphs for a device whose screen lacks them", () => {
@@ -52,16 +42,15 @@ describe("glyphs for a device whose screen lacks them", () => {
 
 	it("come before the message with the text, whatever it is", async () => {
 		const hello = readHello({ type: "hello", features: { mcp: true, glyph_push: true }, text_font: FONT });
-		const transport = new WrittenTransport({ id: "lamp", clientId: "", transport: "websocket" }, hello);
-		transport.sendMessage({ type: "alert", message: "注意" });
-		await transport.send({
-			jsonrpc: "2.0",
-			id: 1,
-			method: "tools/call",
-			params: { name: "x", arguments: { text: "你" } },
-		});
-		await transport.send({ jsonrpc: "2.0", id: 2, method: "ping" });
-		const types = transport.written.map(({ type }) => type);
+		const types: string[] = [];
+		const link = { write: (text: string) => void types.push(JSON.parse(text).type), disconnect() {} };
+		const connection = new DeviceConnection({ id: "lamp", clientId: "", transport: "websocket" }, hello, link);
+		connection.send({ type: "alert", message: "注意" });
+		const params = { name: "x", arguments: { text: "你" } };
+		for (const request of [{ method: "tools/call", params }, { method: "ping" }]) {
+			connection.forward(request).catch(() => {});
+		}
+		connection.close();
 		assert.deepEqual(types, ["glyph_push", "alert", "glyph_push", "mcp", "mcp"]);
 	});
 

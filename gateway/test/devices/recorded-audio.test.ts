@@ -18,7 +18,7 @@ async function connect(t: TestContext, version = 1) {
 	const online = once(side.gateway.servers, "online");
 	mcp.say(familyHello("websocket", version));
 	await online;
-	const audio = side.gateway.servers.find(ID)?.session?.audio as AudioChannel;
+	const audio = side.gateway.servers.find(ID)?.connection?.audio as AudioChannel;
 	const packets: number[][] = [];
 	const listen = () => audio.on("packet", (packet) => void packets.push([...packet]));
 	/** Settles when everything sent before has arrived. */

@@ -47,7 +47,7 @@ function listenTo({ gateway }: StartedProgram, id = ID) {
 	const heard: number[][] = [];
 	const rejected: string[] = [];
 	gateway.servers.on("rejected", (description) => rejected.push(description));
-	gateway.servers.find(id)?.session?.audio?.on("packet", (packet) => heard.push([...packet]));
+	gateway.servers.find(id)?.connection?.audio?.on("packet", (packet) => heard.push([...packet]));
 	return { heard, rejected };
 }
 
@@ -112,7 +112,7 @@ describe("the audio of a device over MQTT", () => {
 			await until(() => rejected.length === index + 1, "it is rejected");
 			assert.match(rejected[index] ?? "", reason);
 		}
-		assert.equal(side.gateway.servers.find(ID)?.session?.audio?.dropped, bad.length);
+		assert.equal(side.gateway.servers.find(ID)?.connection?.audio?.dropped, bad.length);
 		send(second);
 		await until(() => heard.length === 2, "the next packet is heard");
 	});
@@ -155,7 +155,7 @@ describe("the audio of a device over MQTT", () => {
 		await until(() => heard.length === 5, "the device is heard from its first packet on");
 		const arrived: unknown[] = [];
 		socket.on("message", (datagram) => arrived.push(datagram));
-		side.gateway.servers.find(ID)?.session?.audio?.send(PACKET);
+		side.gateway.servers.find(ID)?.connection?.audio?.send(PACKET);
 		await until(() => arrived.length === 1, "it hears the gateway");
 	});
 
@@ -183,10 +183,10 @@ describe("the audio of a device over MQTT", () => {
 		const headers: Buffer[] = [];
 		socket.on("message", (datagram) => headers.push(datagram.subarray(0, 12)));
 		send(audio.seal(PACKET, 0));
-		const { session } = side.gateway.servers.find(ID) ?? {};
-		await until(() => session?.audio?.isOpen === true, "its channel is open");
+		const { connection } = side.gateway.servers.find(ID) ?? {};
+		await until(() => connection?.audio?.isOpen === true, "its channel is open");
 		for (let count = 0; count < 20; count += 1) {
-			session?.audio?.send(PACKET);
+			connection?.audio?.send(PACKET);
 		}
 		await until(() => headers.length === 20, "every packet has come");
 		assert.equal(new Set(headers.map((header) => header.toString("hex"))).size, 20);
@@ -195,13 +195,13 @@ describe("the audio of a device over MQTT", () => {
 	it("ends with the session: its datagrams belong to none, and the next has other secrets", async (t) => {
 		const { side, mcp, audio, send, settings, sessionId } = await start(t);
 		send(audio.seal(PACKET, 0));
-		const { session } = side.gateway.servers.find(ID) ?? {};
-		await until(() => session?.audio?.isOpen === true, "its channel is open");
+		const { connection } = side.gateway.servers.find(ID) ?? {};
+		await until(() => connection?.audio?.isOpen === true, "its channel is open");
 		const { rejected } = listenTo(side);
 		const ended = once(side.gateway.servers, "disconnected");
 		mcp.say({ type: "goodbye", session_id: sessionId });
 		await ended;
-		assert.equal(session?.audio?.isOpen, false);
+		assert.equal(connection?.audio?.isOpen, false);
 		send(audio.seal(PACKET, 60));
 		await until(() => rejected.some((each) => each.includes("of no session")), "it belongs to no session");
 		mcp.received.length = 0;
@@ -245,7 +245,7 @@ describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoO
 		const datagrams: Buffer[] = [];
 		socket.on("message", (datagram) => datagrams.push(datagram));
 		send(audio.seal(PACKET, 0));
-		await until(() => side.gateway.servers.find(ID)?.session?.audio?.isOpen === true, "the channel is open");
+		await until(() => side.gateway.servers.find(ID)?.connection?.audio?.isOpen === true, "the channel is open");
 		const saying = say(await connectTo(t, side), { text: "tone 1" });
 		const states = (): unknown[] => mcp.received.filter(({ type }) => type === "tts").map(({ state }) => state);
 		await until(() => states().includes("stop"), "it has ended");

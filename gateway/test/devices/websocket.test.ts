@@ -162,7 +162,7 @@ describe("a device over WebSocket", () => {
 		device.stopReading();
 		const server = side.gateway.servers.find(LAMP);
 		const calls = Array.from({ length: 400 }, () =>
-			server?.calls.call("somebody", server.tools[0] as ServerTool, { text: "x".repeat(60_000) }),
+			server?.call(server.tools[0] as ServerTool, { text: "x".repeat(60_000) }, { principal: "somebody" }),
 		);
 		const results = await Promise.allSettled(calls);
 		assert.ok(results.every(({ status }) => status === "rejected"));

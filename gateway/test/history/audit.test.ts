@@ -71,7 +71,7 @@ describe("the audit log", () => {
 		const server = gateway.servers.find(ID);
 		const reboot = server?.tools.find(({ name }) => name === "self.reboot");
 		assert.ok(server && reboot);
-		await server.calls.call("other", reboot, { delay: 5 });
+		await server.call(reboot, { delay: 5 }, { principal: "other" });
 		const headers = { Authorization: `Bearer ${secret}` };
 		await until(async () => (await readAudit(base, "", headers)).length === 1, "the call is there");
 		const [call] = callsIn(await readAudit(base, "", headers));

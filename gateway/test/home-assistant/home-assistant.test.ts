@@ -195,7 +195,7 @@ describe("Home Assistant", () => {
 		const server = started.gateway.servers.find(ID);
 		const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name);
 		assert.ok(server && tool);
-		await server.calls.call("somebody", tool, { volume: 12 });
+		await server.call(tool, { volume: 12 }, { principal: "somebody" });
 		await until(() => parse(messages, STATE).volume === 12, "the volume");
 		await device.unplug();
 		await until(() => messages.get(AVAILABILITY) === "offline", "offline");

@@ -72,7 +72,7 @@ describe("log messages of a device", () => {
 		const { messages, call } = await connect(t, side, "2025-11-25");
 		log(undefined, "alert", "outside");
 		// Its answer comes after the message.
-		await side.gateway.servers.sessions[0]?.ping();
+		await side.gateway.servers.connections[0]?.ping();
 		const called = call();
 		await until(() => calls.length === 1, "called");
 		assert.equal(calls[0]?.params._meta, undefined, "a device without the stateless form gets none");

@@ -1,4 +1,4 @@
-import type { DeviceWire } from "./core/link-transport.js";
+import type { DeviceLink } from "../../src/devices/device-connection.js";
 import type { DeviceSession } from "./core/simulated-gateway.js";
 import { Link, type Network } from "./network.js";
 import { SimulatedProcess, type World } from "./world.js";
@@ -25,7 +25,7 @@ interface Request {
 }
 
 /** How a device reaches a gateway: undefined if that does not accept it. */
-export type Accept = (device: string, wire: DeviceWire) => DeviceSession | undefined;
+export type Accept = (device: string, link: DeviceLink) => DeviceSession | undefined;
 
 /** A device: it answers MCP, and connects again when it has lost its gateway. */
 export class SimulatedDevice {
@@ -74,7 +74,7 @@ export class SimulatedDevice {
 		]);
 		this.#link = link;
 		this.#world.at(this.#world.random.between(...path.delay), process, () => {
-			session = accept(this.id, { send: (text) => link.send(1, text), close: () => link.close(1) });
+			session = accept(this.id, { write: (text) => link.send(1, text), disconnect: () => link.close(1) });
 			if (session === undefined) {
 				link.close(1);
 			}

@@ -17,14 +17,14 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		seed: 7,
 		patches: [
 			{
-				file: `${CLUSTER}/remote-transport.ts`,
-				from: "		this.onclose?.();\n",
-				to: "		setImmediate(() => setImmediate(() => this.onclose?.()));\n",
+				file: "mcp-manager/src/core/connection.ts",
+				from: "			this.server?.lost(this, reason);\n",
+				to: "			setImmediate(() => setImmediate(() => this.server?.lost(this, reason)));\n",
 			},
 			{
 				file: "mcp-manager/src/core/server.ts",
-				from: "		this.disconnect();\n		this.#session = session;",
-				to: "		this.#session = session;",
+				from: "		this.disconnect();\n		this.#connection = connection;",
+				to: "		this.#connection = connection;",
 			},
 		],
 	},
@@ -102,9 +102,9 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		seed: 490,
 		patches: [
 			{
-				file: "mcp-manager/src/core/registry.ts",
-				from: "if (server.session === session) {\n				this.#notified",
-				to: "{\n				this.#notified",
+				file: "mcp-manager/src/core/server.ts",
+				from: "if (connection !== this.#connection) {",
+				to: "if (connection === undefined) {",
 			},
 		],
 	},

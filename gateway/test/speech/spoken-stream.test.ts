@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { it } from "node:test";
-import type { Session } from "xs-mcp-manager/core";
+import type { Connection } from "xs-mcp-manager/core";
 import { AudioLink } from "../../src/devices/audio-link.js";
 import { streamSpeech } from "../../src/speech/spoken-stream.js";
 
@@ -50,9 +50,8 @@ class TestClock {
 function say(count: number, { mayOvertake = false } = {}) {
 	const clock = new TestClock();
 	const sent: [time: number, what: string][] = [];
-	const session = Object.assign(new EventEmitter(), {
-		sendMessage: ({ state }: { state?: unknown }) => sent.push([clock.now(), `${state}`]),
-	});
+	const events = new EventEmitter();
+	const connection = { events, send: ({ state }: { state?: unknown }) => sent.push([clock.now(), `${state}`]) };
 	const channel = new AudioLink({
 		mayOvertake,
 		write: ([number]) => void sent.push([clock.now(), `packet ${number}`]),
@@ -61,12 +60,12 @@ function say(count: number, { mayOvertake = false } = {}) {
 	const cancel = new AbortController();
 	const packets = Array.from({ length: count }, (_, index) => Uint8Array.of(index));
 	const outcome: { confirmed?: boolean; error?: Error } = {};
-	streamSpeech(session as unknown as Session, channel, "hello", packets, cancel.signal, clock).then(
+	streamSpeech(connection as unknown as Connection, channel, "hello", packets, cancel.signal, clock).then(
 		(confirmed) => Object.assign(outcome, { confirmed }),
 		(error) => Object.assign(outcome, { error }),
 	);
 	const pass = (milliseconds: number): Promise<void> => clock.pass(milliseconds);
-	return { sent, session, channel, cancel, outcome, pass, what: () => sent.map(([, what]) => what) };
+	return { sent, events, channel, cancel, outcome, pass, what: () => sent.map(([, what]) => what) };
 }
 
 it("gives tts start time to arrive before packets that could overtake it", async () => {
@@ -98,8 +97,8 @@ it("frames the packets by start, the sentence, and stop once the last one was pl
 
 it("is confirmed by a device that speaks no more, or that listens", async () => {
 	for (const confirm of [
-		({ session }: ReturnType<typeof say>) =>
-			session.emit("notification", "notifications/state_changed", { oldState: "speaking", newState: "idle" }),
+		({ events }: ReturnType<typeof say>) =>
+			events.emit("notification", "notifications/state_changed", { oldState: "speaking", newState: "idle" }),
 		({ channel }: ReturnType<typeof say>) => channel.told({ type: "listen", state: "start" }),
 	]) {
 		const side = say(1);
@@ -135,14 +134,14 @@ it("leaves the device 180 ms of sound when it is cancelled, and sends stop at on
 it("ends when the person at the device interrupts, or the device is gone", async () => {
 	for (const [end, message] of [
 		[({ channel }: ReturnType<typeof say>) => channel.told({ type: "abort" }), "stopped at the device"],
-		[({ session }: ReturnType<typeof say>) => session.emit("closed", "it disconnected"), "it disconnected"],
+		[({ events }: ReturnType<typeof say>) => events.emit("closed", "it disconnected"), "it disconnected"],
 	] as const) {
 		const side = say(100);
 		await side.pass(FRAME);
 		end(side);
 		await side.pass(1);
 		assert.equal(side.outcome.error?.message, message);
-		assert.equal(side.session.listenerCount("notification"), 0);
+		assert.equal(side.events.listenerCount("notification"), 0);
 	}
 });
 

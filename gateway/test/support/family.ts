@@ -127,6 +127,6 @@ export async function connectMqtt(
 export async function callLamp({ gateway }: { readonly gateway: Gateway }, id: string): Promise<unknown> {
 	await until(() => gateway.servers.find(id)?.online === true, "the device is online");
 	const server = gateway.servers.find(id) as Server;
-	const result = await server.calls.call("somebody", server.tools[0] as ServerTool, { on: true });
+	const result = await server.call(server.tools[0] as ServerTool, { on: true }, { principal: "somebody" });
 	return (result as { content: { text?: unknown }[] }).content[0]?.text;
 }

@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
-import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
+import type { Connection, Server, ServerRegistry } from "xs-mcp-manager/core";
 import { PATIENT } from "../../../host-test/support/patient.js";
 import { until } from "../../../host-test/support/until.js";
 import type { Access } from "../../src/config/access.js";
@@ -84,9 +84,9 @@ export async function startGateway(test: TestContext, options: TestGatewayOption
 	return Object.assign(clientSide, { warnings, deviceUrl });
 }
 
-export async function nextSession(servers: ServerRegistry): Promise<{ server: Server; session: Session }> {
-	const [server, session] = await once(servers, "connected");
-	return { server, session };
+export async function nextSession(servers: ServerRegistry): Promise<{ server: Server; connection: Connection }> {
+	const [server, connection] = await once(servers, "connected");
+	return { server, connection };
 }
 
 export async function nextOnline(servers: ServerRegistry): Promise<Server> {
@@ -191,7 +191,7 @@ export class WireDevice {
 	readonly #socket: WebSocket;
 	#sessionId = "";
 	/** Its session at the gateway; undefined if only the URL of that is known. */
-	#session: Session | undefined;
+	#connection: Connection | undefined;
 
 	private constructor(socket: WebSocket, options: WireDeviceOptions) {
 		this.#socket = socket;
@@ -206,18 +206,18 @@ export class WireDevice {
 		options: WireDeviceOptions = {},
 	): Promise<WireDevice> {
 		const { id = ID } = options;
-		const online = new Promise<Session | undefined>((resolve) => {
+		const online = new Promise<Connection | undefined>((resolve) => {
 			const check = (server: Server): void => {
 				if (server.id === id) {
 					gateway.servers.off("online", check);
-					resolve(server.session);
+					resolve(server.connection);
 				}
 			};
 			gateway.servers.on("online", check);
 		});
 		const device = await WireDevice.connectTo(test, deviceUrl, options);
 		const rejected = once(device.#socket, "close").then(() => Promise.reject(new Error("disconnected")));
-		device.#session = await Promise.race([online, rejected]);
+		device.#connection = await Promise.race([online, rejected]);
 		rejected.catch(() => {
 			// Later it may disconnect.
 		});
@@ -268,8 +268,8 @@ export class WireDevice {
 		if (this.#socket.readyState !== WebSocket.CLOSED) {
 			await once(this.#socket, "close");
 		}
-		if (this.#session?.identity.gateway === undefined) {
-			await until(() => this.#session?.connected !== true, "the device is offline");
+		if (this.#connection?.identity.gateway === undefined) {
+			await until(() => this.#connection?.isOpen !== true, "the device is offline");
 		}
 	}
 

@@ -1,4 +1,4 @@
-import { DeviceTransport } from "../../src/devices/device-transport.js";
+import { DeviceConnection } from "../../src/devices/device-connection.js";
 
 interface MemoryDeviceOptions {
 	readonly id: string;
@@ -7,11 +7,12 @@ interface MemoryDeviceOptions {
 }
 
 /** A device with these tools, at the other end of a connection in memory: for tests with thousands. */
-export class MemoryDevice extends DeviceTransport {
+export class MemoryDevice extends DeviceConnection {
 	readonly #results: Record<string, object>;
 
 	constructor({ id, board = "lamp", tools }: MemoryDeviceOptions) {
-		super({ id, clientId: id, transport: "memory" }, { maxMessageBytes: 65_536 });
+		const link = { write: (text: string) => this.#answer(text), disconnect() {} };
+		super({ id, clientId: id, transport: "memory" }, { maxMessageBytes: 65_536 }, link);
 		this.#results = {
 			initialize: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: board, version: "1" } },
 			"tools/list": { tools },
@@ -24,7 +25,7 @@ export class MemoryDevice extends DeviceTransport {
 		this.receive({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/tools/list_changed" } });
 	}
 
-	protected override write(text: string): void {
+	#answer(text: string): void {
 		const { id, method } = JSON.parse(text).payload as { id?: number; method: string };
 		if (id !== undefined) {
 			// As of a message over a wire, every answer has objects of its own.
@@ -32,6 +33,4 @@ export class MemoryDevice extends DeviceTransport {
 			queueMicrotask(() => this.receive({ type: "mcp", payload: { jsonrpc: "2.0", id, result: JSON.parse(result) } }));
 		}
 	}
-
-	protected override disconnect(): void {}
 }

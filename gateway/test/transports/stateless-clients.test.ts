@@ -163,7 +163,7 @@ it("a client that has disconnected before its request is served leaves no subscr
 	const socket = connect(await listen(t, server), "127.0.0.1");
 	socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
 	await until(() => isServed, "the request is served");
-	await side.gateway.servers.all[0]?.session?.ping();
+	await side.gateway.servers.all[0]?.connection?.ping();
 	assert.deepEqual(
 		device.methods.filter((method) => method.startsWith("resources/subscribe")),
 		[],

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
+import type { Connection } from "./connection.js";
 import { ServerError } from "./errors.js";
 import { LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
-import type { Session } from "./session.js";
 
 export interface DiscoveryOptions {
 	/** Servers asked at the same time. Default 64: thousands may connect at once after a power cut. */
@@ -50,31 +50,35 @@ export class Discovery {
 	 * A list that fails costs the others nothing. Never rejects.
 	 *
 	 * @param onListed is called with the tools and what else is there after 2 s, and once more with the rest. Not called after
-	 * the end of the session
+	 * the end of the connection
 	 */
-	async list(session: Session, lists: readonly ListName[], onListed: (listed: Listed) => void): Promise<void> {
+	async list(connection: Connection, lists: readonly ListName[], onListed: (listed: Listed) => void): Promise<void> {
 		let listed: Promise<void> | undefined;
 		await this.#limit(async () => {
-			listed = this.#listAll(session, lists, onListed);
+			listed = this.#listAll(connection, lists, onListed);
 			await settledWithin(PLACE_TIME, listed);
 		});
 		await listed;
 	}
 
-	async #listAll(session: Session, lists: readonly ListName[], onListed: (listed: Listed) => void): Promise<void> {
+	async #listAll(
+		connection: Connection,
+		lists: readonly ListName[],
+		onListed: (listed: Listed) => void,
+	): Promise<void> {
 		let offers: Partial<Record<ListName, readonly unknown[]>> = {};
 		let failures = new Map<ListName, Error>();
 		const report = (): void => {
-			if (session.connected && (failures.size > 0 || Object.keys(offers).length > 0)) {
+			if (connection.isOpen && (failures.size > 0 || Object.keys(offers).length > 0)) {
 				onListed({ offers: offers as Partial<Offers>, failures });
 			}
 			[offers, failures] = [{}, new Map()];
 		};
-		const isDeclared = (list: ListName): boolean => session.declares(LISTS[list].capability);
+		const isDeclared = (list: ListName): boolean => connection.declares(LISTS[list].capability);
 		const asked = lists.filter((list) => list === "tools" || isDeclared(list));
 		const read = async (list: ListName): Promise<void> => {
 			try {
-				const items = this.#validItems(session, list, await this.#list(session, list));
+				const items = this.#validItems(connection, list, await this.#list(connection, list));
 				offers[list] = items;
 			} catch (error) {
 				failures.set(list, error as Error);
@@ -89,7 +93,7 @@ export class Discovery {
 				await read(list);
 			}
 		};
-		const others = session.identity.configured ? Promise.all(rest.map(read)) : inTurn();
+		const others = connection.identity.configured ? Promise.all(rest.map(read)) : inTurn();
 		await tools;
 		if (!(await settledWithin(OTHERS_TIME, others)) && Object.keys(offers).length > 0) {
 			report();
@@ -103,14 +107,14 @@ export class Discovery {
 		report();
 	}
 
-	async #list(session: Session, list: ListName): Promise<unknown[]> {
+	async #list(connection: Connection, list: ListName): Promise<unknown[]> {
 		const { discoveryTimeout = 30_000 } = this.#options;
 		const signal = AbortSignal.timeout(discoveryTimeout);
 		try {
-			return await session.list(list, { withUserTools: list === "tools", signal });
+			return await connection.list(list, signal);
 		} catch (error) {
 			// Templates are optional for a server with resources, and a server without tools need not know their list.
-			const isOptional = list === "resourceTemplates" || !session.declares(LISTS[list].capability);
+			const isOptional = list === "resourceTemplates" || !connection.declares(LISTS[list].capability);
 			if (isOptional && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
 				return [];
 			}
@@ -120,11 +124,11 @@ export class Discovery {
 		}
 	}
 
-	#validItems(session: Session, list: ListName, listed: readonly unknown[]): readonly unknown[] {
-		const check = () => validList(list, listed, (item) => session.problemOf(list, item));
-		const { items, problems } = session.identity.configured ? check() : this.#checkOnce(list, listed, check);
+	#validItems(connection: Connection, list: ListName, listed: readonly unknown[]): readonly unknown[] {
+		const check = () => validList(list, listed, (item) => connection.problemOf(list, item));
+		const { items, problems } = connection.identity.configured ? check() : this.#checkOnce(list, listed, check);
 		for (const problem of problems) {
-			this.#options.warn(`${session.identity.id}: ${LISTS[list].method}: ${problem}`);
+			this.#options.warn(`${connection.identity.id}: ${LISTS[list].method}: ${problem}`);
 		}
 		return items;
 	}

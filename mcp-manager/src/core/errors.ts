@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 
 /** JSON-RPC 2.0 §5.1: a server-defined error. The SDK uses it for HTTP errors and lost connections, too. */
 export const SERVER_ERROR = -32_000;
@@ -61,7 +61,7 @@ export type McpErrorCode =
 	| "MAX_RETRIES_EXCEEDED";
 
 /** The text of an error for people: that of a validation library lists members of its schemas. */
-function messageOf({ name, message }: Error): string {
+export function messageOf({ name, message }: Error): string {
 	return /^\$?ZodError$/.test(name) ? "what the server sent is not a message of MCP" : message;
 }
 
@@ -109,51 +109,13 @@ export function managerCodeOf(error: unknown): McpErrorCode {
 	return (ProtocolError.isInstance(error) && OF_PROTOCOL_ERROR[error.code]) || "EXECUTION_FAILED";
 }
 
-/** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
+/** The `data` of an error response in place of a response that is not valid. A text, because messages over HTTP are read twice. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
 
-/** The `data` of an error response for a request that a transport could not send. */
-export const NOTHING_SENT = "xs-mcp/nothing-sent";
-
-/** The connection was over before a request was sent: the server may be reached over another one. */
-export class NotSentError extends ServerError {
-	constructor(message: string) {
-		super("server-offline", message);
+/** The error of an error response: the SDK's ProtocolError, or the ServerError with which a transport replaces a response. */
+export function responseError({ code, message, data }: { code: number; message: string; data?: unknown }): Error {
+	if (data === INVALID_RESPONSE) {
+		return new ServerError("invalid-result", message);
 	}
-}
-
-interface SentRequest {
-	readonly method: string;
-	/** Milliseconds. */
-	readonly timeout: number;
-	readonly signal: AbortSignal | undefined;
-	/** Why the session has ended; undefined while it is open. */
-	readonly over: string | undefined;
-}
-
-/** Converts an error that the SDK throws for a request. An error response of the server stays; anything else becomes a ServerError. */
-export function requestError(error: Error, request: SentRequest): Error {
-	if (!ProtocolError.isInstance(error)) {
-		return error instanceof ServerError ? error : unanswered(error, request);
-	}
-	switch (error.data) {
-		case INVALID_RESPONSE:
-			return new ServerError("invalid-result", error.message);
-		case NOTHING_SENT:
-			return new NotSentError(error.message);
-		default:
-			return error.data instanceof ServerError ? error.data : error;
-	}
-}
-
-function unanswered(cause: Error, { method, timeout, signal, over }: SentRequest): ServerError {
-	if (signal?.aborted) {
-		return new ServerError("cancelled", `${method} was cancelled`, { cause });
-	}
-	if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
-		return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause });
-	}
-	return over === undefined
-		? new ServerError("invalid-result", `${method}: ${messageOf(cause)}`, { cause })
-		: new ServerError("server-disconnected", over, { cause });
+	return data instanceof ServerError ? data : ProtocolError.fromError(code, message, data);
 }

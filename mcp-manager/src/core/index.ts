@@ -4,14 +4,23 @@ export { MemoryStore } from "../store/memory-store.js";
 export { type Entry, isConflict, roomOf, Store, StoreError, type StoreErrorCode } from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+export type { AudioChannel, AudioEvents } from "./audio.js";
 export { backoff } from "./backoff.js";
 export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
+export {
+	type Capabilities,
+	Connection,
+	type KnownServer,
+	type ServerIdentity,
+	type ServerInfo,
+} from "./connection.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
 export { inputSchemaOf } from "./input-schema.js";
 export { describeIssues } from "./issues.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
+export { isBelow, type LogLevel, type LogMessage } from "./log-messages.js";
 export { isSimilar, portable, slug } from "./names.js";
 export {
 	type Offers,
@@ -25,19 +34,9 @@ export {
 export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
+export type { PendingRequest, Request, RequestContext } from "./request.js";
 export type { Notification, ServerRecord } from "./server.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { ServerEdit } from "./server-directory.js";
-export { followStates } from "./server-notifications.js";
-export type {
-	AudioChannel,
-	AudioEvents,
-	KnownServer,
-	ServerIdentity,
-	ServerInfo,
-	ServerTransport,
-} from "./server-transport.js";
-export { type CallOptions, Session } from "./session.js";
-export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
 export { hashOfOffers } from "./stored-offers.js";
 export { failedResult, jsonOf, textOf, textResult } from "./tool-results.js";

@@ -5,7 +5,6 @@ import {
 	type ResourceTemplateType,
 	type Tool,
 } from "@modelcontextprotocol/client";
-import * as z from "zod";
 import { isObject } from "../firmware.js";
 import { withoutNulls } from "./received.js";
 import { withValid } from "./results.js";
@@ -38,8 +37,6 @@ interface ListKind {
 	/** The capability that a server must declare; tools are always listed. */
 	readonly capability: "tools" | "resources" | "prompts";
 	readonly changed: string;
-	/** A page of it. Items are checked one by one, so that an invalid one does not affect others. */
-	readonly page: z.ZodType<{ readonly nextCursor?: string | null | undefined }>;
 	/** The member by which items differ. */
 	readonly key: string;
 	/** The members that an item needs. */
@@ -53,47 +50,36 @@ type Members = Record<string, unknown>;
 
 /** @param required the first one is the key */
 function listKind(
-	list: ListName,
 	method: string,
 	required: readonly [string, ...string[]],
 	members: string,
 	isValid: ListKind["isValid"],
 ): ListKind {
 	const capability = method.split("/")[0] as ListKind["capability"];
-	const page = z.looseObject({ nextCursor: z.string().nullish() }).extend({ [list]: z.array(z.unknown()) });
 	const changed = `notifications/${capability}/list_changed`;
-	return { method, capability, changed, page, key: required[0], required, members: members.split(" "), isValid };
+	return { method, capability, changed, key: required[0], required, members: members.split(" "), isValid };
 }
 
 export const LISTS: Readonly<Record<ListName, ListKind>> = {
 	tools: listKind(
-		"tools",
 		"tools/list",
 		["name", "inputSchema"],
 		"name title description inputSchema outputSchema annotations icons _meta execution",
 		isSpecType.Tool,
 	),
 	resources: listKind(
-		"resources",
 		"resources/list",
 		["uri", "name"],
 		"uri name title description mimeType annotations icons _meta size",
 		isSpecType.Resource,
 	),
 	resourceTemplates: listKind(
-		"resourceTemplates",
 		"resources/templates/list",
 		["uriTemplate", "name"],
 		"uriTemplate name title description mimeType annotations icons _meta",
 		isSpecType.ResourceTemplate,
 	),
-	prompts: listKind(
-		"prompts",
-		"prompts/list",
-		["name"],
-		"name title description arguments icons _meta",
-		isSpecType.Prompt,
-	),
+	prompts: listKind("prompts/list", ["name"], "name title description arguments icons _meta", isSpecType.Prompt),
 };
 
 export const LIST_NAMES = Object.keys(LISTS) as ListName[];

@@ -1,16 +1,14 @@
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Implementation } from "@modelcontextprotocol/client";
+import { MANAGER_INFO } from "../version.js";
 import type { Uploads } from "./calls.js";
-import { coalesced } from "./coalesced.js";
+import type { Capabilities, Connection } from "./connection.js";
 import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
 import { ServerError } from "./errors.js";
-import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
+import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import type { Server, ServerRecord } from "./server.js";
 import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
-import { keepState } from "./server-notifications.js";
-import type { ServerInfo, ServerTransport } from "./server-transport.js";
-import { type Capabilities, Session } from "./session.js";
 
 export interface ServerRegistryOptions extends ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
 	/** The name and version sent in `initialize`. Default: those of this package. */
@@ -23,8 +21,6 @@ export interface ServerRegistryOptions extends ServerDirectoryOptions, Omit<Disc
 	 */
 	readonly relayed?: Capabilities;
 }
-
-const RESOURCE_UPDATED = "notifications/resources/updated";
 
 /**
  * Every known server, online or offline. When a server connects, its identity and lists are read,
@@ -64,48 +60,42 @@ export class ServerRegistry extends ServerDirectory {
 		return this.#extended;
 	}
 
-	/** Every session, also of servers that are not known yet. */
-	get sessions(): Session[] {
-		return this.servers.flatMap(({ session }) => session ?? []);
+	/** Every connection, also of servers that are not known yet. */
+	get connections(): Connection[] {
+		return this.servers.flatMap(({ connection }) => connection ?? []);
 	}
 
 	/**
-	 * Starts a session over a connection. An earlier session of the same server ends.
-	 *
-	 * @returns the session, which is closed if the discovery fails or the limit of servers is reached
+	 * Takes over a connection, and reads the server's identity and lists. An earlier connection of the same server ends. The
+	 * connection is closed if that fails or the limit of servers is reached.
 	 */
-	connect(transport: ServerTransport): Session {
-		const { id } = transport.identity;
-		const isConfigured = this.settingsOf(id) !== undefined;
+	connect(connection: Connection): void {
+		const { id, configured = false } = connection.identity;
 		// A device may give the id of a configured server as its own.
-		if ((transport.identity.configured === true) !== isConfigured) {
-			const session = new Session(transport);
+		if (configured !== (this.settingsOf(id) !== undefined)) {
 			this.reject(`${id}: the id belongs to a configured server`);
-			session.close("the id belongs to a configured server");
-			return session;
+			connection.close("the id belongs to a configured server");
+			return;
 		}
-		this.get(id)?.session?.close("the server has reconnected");
+		this.get(id)?.connection?.close("the server has reconnected");
 		const isOneTooMany = this.get(id) === undefined && this.isFull;
 		const server = this.open(id);
-		const { capabilities, relayed, info } = this.#options;
-		const more = isConfigured ? relayed : this.#uploadsOf(transport)?.begin(transport.identity);
-		const session = new Session(transport, { ...capabilities, ...more }, info);
-		session.on("invalid", (description) => this.reject(`${id}: ${description}`));
-		session.once("closed", (reason) => this.#disconnected(server, session, reason));
-		server.connect(session);
-		this.emit("connected", server, session);
+		server.connect(connection);
+		this.emit("connected", server, connection);
 		if (isOneTooMany) {
-			this.#disconnect(session, `server limit (${this.maxServers}) reached: forget unused devices`);
+			this.#disconnect(connection, `server limit (${this.maxServers}) reached: forget unused devices`);
+		} else if (connection.known === undefined) {
+			void this.#discover(server, connection);
 		} else {
-			this.#follow(server, session);
+			server.state = connection.known.state ?? server.state;
+			this.listsChanged(server);
 		}
-		return session;
 	}
 
 	/**
 	 * Removes a device, its tools, alias and tags. Settles when that is stored.
 	 *
-	 * Rejects with Error if it is in a session (it would be known again at once), and with StoreError.
+	 * Rejects with Error if it is connected (it would be known again at once), and with StoreError.
 	 *
 	 * @returns whether it was known
 	 */
@@ -114,7 +104,7 @@ export class ServerRegistry extends ServerDirectory {
 		if (server === undefined) {
 			return false;
 		}
-		if (server.session !== undefined) {
+		if (server.connection !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it first`);
 		}
 		await this.forgetDevice(server.id);
@@ -128,9 +118,9 @@ export class ServerRegistry extends ServerDirectory {
 	 */
 	async drain(timeout: number): Promise<void> {
 		for (const server of this.servers) {
-			server.calls.close();
+			server.close();
 		}
-		const ended = Promise.all(this.servers.map((server) => server.calls.idle()));
+		const ended = Promise.all(this.servers.map((server) => server.idle()));
 		const late = once(AbortSignal.timeout(timeout), "abort");
 		await Promise.race([ended, late]);
 		// Callers pass their results on first: another gateway's client gets its answer before it hears that
@@ -138,101 +128,122 @@ export class ServerRegistry extends ServerDirectory {
 		await nextTurn();
 	}
 
-	/** Ends every session, rejects every call, and settles when everything is stored. */
+	/** Ends every connection, rejects every call, and settles when everything is stored. */
 	override async close(): Promise<void> {
 		this.#closed = true;
 		for (const server of this.servers) {
-			server.calls.close();
-			server.session?.close("shutting down");
+			server.close();
+			server.connection?.close("shutting down");
 		}
 		await super.close();
 	}
 
+	/** Reads the lists of a server that has reported changes. Another gateway has read them before it reports any. */
+	override listsChanged(server: Server): void {
+		const { connection } = server;
+		if (connection?.known !== undefined) {
+			this.#learn(server, connection, { offers: connection.known.offers, failures: new Map() });
+		} else if (connection?.info !== undefined) {
+			void this.#readLists(server, connection);
+		}
+	}
+
+	override disconnected(server: Server, connection: Connection, reason: string): void {
+		const isCurrent = server.connection === connection;
+		const wasOnline = isCurrent && server.online;
+		this.#uploadsOf(connection)?.end(connection.identity);
+		if (isCurrent) {
+			this.#extended.delete(server);
+			server.disconnect();
+		}
+		if (!server.known) {
+			this.remove(server.id);
+			this.readAgain(server.id);
+		} else if (wasOnline && connection.identity.gateway === undefined) {
+			this.save(server.id);
+		}
+		// While the gateway stops, clients are not notified of each disconnected device.
+		const isLeaving = wasOnline && !this.#closed;
+		this.emit("disconnected", server, connection, reason, isLeaving);
+		if (isLeaving) {
+			this.emit("state", server);
+		}
+	}
+
 	/** Where a device uploads: a device of another gateway uploads there. */
-	#uploadsOf({ identity }: Pick<Session, "identity">): Uploads | undefined {
+	#uploadsOf({ identity }: Connection): Uploads | undefined {
 		return identity.gateway === undefined ? this.#options.uploads : undefined;
 	}
 
-	#follow(server: Server, session: Session): void {
-		session.on("notification", (...event) => {
-			// A session that another one has replaced is about to end: its gateway has recorded the event.
-			if (server.session === session) {
-				this.#notified(server, ...event);
+	/** Reads a server's identity and lists. */
+	async #discover(server: Server, connection: Connection): Promise<void> {
+		const { identity } = connection;
+		const { capabilities, relayed, info = MANAGER_INFO } = this.#options;
+		const more = identity.configured ? relayed : this.#uploadsOf(connection)?.begin(identity);
+		try {
+			await connection.initialize({ ...capabilities, ...more }, info);
+			if (server.connection === connection && server.known && sameJson(server.board, connection.info)) {
+				// Unchanged firmware: the known tools can be called while its lists are read again.
+				this.#online(server, server.record);
 			}
-		});
-		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
-		if (session.known === undefined) {
-			this.#discover(server, session).catch((error: Error) => this.#discoveryFailed(session, error));
+		} catch (error) {
+			this.#discoveryFailed(connection, error as Error);
 			return;
 		}
-		server.state = session.known.state ?? server.state;
-		// Another gateway reads the lists before it sends a notification.
-		const learn = (): void => {
-			if (session.known !== undefined) {
-				const { info, offers } = session.known;
-				this.#learn(server, session, info, { offers, failures: new Map() });
-			}
-		};
-		session.on("notification", (method) => changedLists(method).length > 0 && learn());
-		learn();
+		await this.#readLists(server, connection);
 	}
 
-	/** Reads a server's identity and lists, and follows changes to the end of its session. Rejects if it does not answer properly. */
-	async #discover(server: Server, session: Session): Promise<void> {
-		const outdated = new Set(LIST_NAMES);
-		let board: ServerInfo | undefined;
-		/** Whether any list was read. After that, a list that cannot be read stays as it was. */
-		let isListed = false;
-		const report = (listed: Listed): void => {
-			const [failure] = listed.failures.values();
-			isListed ||= Object.keys(listed.offers).length > 0;
-			if (!isListed && failure !== undefined) {
-				this.#discoveryFailed(session, failure);
-			} else if (board !== undefined) {
-				this.#learn(server, session, board, listed);
-			}
-		};
-		const read = coalesced(async () => {
-			if (board !== undefined && session.connected) {
-				const lists = [...outdated];
-				outdated.clear();
-				await this.#discovery.list(session, lists, report);
-			}
-		});
-		session.on("notification", (method) => {
-			const changed = changedLists(method);
-			if (changed.length > 0) {
-				for (const list of changed) {
-					outdated.add(list);
-				}
-				read().catch((error: Error) => this.#discoveryFailed(session, error));
-			}
-		});
-		board = await session.initialize();
-		if (server.known && sameJson(server.board, board)) {
-			// Unchanged firmware: the known tools can be called while its lists are read again.
-			this.#online(server, server.record);
+	/** Reads the outdated lists of a server, until there are none. */
+	async #readLists(server: Server, connection: Connection): Promise<void> {
+		if (server.reading === connection) {
+			return;
 		}
-		await read();
+		server.reading = connection;
+		try {
+			while (server.connection === connection && server.outdated.length > 0) {
+				const lists = server.outdated;
+				server.outdated = [];
+				await this.#discovery.list(connection, lists, (listed) => this.#listed(server, connection, listed));
+			}
+		} catch (error) {
+			this.#discoveryFailed(connection, error as Error);
+		}
+		if (server.reading === connection) {
+			server.reading = undefined;
+		}
+	}
+
+	#listed(server: Server, connection: Connection, listed: Listed): void {
+		if (server.connection !== connection) {
+			return;
+		}
+		const [failure] = listed.failures.values();
+		server.isListed ||= Object.keys(listed.offers).length > 0;
+		if (!server.isListed && failure !== undefined) {
+			this.#discoveryFailed(connection, failure);
+		} else {
+			this.#learn(server, connection, listed);
+		}
 	}
 
 	/** The server did not answer properly: no list of it can be read. */
-	#discoveryFailed(session: Session, error: Error): void {
+	#discoveryFailed(connection: Connection, error: Error): void {
 		if (!(error instanceof ServerError && error.code === "server-disconnected")) {
-			this.#disconnect(session, `could not list its tools, resources or prompts: ${error.message}`);
+			this.#disconnect(connection, `could not list its tools, resources or prompts: ${error.message}`);
 		}
 	}
 
 	/** Keeps the lists that a server has in its record. */
-	#learn(server: Server, session: Session, board: ServerInfo, listed: Listed): void {
-		if (server.session !== session) {
+	#learn(server: Server, connection: Connection, listed: Listed): void {
+		const { info: board } = connection;
+		if (board === undefined) {
 			return;
 		}
 		for (const problem of server.noteLists(listed)) {
 			this.warn(`${server.id}: could not read ${problem}`);
 		}
 		const before = server.known ? server.record : undefined;
-		const offers = this.#merge(server, before?.offers ?? NO_OFFERS, listed.offers);
+		const offers = this.#merge(connection, before?.offers ?? NO_OFFERS, listed.offers);
 		const record = {
 			...before,
 			id: server.id,
@@ -254,11 +265,11 @@ export class ServerRegistry extends ServerDirectory {
 	}
 
 	/** An unchanged list is the same object, and so are the offers if no list has changed: what is made from them stays valid. */
-	#merge({ id, session }: Server, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
-		const settings = this.settingsOf(id);
+	#merge(connection: Connection, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
+		const settings = this.settingsOf(connection.identity.id);
 		const visible = settings
 			? tools?.filter(({ name }) => settings.offers(name))
-			: tools && session && (this.#uploadsOf(session)?.offered(tools) ?? tools);
+			: tools && (this.#uploadsOf(connection)?.offered(tools) ?? tools);
 		const listed = this.lists.shareAll({ ...others, ...(visible && { tools: visible }) });
 		const isSame = Object.entries(listed).every(([list, items]) => before[list as ListName] === items);
 		return isSame ? before : this.lists.offers({ ...before, ...listed });
@@ -268,57 +279,23 @@ export class ServerRegistry extends ServerDirectory {
 		const wasOnline = server.online;
 		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
 		if (!wasOnline) {
-			if (server.session?.extensions.extensions !== undefined) {
+			if (server.connection?.extensions.extensions !== undefined) {
 				this.#extended.add(server);
 			} else {
 				this.#extended.delete(server);
 			}
 			this.emit("online", server);
+			this.emit("state", server);
 		}
 	}
 
-	#notified(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
-		let isState = false;
-		try {
-			isState = keepState(server, { method, params });
-		} catch (error) {
-			this.reject(`${server.id}: ${(error as Error).message}`);
+	/** Ends a connection that cannot be used. The server may connect again. The status of a configured server says why. */
+	#disconnect(connection: Connection, reason: string): void {
+		if (!this.#closed && !connection.identity.configured) {
+			this.warn(`${connection.identity.id}: disconnected: ${reason}`);
 		}
-		this.emit("notification", server, method, params, isState);
-		if (method === RESOURCE_UPDATED) {
-			server.subscriptions.updated(params.uri);
-		}
+		connection.close(reason);
 	}
-
-	#disconnected(server: Server, session: Session, reason: string): void {
-		const wasOnline = server.online && server.session === session;
-		this.#uploadsOf(session)?.end(session.identity);
-		if (server.session === session) {
-			this.#extended.delete(server);
-			server.disconnect();
-		}
-		if (!server.known) {
-			this.remove(server.id);
-			this.readAgain(server.id);
-		} else if (wasOnline && session.identity.gateway === undefined) {
-			this.save(server.id);
-		}
-		// While the gateway stops, clients are not notified of each disconnected device.
-		this.emit("disconnected", server, session, reason, wasOnline && !this.#closed);
-	}
-
-	/** Ends a session that cannot be used. The server may connect again. The status of a configured server says why. */
-	#disconnect(session: Session, reason: string): void {
-		if (!this.#closed && !session.identity.configured) {
-			this.warn(`${session.identity.id}: disconnected: ${reason}`);
-		}
-		session.close(reason);
-	}
-}
-
-/** The lists that a notification reports as changed. */
-function changedLists(method: string): ListName[] {
-	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

@@ -8,9 +8,9 @@ import {
 	type ReadResourceResult,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
-import * as z from "zod";
 import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
+import { ServerError } from "./errors.js";
 
 // The one reader of results: one bad part costs that part.
 
@@ -59,23 +59,31 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	"completion/complete": { name: "completion", isValid: isSpecType.CompleteResult, read: (result) => result },
 };
 
-/** Schemas of results, each of which may be a request for input. */
-export const RESULTS = Object.fromEntries(
-	Object.entries(SHAPES).map(([method, shape]) => [method, schemaOf(shape)]),
-) as unknown as { readonly [Method in keyof Results]: z.ZodType<Results[Method]> };
+/** Whether a request is made for a client, which may get log messages and questions during it. */
+export function isOfClient(method: string): method is keyof Results {
+	return method !== "initialize" && Object.hasOwn(SHAPES, method);
+}
 
-function schemaOf({ name, isValid }: Shape): z.ZodType {
-	return z.unknown().transform((result, context) => {
-		if (isValid(result)) {
-			return result;
-		}
-		// The SDK removes `resultType` from results of older revisions, so the other members decide.
-		if (isObject(result) && isInputRequired(result)) {
-			return { ...result, resultType: "input_required" };
-		}
-		context.addIssue({ code: "custom", message: `not a valid ${name}` });
-		return z.NEVER;
-	});
+/**
+ * Returns the result of a request, made valid where that is possible.
+ *
+ * @throws ServerError "invalid-result" if it is not valid MCP
+ */
+export function answerOf(method: string, given: unknown): object {
+	// The member is of a later revision, and the SDK removes it: so the other members decide.
+	const { resultType: _, ...result } = isObject(given) ? given : {};
+	const shape = SHAPES[method];
+	if (shape === undefined || shape.isValid(result)) {
+		return result;
+	}
+	if (isInputRequired(result)) {
+		return { ...result, resultType: "input_required" };
+	}
+	const read = shape.read(result);
+	if (!shape.isValid(read)) {
+		throw new ServerError("invalid-result", `${method}: not a valid ${shape.name}`);
+	}
+	return read;
 }
 
 function isInputRequired({ inputRequests, requestState }: Members): boolean {

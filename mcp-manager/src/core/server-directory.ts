@@ -7,11 +7,11 @@ import { type Entry, type Store, StoreError } from "../store/store.js";
 import { ALIAS, Aliases, readTags } from "./aliases.js";
 import type { CallDetails, CallLimits, CallRecord, Uploads } from "./calls.js";
 import { coalesced } from "./coalesced.js";
+import type { Connection } from "./connection.js";
 import { describeIssues } from "./issues.js";
 import type { Offers } from "./offers.js";
 import { SchemaChecker } from "./schema-checker.js";
-import { Server, type ServerContext, type ServerSettings } from "./server.js";
-import type { Session } from "./session.js";
+import { type Notification, Server, type ServerContext, type ServerSettings } from "./server.js";
 import { SharedLists } from "./shared-lists.js";
 import { OFFERS, StoredOffers } from "./stored-offers.js";
 
@@ -59,10 +59,10 @@ export interface ServerEdit {
 
 /** Events of a registry of servers. */
 export interface RegistryEvents {
-	/** A session has begun. */
-	connected: [server: Server, session: Session];
-	/** A session has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
-	disconnected: [server: Server, session: Session, reason: string, isLeaving: boolean];
+	/** A server has connected. */
+	connected: [server: Server, connection: Connection];
+	/** A connection has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
+	disconnected: [server: Server, connection: Connection, reason: string, isLeaving: boolean];
 	/** A server can be called. */
 	online: [server: Server];
 	/**
@@ -70,6 +70,8 @@ export interface RegistryEvents {
 	 * `device://ALIAS/state`.
 	 */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>, isState: boolean];
+	/** The content of `device://ALIAS/state` has changed. `cause`: the server's notification of the change, if it sent one. */
+	state: [server: Server, cause?: Notification];
 	/** A server sent progress of a call, or cancelled a request of its own. */
 	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
 	/** Servers, tools or names have changed: once for a burst of changes. The version of the registry has increased. */
@@ -90,7 +92,7 @@ export interface RegistryEvents {
  * Every server by id and alias, with its settings. Devices are kept in a store: `device/ID`, `alias/NAME`, `tags/ID` and
  * `offers/HASH`. Changes that others make there are shown here.
  */
-export class ServerDirectory extends EventEmitter<RegistryEvents> {
+export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 	/** The lists of all servers. */
 	protected readonly lists = new SharedLists();
 	readonly #context: ServerContext;
@@ -99,7 +101,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	readonly #aliases: Aliases;
 	readonly #store: Store;
 	readonly #offers: StoredOffers;
-	/** By id. A server that has never been discovered is in it only during its session. */
+	/** By id. A server that has never been discovered is in it only while it is connected. */
 	readonly #servers = new Map<string, Server>();
 	/** Of configured servers, by id. */
 	readonly #settings = new Map<string, ServerSettings>();
@@ -130,9 +132,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		this.#context = {
 			...options,
 			checker: new SchemaChecker(this.warn),
-			onCall: (record, details) => this.emit("call", record, details),
-			onUpdated: (server, uri) => this.emit("updated", server, uri),
-			warn: this.warn,
+			servers: this,
 		};
 		this.#changeDelay = changeDelay;
 		this.maxServers = maxServers;
@@ -140,6 +140,12 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		this.#aliases = new Aliases(store, aliases);
 		this.#offers = new StoredOffers(store, this.lists, this.warn);
 	}
+
+	/** Takes over that a connection has ended. */
+	abstract disconnected(server: Server, connection: Connection, reason: string): void;
+
+	/** Takes over that a server has reported changed lists. */
+	abstract listsChanged(server: Server): void;
 
 	/** Reads the store, and follows it. */
 	load(): void {
@@ -261,7 +267,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		this.#settings.set(id, settings);
 		const device = this.#servers.get(id);
 		if (device !== undefined) {
-			device.session?.close("the id belongs to a configured server");
+			device.connection?.close("the id belongs to a configured server");
 			this.remove(id);
 			this.#removeStored(id).catch(({ message }: Error) => this.warn(`${id}: ${message}`));
 		}
@@ -378,7 +384,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	/** Forgets a device that is offline. Rejects with StoreError. */
 	protected async forgetDevice(id: string): Promise<void> {
 		await this.#removeStored(id);
-		if (this.#servers.get(id)?.session === undefined) {
+		if (this.#servers.get(id)?.connection === undefined) {
 			this.remove(id);
 		}
 	}
@@ -419,7 +425,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		} else if (entry !== undefined) {
 			this.#read(id, entry.value);
 		} else if (server !== undefined) {
-			server.session?.close("the device was forgotten");
+			server.connection?.close("the device was forgotten");
 			this.remove(id);
 		}
 	}
@@ -479,7 +485,7 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 		}
 		await this.#aliases.keep(id, server.alias);
 		// The gateway that has the device stores the rest.
-		if (server.session !== undefined && !isHere(server)) {
+		if (server.connection !== undefined && !isHere(server)) {
 			return;
 		}
 		const before = this.#store.get(DEVICE + id);
@@ -555,9 +561,9 @@ export class ServerDirectory extends EventEmitter<RegistryEvents> {
 	}
 }
 
-/** Whether a device is in a session with this gateway. */
-function isHere({ session }: Server): boolean {
-	return session !== undefined && session.identity.gateway === undefined;
+/** Whether a device is connected to this gateway. */
+function isHere({ connection }: Server): boolean {
+	return connection !== undefined && connection.identity.gateway === undefined;
 }
 
 /** The hash of the lists of a device. */

@@ -1,8 +1,15 @@
-import { type CallContext, type CallLimits, type CallPolicy, Calls } from "./calls.js";
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import type { OrInput } from "./asking.js";
+import { type CallLimits, type CallRecord, type Upload, type Uploads, withDefaults } from "./calls.js";
+import type { Connection, ServerInfo } from "./connection.js";
 import type { Listed } from "./discovery.js";
-import { LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
-import type { ServerInfo } from "./server-transport.js";
-import type { Session } from "./session.js";
+import { ServerError } from "./errors.js";
+import { LIST_NAMES, LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
+import type { Request, RequestContext } from "./request.js";
+import type { Results } from "./results.js";
+import { type RetryPolicy, waitForRetry } from "./retry.js";
+import type { SchemaChecker } from "./schema-checker.js";
+import type { ServerDirectory } from "./server-directory.js";
 import { Subscriptions } from "./subscriptions.js";
 
 /** The record of a server, kept while it is offline and across restarts. */
@@ -33,59 +40,112 @@ export interface DeviceEvent extends Notification {
 }
 
 /** The context that all servers of a registry share. */
-export interface ServerContext extends CallContext {
-	/** A resource that clients have subscribed to has been updated. */
-	readonly onUpdated: (server: Server, uri: string) => void;
-	readonly warn: (message: string) => void;
+export interface ServerContext extends CallLimits {
+	readonly servers: ServerDirectory;
+	readonly checker: SchemaChecker;
+	/** For devices. Default: they cannot upload. */
+	readonly uploads?: Uploads | undefined;
 }
 
 /** The gateway's settings for a configured server. */
-export interface ServerSettings extends CallLimits, CallPolicy {
+export interface ServerSettings extends CallLimits {
 	/** The alias that it gets, unless another server has it. */
 	readonly alias: string;
 	/** Whether clients may see and call this tool. */
 	readonly offers: (tool: string) => boolean;
+	/** Connects to it for a call. If that rejects, the waiting calls fail too. */
+	readonly wake: () => Promise<unknown>;
+	/** How often calls are repeated. Default: never. */
+	readonly retryPolicy?: RetryPolicy | undefined;
 }
 
+/** A call that waits for its turn. */
+interface WaitingCall {
+	readonly signal: AbortSignal | undefined;
+	readonly start: (connection: Connection) => void;
+	readonly fail: (error: ServerError) => void;
+	readonly cancel: () => void;
+	timer: NodeJS.Timeout | undefined;
+}
+
+/** Calls that may wait for one server. */
+const MAX_WAITING = 64;
+
+/** Milliseconds that a call has by default. */
+const CALL_TIMEOUT = 30_000;
+
+const STATE_CHANGED = "notifications/state_changed";
+const RESOURCE_UPDATED = "notifications/resources/updated";
+
+/** Notifications of buttons, sensors, switches, serial lines, timers and the conversation, which are forwarded to clients. */
+const EVENTS = new Set(
+	["button_pressed", "sensor_changed", "switch_changed", "line_received", "timer_due", "said"].map(
+		(event) => `notifications/${event}`,
+	),
+);
+
+/** Characters of an event's params, as JSON. */
+const MAX_EVENT = 1_024;
+
+/** Characters of a device's state that are stored. */
+const MAX_STATE = 64;
+
 /**
- * An MCP server behind the gateway: a device or a configured server. It outlives its sessions: while it is offline,
- * clients still see it and calls wait.
+ * An MCP server behind the gateway: a device or a configured server. It outlives its connections: while it is offline,
+ * clients still see it and calls wait. Calls start in order, a few at a time.
+ *
+ * The calls are not in p-queue: a waiting call has another time limit while the server is offline, and a cancelled one frees its
+ * place at once.
  */
 export class Server {
 	readonly id: string;
 	/** Whether the gateway's configuration names it: it is not a device. */
 	readonly configured: boolean;
-	/** Calls and other requests to it. */
-	readonly calls: Calls;
 	readonly #context: ServerContext;
+	readonly #settings: ServerSettings | undefined;
 	#record: ServerRecord | undefined;
-	#session: Session | undefined;
+	#connection: Connection | undefined;
 	#online = false;
 	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
 	state: string | undefined;
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
 	event: DeviceEvent | undefined;
-	/** The lists that could not be read in its current session, and why: then the last ones known stand. Undefined: none. */
+	/** The lists that are to be read over its connection. */
+	outdated: readonly ListName[] = LIST_NAMES;
+	/** Whether any list was read over its connection. After that, a list that cannot be read stays as it was. */
+	isListed = false;
+	/** The connection over which lists are being read. */
+	reading: Connection | undefined;
+	/** The lists that could not be read over its connection, and why: then the last ones known stand. Undefined: none. */
 	#failedLists: Map<ListName, string> | undefined;
 	/** Undefined until a client follows a resource. */
 	#subscriptions: Subscriptions | undefined;
+	/** Calls and other requests in progress, those that wait included. */
+	#inProgress = 0;
+	#whenIdle: (() => void)[] | undefined;
+	/** Calls and other requests whose turn it is. */
+	#running = 0;
+	readonly #waiting: WaitingCall[] = [];
+	#isClosed = false;
 
 	/** @param settings of a configured server */
 	constructor(id: string, context: ServerContext, settings?: ServerSettings) {
 		this.id = id;
 		this.configured = settings !== undefined;
 		this.#context = context;
-		// Devices share one object: there are thousands.
-		this.calls = new Calls(this, settings === undefined ? context : { ...context, ...settings }, settings);
+		this.#settings = settings;
 	}
 
 	/** The resources that clients follow. */
 	get subscriptions(): Subscriptions {
 		if (this.#subscriptions === undefined) {
-			const { warn, onUpdated } = this.#context;
-			this.#subscriptions = new Subscriptions((uri) => onUpdated(this, uri), warn);
-			if (this.#online && this.#session !== undefined) {
-				this.#subscriptions.online(this.#session);
+			const { servers } = this.#context;
+			this.#subscriptions = new Subscriptions(
+				(uri) => servers.emit("updated", this, uri),
+				(message) => servers.emit("warning", message),
+			);
+			if (this.#online && this.#connection !== undefined) {
+				this.#subscriptions.online(this.#connection);
 			}
 		}
 		return this.#subscriptions;
@@ -130,14 +190,19 @@ export class Server {
 		return this.record.lastSeen;
 	}
 
-	/** Its current session, whether or not its tools are known yet. */
-	get session(): Session | undefined {
-		return this.#session;
+	/** Its current connection, whether or not its tools are known yet. */
+	get connection(): Connection | undefined {
+		return this.#connection;
 	}
 
-	/** Whether it can be called: it is in a session, and its tools are known. */
+	/** Whether it can be called: it is connected, and its tools are known. */
 	get online(): boolean {
 		return this.#online;
+	}
+
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#running > 0;
 	}
 
 	/** Problems of its lists: "resources/list: Internal error". Empty while it is offline. */
@@ -167,25 +232,29 @@ export class Server {
 		this.#record = record;
 	}
 
-	/** A session has begun. The one before it is over, although its connection may take a moment to close. */
-	connect(session: Session): void {
+	/** Takes over a new connection. The one before is over, although it may take a moment to close. */
+	connect(connection: Connection): void {
 		this.disconnect();
-		this.#session = session;
+		this.#connection = connection;
+		connection.server = this;
+		this.outdated = LIST_NAMES;
+		this.isListed = false;
 	}
 
-	/** Its record was read or confirmed in its current session: it can be called. */
+	/** Takes over its record, which was read or confirmed over its connection: it can be called. */
 	discovered(record: ServerRecord): void {
 		this.#record = record;
-		if (!this.#online && this.#session !== undefined) {
+		if (!this.#online && this.#connection !== undefined) {
 			this.#online = true;
-			this.#subscriptions?.online(this.#session);
-			this.calls.online(this.#session);
+			this.#subscriptions?.online(this.#connection);
+			this.#startNext();
+			this.#limitWaits();
 		}
 	}
 
-	/** Its session has ended. */
+	/** Takes over that its connection has ended. */
 	disconnect(): void {
-		this.#session = undefined;
+		this.#connection = undefined;
 		this.#failedLists = undefined;
 		this.state = undefined;
 		this.event = undefined;
@@ -193,9 +262,346 @@ export class Server {
 			this.#online = false;
 			this.#record = { ...this.record, lastSeen: Date.now() };
 			this.#subscriptions?.offline();
-			this.calls.offline();
+			this.#limitWaits();
 		}
 	}
+
+	/** Takes over from a connection that it has ended. */
+	lost(connection: Connection, reason: string): void {
+		this.#context.servers.disconnected(this, connection, reason);
+	}
+
+	/** Takes a notification from its connection, except progress and cancellation. */
+	notified(connection: Connection, method: string, params: Notification["params"]): void {
+		if (connection !== this.#connection) {
+			// Another gateway has the server by now, and has recorded the event.
+			return;
+		}
+		const { servers } = this.#context;
+		const isState = this.#keepState(method, params);
+		servers.emit("notification", this, method, params, isState);
+		if (isState) {
+			servers.emit("state", this, { method, params });
+		}
+		if (method === RESOURCE_UPDATED) {
+			this.#subscriptions?.updated(params.uri);
+		}
+		const changed = LIST_NAMES.filter((list) => LISTS[list].changed === method);
+		if (changed.length > 0) {
+			this.outdated = [...new Set([...this.outdated, ...changed])];
+			servers.listsChanged(this);
+		}
+	}
+
+	/** Takes progress of a request, or its cancellation by the server: for observers, the connection takes care of both. */
+	requestNotified(method: string, params: Notification["params"]): void {
+		this.#context.servers.emit("requestNotification", this, method, params);
+	}
+
+	/** Reports what was dropped or rejected. */
+	rejected(description: string): void {
+		this.#context.servers.reject(`${this.id}: ${description}`);
+	}
+
+	/**
+	 * Calls a tool: checks the arguments, waits while the server is offline, and keeps the order of the calls. A call is
+	 * sent at most once. A tool that failed is a result with `isError`.
+	 *
+	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when it does
+	 * not answer, or was not asked.
+	 */
+	async call(tool: ServerTool, args: object, context: RequestContext = {}): Promise<OrInput<CallToolResult>> {
+		const start = performance.now();
+		let outcome: CallRecord["outcome"] = "rejected";
+		let answered: CallToolResult | undefined;
+		this.#inProgress += 1;
+		try {
+			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
+			const result = await this.#retry({ method: "tools/call", params, tool }, context);
+			await this.#checkResult(tool, result);
+			answered = isInputRequiredResult(result) ? undefined : result;
+			outcome = "isError" in result && result.isError ? "failed" : "ok";
+			return result;
+		} catch (error) {
+			outcome = error instanceof ServerError ? error.code : "rejected";
+			throw error;
+		} finally {
+			const { principal = "local", clientName } = context;
+			const duration = performance.now() - start;
+			const record = { principal, serverId: this.id, tool: tool.name, duration, outcome };
+			this.#context.servers.emit("call", record, { tool, args, result: answered, clientName });
+			this.#ended();
+		}
+	}
+
+	/**
+	 * Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
+	 *
+	 * A gateway whose client makes a forwarded request has checked the arguments, and records the call.
+	 */
+	async request<Method extends string>(
+		request: Request<Method>,
+		context: RequestContext = {},
+	): Promise<Method extends keyof Results ? Results[Method] : object> {
+		this.#inProgress += 1;
+		try {
+			return (await this.#inTurn(request, context)) as Method extends keyof Results ? Results[Method] : object;
+		} finally {
+			this.#ended();
+		}
+	}
+
+	/**
+	 * Returns the arguments to send. Those that a schema requires, but has a default for, are added: clients leave them out, and
+	 * servers accept that.
+	 *
+	 * Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would.
+	 */
+	async checkArguments({ name, inputSchema: schema }: ServerTool, given: object): Promise<object> {
+		const value = withDefaults(schema, given);
+		const problem = await this.#context.checker.check({ tool: name, what: "arguments", schema, value });
+		if (problem !== undefined) {
+			throw new ServerError("invalid-arguments", problem);
+		}
+		return value;
+	}
+
+	/** Settles when no call or other request is in progress. */
+	async idle(): Promise<void> {
+		while (this.#inProgress > 0) {
+			await new Promise<void>((resolve) => {
+				this.#whenIdle ??= [];
+				this.#whenIdle.push(resolve);
+			});
+		}
+	}
+
+	/** Rejects the calls that wait, and every later one. */
+	close(): void {
+		this.#isClosed = true;
+		this.#rejectWaiting(shuttingDown());
+	}
+
+	/** Notes that a request is no longer in progress. */
+	#ended(): void {
+		this.#inProgress -= 1;
+		if (this.#inProgress === 0 && this.#whenIdle !== undefined) {
+			for (const resolve of this.#whenIdle) {
+				resolve();
+			}
+			this.#whenIdle = undefined;
+		}
+	}
+
+	/**
+	 * Keeps the state or the event that a notification reports.
+	 *
+	 * @returns whether the content of `device://ALIAS/state` has changed
+	 */
+	#keepState(method: string, params: Notification["params"]): boolean {
+		if (method === STATE_CHANGED && typeof params.newState === "string") {
+			this.state = params.newState.slice(0, MAX_STATE);
+		} else if (!EVENTS.has(method)) {
+			return false;
+		} else if (JSON.stringify(params).length > MAX_EVENT) {
+			this.rejected(`${method} is too long (limit ${MAX_EVENT} characters)`);
+			return false;
+		} else {
+			this.event = { method, params, time: Date.now() };
+		}
+		// A server may speak before it is known: then it has no name yet under which clients could be told.
+		return this.known;
+	}
+
+	/** Makes a call, and repeats it by the policy of a configured server. */
+	async #retry(request: Request, context: RequestContext): Promise<OrInput<CallToolResult>> {
+		for (let retries = 0; ; retries += 1) {
+			try {
+				return (await this.#inTurn(request, context)) as OrInput<CallToolResult>;
+			} catch (error) {
+				await waitForRetry(error, request.tool, {
+					policy: this.#settings?.retryPolicy,
+					retries,
+					signal: context.signal,
+				});
+			}
+		}
+	}
+
+	/**
+	 * Makes a request in its turn. Repeats it once if the connection to a configured server had ended before it was sent, as
+	 * after a restart.
+	 */
+	async #inTurn(request: Request, context: RequestContext, isRepeated = false): Promise<object> {
+		if (this.#isClosed) {
+			throw shuttingDown();
+		}
+		if (!this.#online) {
+			this.#settings?.wake().catch(({ message }: Error) => {
+				this.#rejectWaiting(new ServerError("server-offline", `${message}. Nothing was sent to it.`));
+			});
+		}
+		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
+		const connection = free ?? (await this.#waitForTurn(context.signal));
+		let upload: Upload | undefined;
+		try {
+			upload = await this.#startUpload(connection, request);
+			const params = { ...request.params, ...(upload && { arguments: upload.args }) };
+			const sent = upload === undefined ? request : { ...request, params, upload };
+			const sending = { timeout: this.#callTimeout, ...context };
+			const result = request.isForwarded
+				? await connection.forward(sent, sending)
+				: await connection.request(sent as Request<keyof Results>, sending);
+			return upload?.complete(result as CallToolResult) ?? result;
+		} catch (error) {
+			const isUnsent = error instanceof ServerError && error.code === "server-offline";
+			if (isRepeated || !isUnsent || !this.configured) {
+				throw this.#unanswered(error, request.method, context.timeout ?? this.#callTimeout);
+			}
+		} finally {
+			upload?.end();
+			this.#running -= 1;
+			this.#startNext();
+		}
+		return await this.#inTurn(request, context, true);
+	}
+
+	/** A device of another gateway uploads to that one, which adds the file to the result. */
+	#startUpload({ identity }: Connection, { tool, params }: Request): Promise<Upload | undefined> | undefined {
+		const { uploads } = this.#context;
+		return tool === undefined || this.configured || identity.gateway !== undefined
+			? undefined
+			: uploads?.start(identity, tool, (params?.arguments ?? {}) as object);
+	}
+
+	get #callTimeout(): number {
+		return (this.#settings ?? this.#context).callTimeout ?? CALL_TIMEOUT;
+	}
+
+	/** The error for the caller. An interrupted call is not repeated: the tool may have done its work. */
+	#unanswered(cause: unknown, method: string, timeout: number): unknown {
+		const isCall = method === "tools/call";
+		switch (cause instanceof ServerError && cause.code) {
+			case "server-disconnected": {
+				const text = `${this.alias} disconnected during the call, which may have been carried out`;
+				return new ServerError("server-disconnected", text, { cause });
+			}
+			case "timeout": {
+				const text = `${this.alias} did not answer ${isCall ? "the call" : method} within ${timeout / 1_000} s`;
+				return new ServerError("timeout", isCall ? `${text}. The call may have been carried out` : text, { cause });
+			}
+			default:
+				return cause;
+		}
+	}
+
+	/** A result that does not match the tool's schema is the server's error. A failed call needs no structured result. */
+	async #checkResult({ name, outputSchema: schema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
+		if (schema === undefined || isInputRequiredResult(result) || result.isError) {
+			return;
+		}
+		const { structuredContent: value } = result;
+		const problem =
+			value === undefined
+				? "structuredContent: is missing"
+				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema, value });
+		if (problem !== undefined) {
+			throw new ServerError("invalid-result", `the result of ${name} does not match its outputSchema: ${problem}`);
+		}
+	}
+
+	/** Takes a turn if one is free. */
+	#takeTurn(): Connection | undefined {
+		const { callsPerServer = 4 } = this.#settings ?? this.#context;
+		if (!this.#online || !this.#connection?.isOpen || this.#running >= callsPerServer) {
+			return undefined;
+		}
+		this.#running += 1;
+		return this.#connection;
+	}
+
+	/** Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the signal is aborted before its turn. */
+	#waitForTurn(signal: AbortSignal | undefined): Promise<Connection> {
+		return new Promise((resolve, reject) => {
+			const cancel = (): void => this.#rejectCall(call, new ServerError("cancelled", "the call was cancelled"));
+			const call: WaitingCall = { signal, start: resolve, fail: reject, cancel, timer: undefined };
+			this.#waiting.push(call);
+			signal?.addEventListener("abort", cancel, { once: true });
+			if (this.#waiting.length > MAX_WAITING) {
+				this.#rejectCall(call, new ServerError("queue-full", `too many calls are waiting (limit ${MAX_WAITING})`));
+			} else if (signal?.aborted) {
+				cancel();
+			} else {
+				this.#limitWait(call);
+			}
+		});
+	}
+
+	/** Starts the calls that wait, in order of arrival, while turns are free. */
+	#startNext(): void {
+		while (this.#waiting.length > 0) {
+			const connection = this.#takeTurn();
+			const next = connection && this.#waiting.shift();
+			if (connection === undefined || next === undefined) {
+				return;
+			}
+			stopWaiting(next);
+			next.start(connection);
+		}
+	}
+
+	/** Gives the calls that wait their time from now on, for a turn or for the server. */
+	#limitWaits(): void {
+		for (const call of this.#waiting) {
+			this.#limitWait(call);
+		}
+	}
+
+	#limitWait(call: WaitingCall): void {
+		const { offlineWait = 10_000 } = this.#settings ?? this.#context;
+		const isOffline = !this.#online;
+		clearTimeout(call.timer);
+		call.timer = setTimeout(
+			() => this.#rejectCall(call, isOffline ? this.#offlineError(offlineWait) : this.#busyError()),
+			isOffline ? offlineWait : this.#callTimeout,
+		);
+	}
+
+	#offlineError(wait: number): ServerError {
+		const seen = new Date(this.lastSeen).toISOString();
+		const text = `${this.alias} is offline and did not come back within ${wait / 1_000} s; it was last seen at ${seen}`;
+		return new ServerError("server-offline", `${text}. Nothing was sent to it.`);
+	}
+
+	#busyError(): ServerError {
+		const time = this.#callTimeout / 1_000;
+		const busy = `the server is still busy with earlier ones (${this.#running}). Nothing was sent to it.`;
+		return new ServerError("queue-full", `the call had no turn within ${time} s: ${busy}`);
+	}
+
+	#rejectWaiting(error: ServerError): void {
+		for (const call of [...this.#waiting]) {
+			this.#rejectCall(call, error);
+		}
+	}
+
+	#rejectCall(call: WaitingCall, error: ServerError): void {
+		const index = this.#waiting.indexOf(call);
+		if (index >= 0) {
+			this.#waiting.splice(index, 1);
+			stopWaiting(call);
+			call.fail(error);
+		}
+	}
+}
+
+function stopWaiting({ signal, cancel, timer }: WaitingCall): void {
+	clearTimeout(timer);
+	signal?.removeEventListener("abort", cancel);
+}
+
+function shuttingDown(): ServerError {
+	return new ServerError("cancelled", "shutting down");
 }
 
 /** Whether a tool is only for users, not for the models in MCP clients. */

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import type { Session } from "./session.js";
+import type { Connection } from "./connection.js";
 
 /** Most subscribed resources of one server. The server may allow fewer. */
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -23,7 +23,7 @@ export class Subscriptions {
 	/** By the server's own URI. */
 	readonly #subscriptions = new Map<string, Subscription>();
 	readonly #updated = new Set<string>();
-	#session: Session | undefined;
+	#connection: Connection | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
 	/**
@@ -69,20 +69,20 @@ export class Subscriptions {
 	}
 
 	/** The server is online: it is asked for everything that clients have subscribed to, which may have changed meanwhile. */
-	online(session: Session): void {
-		this.#session = session;
+	online(connection: Connection): void {
+		this.#connection = connection;
 		for (const [uri, subscription] of this.#subscriptions) {
 			this.#askFor(uri, subscription).then(
 				() => this.updated(uri),
 				(error: Error) =>
-					this.#warn(`${session.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
+					this.#warn(`${connection.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
 			);
 		}
 	}
 
 	/** The server is offline. */
 	offline(): void {
-		this.#session = undefined;
+		this.#connection = undefined;
 	}
 
 	/** The server says that a resource has been updated. */
@@ -113,19 +113,19 @@ export class Subscriptions {
 	}
 
 	async #ask(uri: string): Promise<void> {
-		if (this.#session?.canSubscribe === false) {
+		if (this.#connection?.canSubscribe === false) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the server does not support resource subscriptions");
 		}
-		await this.#session?.subscribe(uri);
+		await this.#connection?.subscribe(uri);
 	}
 
 	#remove(uri: string, subscription: Subscription): void {
 		subscription.count -= 1;
 		if (subscription.count === 0 && this.#subscriptions.get(uri) === subscription) {
 			this.#subscriptions.delete(uri);
-			if (this.#session?.canSubscribe) {
+			if (this.#connection?.canSubscribe) {
 				// If it fails, unwanted updates are ignored.
-				this.#session.subscribe(uri, false).catch(() => {});
+				this.#connection.subscribe(uri, false).catch(() => {});
 			}
 		}
 	}

@@ -297,8 +297,8 @@ function connectionOf({ config, transport, status, server, lastError }: Configur
 }
 
 /** How a device is listed. */
-function deviceConnectionOf({ alias: id, session, online, tools, board, listProblems }: Server): McpConnection {
-	const transport = session?.identity.transport ?? "device";
+function deviceConnectionOf({ alias: id, connection, online, tools, board, listProblems }: Server): McpConnection {
+	const transport = connection?.identity.transport ?? "device";
 	const status = online ? "connected" : "disconnected";
 	const listed = { id, url: transport, transport, status, tools: countOf(tools) } as const;
 	return { ...listed, serverInfo: board, lastError: "", problems: listProblems };

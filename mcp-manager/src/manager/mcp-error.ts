@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { type McpErrorCode, managerCodeOf } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
-import { isSafeToRetry } from "../upstreams/retry.js";
+import { isSafeToRetry } from "../core/retry.js";
 
 /** Why something failed. */
 export class McpError extends Error {

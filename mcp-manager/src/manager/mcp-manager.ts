@@ -164,7 +164,7 @@ export class McpManager extends ManagedServers {
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
 		await this.whenKnown(server);
 		const { messages } = await translated(async () =>
-			expectComplete(await this.expect(server).calls.request("prompts/get", { name, arguments: args })),
+			expectComplete(await this.expect(server).request({ method: "prompts/get", params: { name, arguments: args } })),
 		);
 		return messages.map(({ content }) => textOf([content])).join("\n\n");
 	}
@@ -247,7 +247,7 @@ export class McpManager extends ManagedServers {
 
 	/** Rejects if the tool has failed, too. */
 	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
-		await server.calls.checkArguments(tool, params);
+		await server.checkArguments(tool, params);
 		const { autoApprove = false } = this.configOf(server.id) ?? {};
 		const isApproved = typeof autoApprove === "boolean" ? autoApprove : matchesAny(autoApprove, tool.name);
 		const approve = isApproved ? undefined : (request.approve ?? this.options.approve);
@@ -260,7 +260,7 @@ export class McpManager extends ManagedServers {
 		const options = { signal, ...(wantsProgress && { onProgress: () => {} }) };
 		const call = { server: this.idOf(server), tool: tool.name, signal };
 		const data = await withQuestions(this.options.elicit, call, (inputClient) =>
-			server.calls.call(principal, tool, params, { ...options, inputClient }),
+			server.call(tool, params, { ...options, principal, inputClient }),
 		);
 		if (data.isError) {
 			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });

@@ -53,7 +53,7 @@ export class ResourceCache {
 			return;
 		}
 		const ignore = (): void => {};
-		const following = server.session?.canSubscribe ? server.subscriptions.add(uri) : Promise.resolve(ignore);
+		const following = server.connection?.canSubscribe ? server.subscriptions.add(uri) : Promise.resolve(ignore);
 		const stopFollowing = following.catch(() => ignore);
 		this.#kept.set(key, { result, size, expires: performance.now() + this.#ttl, stopFollowing });
 		this.#characters += size;
@@ -110,7 +110,7 @@ export async function readResource(
 	if (cached !== undefined) {
 		return cached;
 	}
-	const answer = await server.calls.request("resources/read", { uri }).catch((error: unknown) => {
+	const answer = await server.request({ method: "resources/read", params: { uri } }).catch((error: unknown) => {
 		throw isUnknownResource(error, server, uri)
 			? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${(error as Error).message}`)
 			: error;

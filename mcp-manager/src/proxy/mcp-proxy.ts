@@ -10,8 +10,8 @@ import {
 	type ServerTool,
 	withoutExecution,
 } from "../core/offers.js";
+import type { Request, RequestContext } from "../core/request.js";
 import type { Complete, Results } from "../core/results.js";
-import type { CallOptions } from "../core/session.js";
 import { failedResult, textOf, textResult } from "../core/tool-results.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";
@@ -86,7 +86,7 @@ export class McpProxy extends EventEmitter<Events> {
 	}
 
 	/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
-	async callTool(name: string, args: object, options: CallOptions): Promise<CallToolResult> {
+	async callTool(name: string, args: object, context: RequestContext): Promise<CallToolResult> {
 		if (this.#isGated && name === ACTIVATE) {
 			return await this.#activate();
 		}
@@ -94,19 +94,18 @@ export class McpProxy extends EventEmitter<Events> {
 			return failedResult(`Tool ${name} not found`);
 		}
 		return await this.#pass(
-			() => this.#upstream.request("tools/call", { name, arguments: args }, options),
+			() => this.#upstream.request({ method: "tools/call", params: { name, arguments: args } }, context),
 			failedResult,
 		);
 	}
 
 	/** Makes a request other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
 	async request<Method extends keyof Results>(
-		method: Method,
-		params: Readonly<Record<string, unknown>>,
-		options: CallOptions,
+		request: Request<Method>,
+		context: RequestContext,
 	): Promise<Complete<Results[Method]>> {
 		return await this.#pass(
-			() => this.#upstream.request(method, params, options),
+			() => this.#upstream.request(request, context),
 			(text) => {
 				throw new ProtocolError(ProtocolErrorCode.InternalError, text);
 			},
@@ -260,7 +259,7 @@ async function runInitScript(
 	const { properties = {}, required = [] } = found.inputSchema;
 	const parameter = Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
 	const call = { name: tool, arguments: { [parameter]: code } };
-	const { isError, content } = await upstream.request("tools/call", call);
+	const { isError, content } = await upstream.request({ method: "tools/call", params: call });
 	if (isError) {
 		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
 	}

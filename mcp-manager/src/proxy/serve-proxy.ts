@@ -71,10 +71,10 @@ function createServer(proxy: McpProxy, name: string): Server {
 	}));
 	server.setRequestHandler("prompts/list", async () => ({ prompts: [...(await proxy.list("prompts"))] }));
 	server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
-		proxy.request("resources/read", { uri }, { signal }),
+		proxy.request({ method: "resources/read", params: { uri } }, { signal }),
 	);
 	server.setRequestHandler("prompts/get", ({ params }, { mcpReq: { signal } }) =>
-		proxy.request("prompts/get", params, { signal }),
+		proxy.request({ method: "prompts/get", params }, { signal }),
 	);
 	return server;
 }

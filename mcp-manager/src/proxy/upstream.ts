@@ -1,9 +1,10 @@
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
+import type { Request, RequestContext } from "../core/request.js";
 import type { Complete, Results } from "../core/results.js";
-import { type CallOptions, Session } from "../core/session.js";
 import { ConfiguredTransport } from "../upstreams/configured-transport.js";
+import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
 
 /** Times in milliseconds. A ping and a new connection together take less than the 10 s after which models and people give up. */
@@ -26,8 +27,8 @@ export class Upstream {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
 	readonly #onListChanged: (list: ListName) => void;
-	#session: Session | undefined;
-	/** Transport of the session, or of the last one. */
+	#connection: SdkConnection | undefined;
+	/** Transport of the connection, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
 	#lostReason = "not connected yet";
@@ -75,16 +76,16 @@ export class Upstream {
 
 	/** Whether the connection works: the upstream answers. If it does not, the connection is closed. */
 	async check(): Promise<boolean> {
-		const session = this.#session;
+		const connection = this.#connection;
 		try {
-			await session?.ping(this.#timing.ping);
+			await connection?.ping(this.#timing.ping);
 		} catch (error) {
 			// A server that answers with an error works.
 			if (error instanceof ServerError) {
-				session?.close(error.message);
+				connection?.close(error.message);
 			}
 		}
-		return session !== undefined && session === this.#session;
+		return connection !== undefined && connection === this.#connection;
 	}
 
 	/** A list, as it was read last; undefined if it never was. */
@@ -115,10 +116,10 @@ export class Upstream {
 	async refresh(list: ListName, others: readonly ListName[] = []): Promise<void> {
 		if (!this.#reading.has(list)) {
 			const lists = [list, ...others].filter((each, at, all) => all.indexOf(each) === at && !this.#reading.has(each));
-			const passing = this.#session === undefined ? this.#open(this.#timing.list) : undefined;
-			const session = passing === undefined ? this.#session : passing.then((opened) => opened.session);
+			const passing = this.#connection === undefined ? this.#open(this.#timing.list) : undefined;
+			const connection = passing === undefined ? this.#connection : passing.then((opened) => opened.connection);
 			for (const each of lists) {
-				const reading = this.#read(each, session as Session | Promise<Session>);
+				const reading = this.#read(each, connection as SdkConnection | Promise<SdkConnection>);
 				this.#reading.set(
 					each,
 					reading.finally(() => this.#reading.delete(each)),
@@ -133,20 +134,19 @@ export class Upstream {
 	/**
 	 * Makes a request, after a ping: an upstream that hangs would not answer it either.
 	 *
-	 * Rejects as {@link Session.request} does, and with ServerError "server-offline" if there is no connection.
+	 * Rejects as {@link SdkConnection.request} does, and with ServerError "server-offline" if there is no connection.
 	 */
 	async request<Method extends keyof Results>(
-		method: Method,
-		params: Readonly<Record<string, unknown>>,
-		options: CallOptions = {},
+		request: Request<Method>,
+		context: RequestContext = {},
 	): Promise<Complete<Results[Method]>> {
 		await this.#checkIfIdle();
-		if (this.#session === undefined) {
+		if (this.#connection === undefined) {
 			throw new ServerError("server-offline", this.#lostReason);
 		}
 		this.#inProgress += 1;
 		try {
-			const result = await this.#session.request(method, params, { timeout: this.#config.timeout, ...options });
+			const result = await this.#connection.request(request, { timeout: this.#config.timeout, ...context });
 			if (isInputRequiredResult(result)) {
 				throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
 			}
@@ -162,24 +162,24 @@ export class Upstream {
 	}
 
 	async #connect(): Promise<void> {
-		if (this.#session !== undefined) {
+		if (this.#connection !== undefined) {
 			return;
 		}
 		const { connect, start, pingInterval } = this.#timing;
-		const { session, transport } = await this.#open(this.#config.transport === "stdio" ? start : connect);
-		if (!session.connected) {
+		const { connection, transport } = await this.#open(this.#config.transport === "stdio" ? start : connect);
+		if (!connection.isOpen) {
 			throw new Error("the connection closed immediately");
 		}
-		this.#session = session;
+		this.#connection = connection;
 		this.#transport = transport;
 		transport.ontrouble = () => void this.check();
-		session.on("notification", (method) => {
+		connection.events.on("notification", (method) => {
 			LIST_NAMES.filter((each) => LISTS[each].changed === method).forEach(this.#onListChanged);
 		});
 		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
-		session.once("closed", (reason) => {
+		connection.events.once("closed", (reason) => {
 			clearInterval(pings);
-			this.#session = undefined;
+			this.#connection = undefined;
 			this.#lostReason = reason;
 		});
 	}
@@ -192,10 +192,10 @@ export class Upstream {
 	}
 
 	/** Reads a list; one that the upstream does not declare is empty. A list that fails costs the others nothing. Never rejects. */
-	async #read(list: ListName, opened: Session | Promise<Session>): Promise<void> {
-		let session: Session;
+	async #read(list: ListName, opened: SdkConnection | Promise<SdkConnection>): Promise<void> {
+		let connection: SdkConnection;
 		try {
-			session = await opened;
+			connection = await opened;
 			this.#trouble = "";
 		} catch (error) {
 			const { message } = error as Error;
@@ -208,8 +208,8 @@ export class Upstream {
 		const time = this.#timing.list;
 		const signal = AbortSignal.timeout(time);
 		try {
-			const isDeclared = list === "tools" || session.declares(LISTS[list].capability);
-			const { items, problems } = validList(list, isDeclared ? await session.list(list, { signal }) : []);
+			const isDeclared = list === "tools" || connection.declares(LISTS[list].capability);
+			const { items, problems } = validList(list, isDeclared ? await connection.list(list, signal) : []);
 			this.#failures.delete(list);
 			this.#lists = { ...this.#lists, [list]: items };
 			for (const problem of problems.filter((each) => !this.#problems.has(each))) {
@@ -232,16 +232,16 @@ export class Upstream {
 		}
 	}
 
-	/** Starts a session. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
-	async #open(timeout: number): Promise<{ session: Session; transport: ConfiguredTransport }> {
+	/** Opens a connection. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
+	async #open(timeout: number): Promise<{ connection: SdkConnection; transport: ConfiguredTransport }> {
 		const { connect, list } = this.#timing;
 		const transport = new ConfiguredTransport(this.#config, undefined, undefined, Math.min(connect, list) / 2);
-		const session = new Session(transport);
+		const connection = new SdkConnection(transport);
 		const late = `no answer within ${timeout} ms`;
 		const timer = setTimeout(() => void transport.close(late + transport.trouble), timeout);
 		try {
-			await session.initialize();
-			return { session, transport };
+			await connection.initialize();
+			return { connection, transport };
 		} catch (error) {
 			throw new Error(transport.closeReason || (error as Error).message, { cause: error });
 		} finally {

@@ -6,12 +6,11 @@ import type { CallRecord } from "../core/calls.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
 import type { Server } from "../core/server.js";
-import type { Session } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
 import type { ConfiguredServers } from "./configured-servers.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 import type { Auth } from "./open-transport.js";
-import { withRetry } from "./retry.js";
+import { SdkConnection } from "./sdk-connection.js";
 import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
 
 /** The status of a connection. A server that is "disconnected" may be opened again on demand. */
@@ -47,7 +46,7 @@ export class ConfiguredServer {
 	#lastError = "";
 	#server: Server | undefined;
 	#transport: ConfiguredTransport | undefined;
-	#session: Session | undefined;
+	#connection: SdkConnection | undefined;
 	#connecting: Promise<Server> | undefined;
 	/** Whether it connects again by itself. */
 	#keepsTrying = false;
@@ -55,8 +54,8 @@ export class ConfiguredServer {
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
 	#pingTimer: NodeJS.Timeout | undefined;
-	/** The session in which a ping is in progress. */
-	#pinged: Session | undefined;
+	/** The connection over which a ping is in progress. */
+	#pinged: SdkConnection | undefined;
 	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
 	#isStateless = false;
 	#lastUsed = 0;
@@ -76,7 +75,7 @@ export class ConfiguredServer {
 			callsPerServer: maxParallel,
 			wake: () => this.connect(),
 			offers: (tool) => matchesAny(allow, tool) && !matchesAny(deny, tool),
-			retry: (call, tool, signal) => withRetry(call, tool, retryPolicy, signal),
+			retryPolicy,
 		});
 	}
 
@@ -120,7 +119,7 @@ export class ConfiguredServer {
 
 	/** Whether its connection may be closed for another one. */
 	get isIdle(): boolean {
-		return this.#status === "connected" && this.#server?.calls.busy !== true;
+		return this.#status === "connected" && this.#server?.busy !== true;
 	}
 
 	/** As the registry has it; undefined until it was connected. */
@@ -170,8 +169,8 @@ export class ConfiguredServer {
 	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
 	called(outcome: CallRecord["outcome"]): void {
 		this.#lastUsed = performance.now();
-		if (outcome === "timeout" && this.#session?.connected && this.#status === "connected") {
-			void this.#ping(this.#session);
+		if (outcome === "timeout" && this.#connection?.isOpen && this.#status === "connected") {
+			void this.#ping(this.#connection);
 		}
 	}
 
@@ -215,7 +214,9 @@ export class ConfiguredServer {
 		const { id, timeout } = this.config;
 		const transport = new ConfiguredTransport(this.config, this.#auth, negotiation);
 		transport.onstderr = (line) => this.#pool.emit("stderr", this, line);
+		const connection = new SdkConnection(transport);
 		this.#transport = transport;
+		this.#connection = connection;
 		const timer = setTimeout(
 			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),
 			timeout,
@@ -229,13 +230,9 @@ export class ConfiguredServer {
 					}
 				};
 				servers.on("online", whenOnline);
-				const session = servers.connect(transport);
-				this.#session = session;
-				session.once("closed", (reason) => reject(new Error(reason)));
-				if (!session.connected) {
-					reject(new Error(transport.closeReason));
-				}
-			}).then((server) => this.#opened(server, transport));
+				connection.events.once("closed", (reason) => reject(new Error(reason)));
+				servers.connect(connection);
+			}).then((server) => this.#opened(server, transport, connection));
 		} finally {
 			clearTimeout(timer);
 			if (whenOnline) {
@@ -245,7 +242,7 @@ export class ConfiguredServer {
 	}
 
 	/** @throws Error if there is no room for the connection, which is closed then */
-	#opened(server: Server, transport: ConfiguredTransport): Server {
+	#opened(server: Server, transport: ConfiguredTransport, connection: SdkConnection): Server {
 		try {
 			this.#pool.makeRoom();
 		} catch (error) {
@@ -253,9 +250,8 @@ export class ConfiguredServer {
 			throw error;
 		}
 		this.#server = server;
-		const session = this.#session as Session;
 		const since = performance.now();
-		session.once("closed", (reason) => {
+		connection.events.once("closed", (reason) => {
 			if (this.#transport === transport && this.#status === "connected") {
 				const { maxDelay } = this.config.retryPolicy ?? DEFAULT_POLICY;
 				this.#attempts = performance.now() - since > maxDelay ? 0 : this.#attempts;
@@ -264,11 +260,11 @@ export class ConfiguredServer {
 		});
 		this.#lastUsed = performance.now();
 		this.#lastError = "";
-		transport.ontrouble = () => void this.#ping(session);
+		transport.ontrouble = () => void this.#ping(connection);
 		this.#pingTimer = setInterval(() => {
 			// A server that works on a call may answer nothing else.
-			if (!server.calls.busy) {
-				void this.#ping(session);
+			if (!server.busy) {
+				void this.#ping(connection);
 			}
 		}, this.#pool.pingInterval);
 		this.#changeStatus("connected");
@@ -276,16 +272,16 @@ export class ConfiguredServer {
 	}
 
 	/** A server that answers with an error is healthy. */
-	async #ping(session: Session): Promise<void> {
-		if (this.#pinged === session) {
+	async #ping(connection: SdkConnection): Promise<void> {
+		if (this.#pinged === connection) {
 			return;
 		}
-		this.#pinged = session;
+		this.#pinged = connection;
 		try {
-			await session.ping(Math.min(this.#pool.pingInterval, PING_TIME));
+			await connection.ping(Math.min(this.#pool.pingInterval, PING_TIME));
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "timeout") {
-				session.close("no response to a ping");
+				connection.close("no response to a ping");
 			}
 		} finally {
 			this.#pinged = undefined;

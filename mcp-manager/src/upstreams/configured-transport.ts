@@ -17,10 +17,10 @@ import {
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { NOTHING_SENT, reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
+import type { ServerIdentity } from "../core/connection.js";
+import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { readResult } from "../core/results.js";
-import type { ServerIdentity, ServerTransport } from "../core/server-transport.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
 import { type Auth, openTransport } from "./open-transport.js";
@@ -55,12 +55,11 @@ const MAX_REASON = 500;
 const MAX_QUOTE = 100;
 
 /** One connection to a configured server. On any transport it ends once, with a reason. */
-export class ConfiguredTransport implements ServerTransport {
+export class ConfiguredTransport implements Transport {
 	onmessage?: Transport["onmessage"];
 	onclose?: () => void;
 	/** Called for dropped messages and for connection problems. */
 	onerror?: (error: Error) => void;
-	onsend?: (message: JSONRPCMessage) => void;
 	/** Is called with each line that a server over stdio writes to standard error, within limits. */
 	onstderr?: (line: string) => void;
 	/** Is called if the connection may be broken. */
@@ -174,7 +173,6 @@ export class ConfiguredTransport implements ServerTransport {
 		if (nestsDeeper(message, MAX_NESTING)) {
 			throw new ServerError("invalid-arguments", `message nested deeper than ${MAX_NESTING} levels`);
 		}
-		this.onsend?.(message);
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.set(message.id, message.method);
 			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
@@ -279,8 +277,8 @@ export class ConfiguredTransport implements ServerTransport {
 		if (isFirst || !isRefused) {
 			this.#refusal = failure;
 			if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
-				// The answer says that the request did not reach the server, and is safe to repeat.
-				const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
+				// The request did not reach the server, and is safe to repeat.
+				const response = { code: SERVER_ERROR, message: reason, data: new ServerError("server-offline", reason) };
 				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
 			}
 			this.#end(reason);

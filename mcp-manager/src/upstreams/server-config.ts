@@ -98,7 +98,6 @@ export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERV
 /** An entry as hosts of MCP clients write it, by its name, once it is in our form: see {@link hostEntry}. */
 export const HOST_SERVER = z.object(SERVER_FIELDS);
 
-export type RetryPolicy = z.output<typeof RETRY_POLICY>;
 type TransportType = "stdio" | "http" | "sse" | "websocket";
 
 type Fields = Readonly<z.output<z.ZodObject<typeof SERVER_FIELDS>>>;

@@ -137,7 +137,6 @@ const settings = (alias: string): ServerSettings => ({
 	callsPerServer: 1,
 	wake: () => Promise.reject(new Error("not in this test")),
 	offers: () => true,
-	retry: (call) => call(),
 });
 
 /** Opens a registry that is closed with its test. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CallOptions, ServerTool } from "xs-mcp-manager/core";
+import type { RequestContext, ServerTool } from "xs-mcp-manager/core";
 import {
 	SET_VOLUME,
 	startGateway,
@@ -15,10 +15,10 @@ const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };
 
 /** Calls the volume tool of the only device. */
-async function setVolume({ gateway }: TestGateway, volume: unknown, options?: CallOptions) {
+async function setVolume({ gateway }: TestGateway, volume: unknown, context?: RequestContext) {
 	const server = gateway.servers.find(ID);
 	const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name) as ServerTool;
-	return await server?.calls.call("somebody", tool, { volume }, options);
+	return await server?.call(tool, { volume }, { principal: "somebody", ...context });
 }
 
 const volumes = (calls: readonly WireCall[]): unknown[] => calls.map((call) => call.arguments.volume);
@@ -136,7 +136,7 @@ describe("calls to a device", () => {
 		await WireDevice.connect(t, side, { tools, onCall: () => result });
 		const [temperature, unit] = side.gateway.servers.find(ID)?.tools ?? [];
 		const call = async (tool = temperature) =>
-			await side.gateway.servers.find(ID)?.calls.call("somebody", tool as ServerTool, { volume: 1 });
+			await side.gateway.servers.find(ID)?.call(tool as ServerTool, { volume: 1 }, { principal: "somebody" });
 		for (const [structuredContent, problem] of [
 			[{ celsius: "warm" }, "celsius: must be number"],
 			[{}, "celsius: is missing"],

@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import type { Connection } from "../../src/core/connection.js";
 import { Discovery, type Listed } from "../../src/core/discovery.js";
 import { ServerError } from "../../src/core/errors.js";
 import { LISTS, type ListName } from "../../src/core/offers.js";
-import type { Session } from "../../src/core/session.js";
 
 const unknown = new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 
 /** A server that answers a request for a list with what is given: its items, or an error. */
-function serverWith(lists: Partial<Record<ListName, unknown[] | Error | Promise<unknown[]>>>): Session {
+function serverWith(lists: Partial<Record<ListName, unknown[] | Error | Promise<unknown[]>>>): Connection {
 	const declared = new Set<string>(Object.keys(lists).map((list) => LISTS[list as ListName].capability));
-	const session: Pick<Session, "connected" | "declares" | "identity" | "list" | "problemOf"> = {
-		connected: true,
+	const connection: Pick<Connection, "isOpen" | "declares" | "identity" | "list" | "problemOf"> = {
+		isOpen: true,
 		identity: { id: "lamp", clientId: "lamp", transport: "test" },
 		problemOf: () => undefined,
 		declares: (capability) => declared.has(capability),
-		list: async (list: ListName, { signal }: { signal?: AbortSignal } = {}) => {
+		list: async (list: ListName, signal?: AbortSignal) => {
 			const answer = lists[list] ?? unknown;
 			if (answer instanceof Error) {
 				throw answer;
@@ -28,7 +28,7 @@ function serverWith(lists: Partial<Record<ListName, unknown[] | Error | Promise<
 			return (await Promise.race([answer, aborted])) as never;
 		},
 	};
-	return session as Session;
+	return connection as Connection;
 }
 
 const ALL = Object.keys(LISTS) as ListName[];
@@ -54,10 +54,10 @@ describe("the lists of a server", () => {
 		assert.deepEqual(heard[1]?.offers.resources, [{ uri: "a://b", name: "b" }]);
 	});
 
-	it("are not reported after the end of the session", async () => {
+	it("are not reported after the end of the connection", async () => {
 		const failure = new ServerError("server-disconnected", "gone");
-		const session = { ...serverWith({ tools: failure }), connected: false } as Session;
-		await new Discovery({ warn: assert.fail }).list(session, ALL, () => assert.fail());
+		const connection = { ...serverWith({ tools: failure }), isOpen: false } as Connection;
+		await new Discovery({ warn: assert.fail }).list(connection, ALL, () => assert.fail());
 	});
 
 	it("are checked once for devices with the same: their items are the same objects", async () => {
@@ -87,7 +87,7 @@ describe("the lists of a server", () => {
 				asked += 1;
 				return answered;
 			},
-		} as unknown as Session;
+		} as unknown as Connection;
 		const read = Promise.all(Array.from({ length: 100 }, () => discovery.list(slow, ["tools"], () => {})));
 		await turn();
 		assert.equal(asked, 64);

@@ -1,29 +1,46 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-	type Client,
-	type ClientCapabilities,
-	ProtocolError,
-	ProtocolErrorCode,
-	SdkErrorCode,
-} from "@modelcontextprotocol/client";
+import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { InputClient, Question } from "../../src/core/asking.js";
 import { Questions } from "../../src/core/questions.js";
+import type { PendingRequest, RequestContext } from "../../src/core/request.js";
+import { FakeConnection } from "../support/fake-connection.js";
 
 const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 type Handler = (request: { params?: object }, context: { mcpReq: { signal: AbortSignal } }) => Promise<object>;
 
-/** A session with a server that asks questions. */
+/** A connection to a server that asks questions. */
 function makeQuestions(capabilities: ClientCapabilities = EVERYTHING) {
 	const handlers = new Map<string, Handler>();
 	const client = { setRequestHandler: (method: string, handler: Handler) => handlers.set(method, handler) };
-	const questions = Questions.open(client as unknown as Client, capabilities) as Questions;
+	const connection = new AskingConnection();
+	const questions = new Questions(client as unknown as Client, capabilities, connection.requests);
 	const ask = async ({ method, params }: Question): Promise<object> => {
 		const handler = handlers.get(method) as Handler;
 		return await handler({ ...(params && { params }) }, { mcpReq: { signal: new AbortController().signal } });
 	};
-	return { questions, ask, methods: [...handlers.keys()] };
+	/** Makes a request, during which a function runs. */
+	const request = async <Result>(
+		inputClient: InputClient | undefined,
+		context: RequestContext,
+		run: (pending: PendingRequest) => Promise<Result>,
+	): Promise<Result> => {
+		const call = { method: "tools/call", params: { name: "t" } };
+		const answer = connection.forward(call, { ...context, inputClient });
+		const pending = connection.asked.at(-1) as PendingRequest;
+		answer.catch(() => {});
+		try {
+			return await questions.during(pending, () => run(pending));
+		} finally {
+			pending.answered({ result: { content: [] } });
+		}
+	};
+	return { request, ask, methods: [...handlers.keys()] };
+}
+
+class AskingConnection extends FakeConnection {
+	readonly requests = this.pending;
 }
 
 /** A client that answers everything it is asked. */
@@ -39,8 +56,8 @@ const ROOTS: Question = { method: "roots/list" };
 
 /** Whether a client with these capabilities is asked a question. */
 async function isAsked(capabilities: ClientCapabilities, question: Question): Promise<boolean> {
-	const { questions, ask } = makeQuestions();
-	return await questions.request(inputClient(capabilities), OPTIONS, async () => {
+	const { request, ask } = makeQuestions();
+	return await request(inputClient(capabilities), OPTIONS, async () => {
 		try {
 			await ask(question);
 			return true;
@@ -54,9 +71,9 @@ async function isAsked(capabilities: ClientCapabilities, question: Question): Pr
 
 describe("a server's questions", () => {
 	it("are expected within the capabilities that the server was told", async () => {
-		const { questions, ask, methods } = makeQuestions({ roots: {} });
+		const { request, ask, methods } = makeQuestions({ roots: {} });
 		assert.deepEqual(methods, ["roots/list"]);
-		await questions.request(inputClient(EVERYTHING), OPTIONS, () => ask(ROOTS));
+		await request(inputClient(EVERYTHING), OPTIONS, () => ask(ROOTS));
 		assert.deepEqual(makeQuestions({}).methods, []);
 	});
 
@@ -79,38 +96,38 @@ describe("a server's questions", () => {
 	});
 
 	it("are rejected if their client cannot be asked", async () => {
-		const { questions, ask } = makeQuestions();
+		const { request, ask } = makeQuestions();
 		const silent = { capabilities: EVERYTHING };
 		await assert.rejects(
-			questions.request(silent, OPTIONS, () => ask(ROOTS)),
+			request(silent, OPTIONS, () => ask(ROOTS)),
 			/does not support roots/,
 		);
 		await assert.rejects(
-			questions.request(undefined, OPTIONS, () => ask(ROOTS)),
+			request(undefined, OPTIONS, () => ask(ROOTS)),
 			/does not support roots/,
 		);
 	});
 
 	it("reach the client in whose response they come", async () => {
-		const { questions, ask } = makeQuestions();
+		const { request, ask } = makeQuestions();
 		const [plain, rich] = [inputClient({}), inputClient(EVERYTHING)];
 		await Promise.all([
 			assert.rejects(
-				questions.request(plain, OPTIONS, () => ask(ROOTS)),
+				request(plain, OPTIONS, () => ask(ROOTS)),
 				/does not support roots/,
 			),
-			questions.request(rich, OPTIONS, () => ask(ROOTS)),
+			request(rich, OPTIONS, () => ask(ROOTS)),
 		]);
 	});
 
 	it("are rejected once the request in whose response they come has ended", async () => {
-		const { questions, ask } = makeQuestions();
+		const { request, ask } = makeQuestions();
 		let end = (): void => {};
 		const ended = new Promise<void>((resolve) => {
 			end = resolve;
 		});
 		let late: Promise<object> | undefined;
-		await questions.request(inputClient(EVERYTHING), OPTIONS, async () => {
+		await request(inputClient(EVERYTHING), OPTIONS, async () => {
 			late = ended.then(() => ask(ROOTS));
 		});
 		end();
@@ -118,12 +135,12 @@ describe("a server's questions", () => {
 	});
 
 	it("that name no request reach the client of all requests in progress", async () => {
-		const { questions, ask } = makeQuestions();
+		const { request, ask } = makeQuestions();
 		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
 		const client = {};
 		const ends: (() => void)[] = [];
 		const begin = (each: InputClient): Promise<void> =>
-			questions.request(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
+			request(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
 		const first = begin(inputClient(EVERYTHING, client));
 		const second = begin(inputClient(EVERYTHING, client));
 		assert.deepEqual(await ask(ROOTS), { answer: "roots/list" });
@@ -140,11 +157,11 @@ describe("a server's questions", () => {
 	});
 
 	it("that name no request are rejected if a client has no session", async () => {
-		const { questions, ask } = makeQuestions();
+		const { request, ask } = makeQuestions();
 		const { client, ...stateless } = inputClient(EVERYTHING);
 		const ends: (() => void)[] = [];
 		const begin = (): Promise<void> =>
-			questions.request(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
+			request(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
 		const both = [begin(), begin()];
 		await assert.rejects(ask(ROOTS), /requests of several clients are in progress/);
 		for (const end of ends) {
@@ -155,21 +172,20 @@ describe("a server's questions", () => {
 
 	it("may come during a request that has its time again with each progress", async (t) => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
-		const { questions } = makeQuestions();
-		await questions.request(undefined, { timeout: 100, onprogress: () => {} }, async ({ signal, onprogress }) => {
+		const { request } = makeQuestions();
+		await request(undefined, { timeout: 100, onProgress: () => {} }, async (pending) => {
 			for (const progress of [1, 2, 3]) {
 				t.mock.timers.tick(99);
-				onprogress?.({ progress });
+				pending.progressed({ progress });
 			}
-			assert.equal(signal?.aborted, false);
 			t.mock.timers.tick(100);
-			assert.equal(signal?.reason?.code, SdkErrorCode.RequestTimeout);
+			await assert.rejects(pending.answer, { code: "timeout" });
 		});
 	});
 
 	it("stop the time of their request until they are answered", async (t) => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
-		const { questions, ask } = makeQuestions();
+		const { request, ask } = makeQuestions();
 		let answer = (_result: object): void => {};
 		const slow: InputClient = {
 			capabilities: EVERYTHING,
@@ -178,14 +194,20 @@ describe("a server's questions", () => {
 					answer = resolve;
 				}),
 		};
-		await questions.request(slow, { timeout: 100 }, async ({ signal }) => {
+		await request(slow, { timeout: 100 }, async (pending) => {
 			const answered = ask(ROOTS);
 			t.mock.timers.tick(1_000);
-			assert.equal(signal?.aborted, false);
 			answer({ roots: [] });
 			assert.deepEqual(await answered, { roots: [] });
-			t.mock.timers.tick(100);
-			assert.equal(signal?.aborted, true);
+			t.mock.timers.tick(99);
+			let isOver = false;
+			pending.answer.catch(() => {
+				isOver = true;
+			});
+			await new Promise((resolve) => setImmediate(resolve));
+			assert.equal(isOver, false);
+			t.mock.timers.tick(1);
+			await assert.rejects(pending.answer, { code: "timeout" });
 		});
 	});
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { followStates, MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
+import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
 import {
 	REBOOT,
 	SET_VOLUME,
@@ -97,7 +97,7 @@ describe("the servers that the gateway knows", () => {
 		const { changes } = store;
 		device.changeTools([SET_VOLUME, REBOOT]);
 		await once(servers, "notification");
-		await servers.find(ID)?.calls.call("somebody", SET_VOLUME as ServerTool, { volume: 1 });
+		await servers.find(ID)?.call(SET_VOLUME as ServerTool, { volume: 1 }, { principal: "somebody" });
 		for (let turns = 0; turns < 5; turns += 1) {
 			await turn();
 		}
@@ -358,7 +358,7 @@ describe("the servers that the gateway knows", () => {
 		await device.unplug();
 		const back = await WireDevice.connect(t, side, { listsNothing: true });
 		const server = side.gateway.servers.find(ID);
-		await server?.calls.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
+		await server?.call(server.tools[0] as ServerTool, { volume: 1 }, { principal: "somebody" });
 		assert.equal(back.calls.length, 1);
 	});
 
@@ -387,7 +387,7 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = side.gateway;
 		await (await WireDevice.connect(t, side)).unplug();
 		let told = 0;
-		followStates(servers, () => {
+		servers.on("state", () => {
 			told += 1;
 		});
 		const [came, gone] = [once(servers, "connected"), once(servers, "disconnected")];
@@ -435,7 +435,9 @@ describe("the servers that the gateway knows", () => {
 		const { side } = await startWithDevice(t);
 		const controller = new AbortController();
 		const { signal } = controller;
-		const read = side.gateway.servers.find(ID)?.calls.request("resources/read", { uri: "x:" }, { signal });
+		const read = side.gateway.servers
+			.find(ID)
+			?.request({ method: "resources/read", params: { uri: "x:" } }, { signal });
 		const cancelled = assert.rejects(read as Promise<object>, { code: "cancelled" });
 		let isOver = false;
 		void side.gateway.servers.drain(3_600_000).then(() => {

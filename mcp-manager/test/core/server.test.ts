@@ -1,97 +1,142 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { CallDetails, CallRecord, Uploads } from "../../src/core/calls.js";
-import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
-import type { SchemaChecker } from "../../src/core/schema-checker.js";
-import { isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
-import type { Session } from "../../src/core/session.js";
+import { isUserOnly, ServerRegistry, type ServerTool, type Uploads } from "xs-mcp-manager/core";
+import { FakeConnection } from "../support/fake-connection.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
-const LAST_SEEN = Date.UTC(2026, 0, 2);
-const RECORD = { id: "dev", alias: "lamp", board: { name: "lamp", version: "1" }, offers: NO_OFFERS };
-
-/** A known server that is offline, a session with it, and the calls that it is asked. */
-function open(t: TestContext, context: Partial<ServerContext> = {}) {
-	t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: LAST_SEEN });
-	const calls: CallRecord[] = [];
-	const details: CallDetails[] = [];
-	const problems: string[] = [];
-	const checker: Pick<SchemaChecker, "check"> = { check: async () => problems.shift() };
-	const server = new Server("dev", {
-		checker: checker as SchemaChecker,
-		onCall(record, detail) {
-			calls.push(record);
-			details.push(detail);
-		},
-		onUpdated() {},
-		warn() {},
-		...context,
-	});
-	server.update({ ...RECORD, lastSeen: LAST_SEEN });
-	const forwarded: unknown[] = [];
-	const asked: { answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
-	const session = {
-		identity: { id: "dev" },
-		connected: true,
-		request: () => new Promise((resolve, reject) => asked.push({ answer: resolve, fail: reject })),
-		forward: async (...request: unknown[]) => {
-			forwarded.push(request.slice(0, 2));
-			return RESULT;
-		},
-	};
-	const online = (): void => {
-		server.connect(session as unknown as Session);
-		server.discovered({ ...RECORD, lastSeen: LAST_SEEN });
-	};
-	const call = () => server.calls.call("ann", TOOL, {}, { clientName: "chat" });
-	const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-	return { server, online, call, asked, forwarded, calls, details, problems, settled };
-}
-
+const OTHER = { name: "other", inputSchema: { type: "object" } } as const;
+const START = Date.UTC(2026, 0, 2);
 const RESULT = { content: [], isError: false };
 
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A server that is online, and its connection. */
+async function open(t: TestContext, options: Parameters<typeof ServerRegistry.open>[0] = {}) {
+	t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: START });
+	const servers = await ServerRegistry.open(options);
+	const connect = (): FakeConnection => {
+		const connection = new FakeConnection([TOOL, OTHER]);
+		servers.connect(connection);
+		return connection;
+	};
+	const connection = connect();
+	const server = servers.get("dev");
+	assert(server);
+	// Loads the validator.
+	await server.checkArguments(TOOL, {});
+	const tick = (ms: number): void => t.mock.timers.tick(ms);
+	return { servers, server, connection, connect, tick };
+}
+
 describe("a server", () => {
-	it("can be called while its session lasts, and was last seen at its end", (t) => {
-		const { server, online } = open(t);
-		assert.deepEqual([server.online, server.session, server.lastSeen], [false, undefined, LAST_SEEN]);
-		online();
-		server.state = "idle";
+	it("can be called while it is connected, and was last seen at the end of its connection", async (t) => {
+		const { server, connection, tick } = await open(t);
 		server.event = { method: "notifications/said", params: {}, time: 0 };
-		assert.deepEqual([server.online, server.state], [true, "idle"]);
-		t.mock.timers.tick(5_000);
-		server.disconnect();
-		assert.deepEqual([server.online, server.session, server.lastSeen], [false, undefined, LAST_SEEN + 5_000]);
+		assert.deepEqual([server.online, server.connection, server.state], [true, connection, "idle"]);
+		tick(5_000);
+		connection.close();
+		assert.deepEqual([server.online, server.connection, server.lastSeen], [false, undefined, START + 5_000]);
 		assert.deepEqual([server.state, server.event], [undefined, undefined]);
-		t.mock.timers.tick(5_000);
+		tick(5_000);
 		server.disconnect();
-		assert.equal(server.lastSeen, LAST_SEEN + 5_000, "a session that was not ready changes nothing");
+		assert.equal(server.lastSeen, START + 5_000, "a connection that was not ready changes nothing");
+	});
+
+	it("is online anew when it connects again, and reports each notification once", async (t) => {
+		const { servers, server, connection, connect } = await open(t);
+		const told: unknown[] = [];
+		servers.on("online", (each) => told.push(each.connection));
+		servers.on("notification", (_server, method) => told.push(method));
+		const next = connect();
+		connection.ended("late");
+		next.notified("notifications/first", {});
+		assert.deepEqual(told, [next, "notifications/first"]);
+		assert.equal(server.connection, next);
 	});
 
 	it("gets the requests of another gateway's clients as they are, except that it may upload in calls of its tools", async (t) => {
+		const ids: unknown[] = [];
 		const uploads = {
-			start: async (_identity: object, _tool: ServerTool, args: object) => ({
-				args: { ...args, upload: "here" },
-				complete: (result: object) => ({ ...result, _meta: { uploaded: true } }),
-				end: () => {},
-			}),
+			start: async (_identity: object, { name }: ServerTool, args: object) =>
+				name === TOOL.name
+					? {
+							args: { ...args, upload: "here" },
+							sent: (id: unknown) => ids.push(id),
+							complete: (result: object) => ({ ...result, _meta: { uploaded: true } }),
+							end: () => {},
+						}
+					: undefined,
+			offered: (tools: unknown) => tools,
+			end: () => {},
 		} as unknown as Uploads;
-		const { server, online, forwarded } = open(t, { uploads });
-		online();
-		server.discovered({ ...RECORD, offers: { ...NO_OFFERS, tools: [TOOL] }, lastSeen: LAST_SEEN });
-		assert.deepEqual(await server.calls.relay("tools/call", { name: "t", arguments: { a: 1 } }), {
-			...RESULT,
-			_meta: { uploaded: true },
-		});
-		for (const [method, params] of [
-			["tools/call", { name: "another" }],
-			["prompts/get", { name: "t" }],
-		] as const) {
-			assert.deepEqual(await server.calls.relay(method, params), RESULT);
+		const { server, connection } = await open(t, { uploads });
+		const call = { name: "t", arguments: { a: 1 } };
+		const requests = [
+			{ method: "tools/call", params: call, tool: TOOL },
+			{ method: "tools/call", params: { name: "other" }, tool: OTHER },
+			{ method: "prompts/get", params: { name: "t" } },
+		];
+		const results = requests.map((request) => server.request({ ...request, isForwarded: true }));
+		await settled();
+		for (const pending of connection.asked) {
+			pending.answered({ result: pending.request.method === "prompts/get" ? { messages: [] } : RESULT });
 		}
-		assert.deepEqual(forwarded, [
-			["tools/call", { name: "t", arguments: { a: 1, upload: "here" } }],
-			["tools/call", { name: "another" }],
-			["prompts/get", { name: "t" }],
+		assert.deepEqual(await Promise.all(results), [{ ...RESULT, _meta: { uploaded: true } }, RESULT, { messages: [] }]);
+		assert.deepEqual(
+			new Set(connection.sent),
+			new Set([
+				["prompts/get", { name: "t" }],
+				["tools/call", { name: "t", arguments: { a: 1, upload: "here" } }],
+				["tools/call", { name: "other" }],
+			]),
+		);
+		assert.deepEqual(ids, [connection.asked.find(({ request }) => request.params?.arguments !== undefined)?.id]);
+	});
+});
+
+describe("a call that waits for its turn", () => {
+	it("keeps no timer if it is cancelled while the server is offline", async () => {
+		const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+		const servers = await ServerRegistry.open({ offlineWait: 300_000, changeDelay: 0 });
+		const connection = new FakeConnection([TOOL]);
+		servers.connect(connection);
+		await servers.get("dev")?.checkArguments(TOOL, {});
+		connection.close();
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		const before = timers();
+		const controller = new AbortController();
+		const call = servers.get("dev")?.call(TOOL, {}, { signal: controller.signal });
+		await settled();
+		assert.equal(timers(), before + 1);
+		controller.abort();
+		assert.equal(timers(), before);
+		await assert.rejects(call as Promise<unknown>, { code: "cancelled" });
+	});
+
+	it("has its time again when the server comes back", async (t) => {
+		const { server, connection, tick } = await open(t, { callsPerServer: 1 });
+		const silent = server.call(TOOL, {}, { timeout: 600_000 }).catch(() => {});
+		const second = assert.rejects(server.call(OTHER, {}), {
+			code: "queue-full",
+			message: /had no turn within 30 s: the server is still busy with earlier ones \(1\)\. Nothing was sent to it\.$/,
+		});
+		await settled();
+		tick(20_000);
+		server.disconnect();
+		server.connect(connection);
+		server.discovered(server.record);
+		tick(29_999);
+		const third = server.call(OTHER, { third: true });
+		await settled();
+		tick(1);
+		await second;
+		connection.asked[0]?.answered({ result: RESULT });
+		await silent;
+		connection.asked[1]?.answered({ result: RESULT });
+		await third;
+		assert.deepEqual(connection.sent, [
+			["tools/call", { name: "t", arguments: {} }],
+			["tools/call", { name: "other", arguments: { third: true } }],
 		]);
 	});
 });

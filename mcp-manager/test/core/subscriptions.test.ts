@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { Session } from "../../src/core/session.js";
+import type { Connection } from "../../src/core/connection.js";
 import { Subscriptions } from "../../src/core/subscriptions.js";
 
 /** The subscriptions of a server, what it is asked, and what clients and the log are told. */
@@ -10,7 +10,7 @@ function serve(t: TestContext) {
 	const updated: string[] = [];
 	const warnings: string[] = [];
 	const answer: { error?: Error } = {};
-	const session = {
+	const connection = {
 		identity: { id: "dev-1" },
 		canSubscribe: true,
 		subscribe: async (uri: string, wanted = true) => {
@@ -24,9 +24,9 @@ function serve(t: TestContext) {
 		(uri) => updated.push(uri),
 		(message) => warnings.push(message),
 	);
-	const online = (): void => subscriptions.online(session as unknown as Session);
+	const online = (): void => subscriptions.online(connection as unknown as Connection);
 	const pass = (): void => t.mock.timers.tick(50);
-	return { subscriptions, session, online, pass, asked, updated, warnings, answer };
+	return { subscriptions, online, pass, asked, updated, warnings, answer };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

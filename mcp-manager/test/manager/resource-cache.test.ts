@@ -14,7 +14,7 @@ function resourceServer() {
 			return () => followed.delete(uri);
 		},
 	};
-	const server = { id: "files", session: { canSubscribe: true }, subscriptions } as unknown as Server;
+	const server = { id: "files", connection: { canSubscribe: true }, subscriptions } as unknown as Server;
 	return { server, followed };
 }
 

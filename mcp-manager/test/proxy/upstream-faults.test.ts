@@ -102,7 +102,7 @@ describe("the proxy before an upstream that hangs", () => {
 		textOf(await proxy.callTool("activate", {}, {}), false);
 		await until(() => methods.filter((method) => method === "ping").length > 1, "it is pinged");
 		hang();
-		const request = proxy.request("resources/read", { uri: "x:" }, {});
+		const request = proxy.request({ method: "resources/read", params: { uri: "x:" } }, {});
 		await assert.rejects(request, { message: new RegExp(DISCONNECTED) });
 	});
 });

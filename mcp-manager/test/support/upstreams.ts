@@ -102,5 +102,5 @@ export async function connected(t: TestContext, input: ServerInput) {
 export async function callText(server: Server, name: string, args: object): Promise<string> {
 	const tool = server.tools.find((each) => each.name === name);
 	assert.ok(tool, `${name} is listed`);
-	return textOf(await server.calls.call("test", tool, args));
+	return textOf(await server.call(tool, args, { principal: "test" }));
 }

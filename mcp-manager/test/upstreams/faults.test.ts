@@ -50,7 +50,7 @@ describe("faults of configured servers", () => {
 			message: /may have been carried out/,
 		});
 		const pid = pidOf(first);
-		await until(() => one.calls.busy, "the call runs");
+		await until(() => one.busy, "the call runs");
 		process.kill(pid, "SIGKILL");
 		await cut;
 		assert.equal(await call(two, "still here"), "write: still here");
@@ -66,7 +66,7 @@ describe("faults of configured servers", () => {
 		const cut = assert.rejects(callText(server, "trigger-long-running-operation", { duration: 60, steps: 60 }), {
 			code: "server-disconnected",
 		});
-		await until(() => server.calls.busy, "the call runs");
+		await until(() => server.busy, "the call runs");
 		child.kill("SIGKILL");
 		await cut;
 		assert.equal(configured.status, "error");

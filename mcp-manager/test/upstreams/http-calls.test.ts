@@ -29,7 +29,7 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 	const { server } = await connected(t, { id: "shop", url, retryPolicy: RETRIES });
 	const [pay] = server.tools;
 	assert.ok(pay);
-	return { paid, call: (args = {}) => server.calls.call("test", pay, args), lastId: () => lastId };
+	return { paid, call: (args = {}) => server.call(pay, args, { principal: "test" }), lastId: () => lastId };
 }
 
 const json = { "Content-Type": "application/json" };

@@ -84,7 +84,7 @@ describe("a server over HTTP that cannot be used", () => {
 		const [tool] = server.tools;
 		assert.ok(tool);
 		upstream.hang();
-		await assert.rejects(server.calls.call("test", tool, {}, { timeout: 100 }), { code: "timeout" });
+		await assert.rejects(server.call(tool, {}, { principal: "test", timeout: 100 }), { code: "timeout" });
 		await until(() => configured.status !== "connected", "the connection has ended");
 		assert.equal(configured.lastError, "no response to a ping");
 	});

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
+import { FakeConnection } from "../support/fake-connection.js";
 import { callText, connected, nodeServer, ODD_SERVER, openServers } from "../support/upstreams.js";
 
 const odd = (id: string) => nodeServer(id, ODD_SERVER);
@@ -35,7 +37,7 @@ describe("the pool of connections", () => {
 		const two = add(odd("two"));
 		const server = await one.connect();
 		const never = callText(server, "write", { text: "never" }).catch(() => {});
-		await until(() => server.calls.busy, "the call runs");
+		await until(() => server.busy, "the call runs");
 		await assert.rejects(two.connect(), { message: "Connection failed: Maximum connections (1) reached" });
 		await one.disconnect();
 		await never;
@@ -46,16 +48,10 @@ describe("the pool of connections", () => {
 		const one = add(odd("one"));
 		assert.throws(() => add(odd("one")), { message: "Connection 'one' already exists" });
 		await one.connect();
-		let reason = "";
-		registry.connect({
-			identity: { id: "one", clientId: "one", transport: "websocket" },
-			closeReason: "",
-			start: async () => {},
-			send: async () => {},
-			close: async (why = "") => {
-				reason = why;
-			},
-		});
+		const device = new FakeConnection([], { id: "one" });
+		const closed = once(device.events, "closed");
+		registry.connect(device);
+		const [reason] = await closed;
 		assert.equal(reason, "the id belongs to a configured server");
 		assert.equal(one.status, "connected");
 	});

@@ -38,9 +38,9 @@ async function open(t: TestContext, tools: Tool[], call: OnCall = () => answer("
 describe("a server over HTTP that has only 2026-07-28", () => {
 	it("is connected and called", async (t) => {
 		const { server, find } = await open(t, [tool("greet")]);
-		assert.equal(server.session?.revision, "2026-07-28");
+		assert.equal(server.connection?.revision, "2026-07-28");
 		assert.deepEqual(server.board, { name: "stateless", version: "1.0.0" });
-		assert.equal(textOf(await server.calls.call("test", find("greet"), {})), "hello");
+		assert.equal(textOf(await server.call(find("greet"), {}, { principal: "test" })), "hello");
 	});
 
 	it("gets the arguments that it wants as headers; a tool with an invalid header is not offered", async (t) => {
@@ -52,7 +52,7 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 		const names = server.tools.map(({ name }) => name);
 		assert.deepEqual(names, ["near"]);
 		assert.match(warnings.join("\n"), /"far" skipped: region: x-mcp-header is not a header's name/);
-		await server.calls.call("test", find("near"), { region: "日本" });
+		await server.call(find("near"), { region: "日本" }, { principal: "test" });
 		assert.equal(posted.at(-1)?.["mcp-param-region"], `=?base64?${Buffer.from("日本").toString("base64")}?=`);
 		assert.equal(posted.at(-1)?.["mcp-name"], "near");
 	});
@@ -89,13 +89,17 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 			["reject", "wait", "greet"].map((name) => tool(name)),
 			call,
 		);
-		await assert.rejects(server.calls.call("test", find("reject"), {}), { code: ProtocolErrorCode.MethodNotFound });
+		await assert.rejects(server.call(find("reject"), {}, { principal: "test" }), {
+			code: ProtocolErrorCode.MethodNotFound,
+		});
 		const controller = new AbortController();
 		const { signal } = controller;
 		const onProgress = () => controller.abort();
-		await assert.rejects(server.calls.call("test", find("wait"), {}, { signal, onProgress }), { code: "cancelled" });
+		await assert.rejects(server.call(find("wait"), {}, { principal: "test", signal, onProgress }), {
+			code: "cancelled",
+		});
 		await until(() => aborted.length === 1, "the server is told");
-		assert.equal(textOf(await server.calls.call("test", find("greet"), {})), "hello");
+		assert.equal(textOf(await server.call(find("greet"), {}, { principal: "test" })), "hello");
 		assert.equal(configured.status, "connected");
 	});
 });
@@ -106,8 +110,8 @@ describe("a server over stdio that has only 2026-07-28", () => {
 		const configured = (await openServers(t)).add(nodeServer("new", program));
 		for (let times = 0; times < 2; times += 1) {
 			const server = await configured.connect();
-			assert.equal(server.session?.revision, "2026-07-28");
-			assert.equal(textOf(await server.calls.call("test", server.tools[0] as Tool, {})), "hello");
+			assert.equal(server.connection?.revision, "2026-07-28");
+			assert.equal(textOf(await server.call(server.tools[0] as Tool, {}, { principal: "test" })), "hello");
 			await configured.disconnect();
 		}
 	});

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
-import { followStates, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 
 /** The tool by which a device of the family installs firmware. It is user-only. */
 export const UPGRADE_TOOL = "self.upgrade_firmware";
@@ -42,7 +42,7 @@ export class FirmwareUpdates extends EventEmitter<{ update: [update: FirmwareUpd
 	constructor(servers: ServerRegistry) {
 		super();
 		servers.on("online", ({ id, board }) => this.running(id, board.version));
-		followStates(servers, (server) => this.#stateChanged(server));
+		servers.on("state", (server) => this.#stateChanged(server));
 	}
 
 	/** A device has reported its version. */

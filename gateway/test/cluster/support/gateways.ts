@@ -98,14 +98,14 @@ export async function untilOnline({ gateway }: StartedProgram, isOnline = true):
 export async function untilAt({ gateway }: StartedProgram, name: string | undefined): Promise<void> {
 	await until(() => {
 		const server = gateway.servers.find(LAMP);
-		return server?.online === true && server.session?.identity.gateway === name;
+		return server?.online === true && server.connection?.identity.gateway === name;
 	}, `the lamp is at ${name}`);
 }
 
 /** Whether a gateway knows a device, and is in no session with it. */
 export function isKnownOffline({ gateway }: StartedProgram, id = LAMP): boolean {
 	const server = gateway.servers.find(id);
-	return server !== undefined && server.session === undefined;
+	return server !== undefined && server.connection === undefined;
 }
 
 /** Calls the lamp. Resolves with the result's text. */

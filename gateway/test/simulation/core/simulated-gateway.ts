@@ -8,6 +8,9 @@ import { makeSignInCode, takeSignInCode } from "../../../src/config/sign-in-code
 import type { TokenRecord } from "../../../src/config/token-record.js";
 import { TokenStore } from "../../../src/config/token-store.js";
 import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
+import { DeviceConnection, type DeviceLink } from "../../../src/devices/device-connection.js";
+import { NO_HELLO } from "../../../src/devices/hello.js";
+import { parseMessage } from "../../../src/devices/messages.js";
 import type { Logger } from "../../../src/log/log.js";
 import { LogLimiter } from "../../../src/log/log-limiter.js";
 import { accessOf } from "../../../src/oauth/request-guard.js";
@@ -15,7 +18,6 @@ import type { ProgramContext } from "../../../src/program/context.js";
 import { joinCluster } from "../../../src/program/join-cluster.js";
 import { type Core, openCore } from "../../../src/program/open-core.js";
 import { openStores } from "../../../src/store/open-stores.js";
-import { type DeviceWire, LinkTransport } from "./link-transport.js";
 
 /** As in `program.ts`. */
 const CHECK_INTERVAL = 1_000;
@@ -59,7 +61,7 @@ export class SimulatedGateway {
 	readonly #context: ProgramContext;
 	readonly #closers: (() => Promise<void> | void)[];
 	readonly #guard: DeviceGuard;
-	readonly #devices = new Map<LinkTransport, Admission>();
+	readonly #devices = new Map<DeviceConnection, Admission>();
 	/** Of clients' requests in progress: the hash of their token, and what ends them. */
 	readonly #requests = new Map<AbortController, string>();
 	#core!: Core;
@@ -115,12 +117,12 @@ export class SimulatedGateway {
 
 	/** Every known device. */
 	get devices(): SeenDevice[] {
-		return this.#core.gateway.servers.all.map(({ id, alias, tags, online, session }) => ({
+		return this.#core.gateway.servers.all.map(({ id, alias, tags, online, connection }) => ({
 			id,
 			alias,
 			tags: [...tags],
 			online,
-			gateway: session?.identity.gateway,
+			gateway: connection?.identity.gateway,
 		}));
 	}
 
@@ -154,20 +156,20 @@ export class SimulatedGateway {
 	}
 
 	/** A device has connected. Returns its connection, or why it is not admitted. */
-	connectDevice(deviceId: string, wire: DeviceWire): DeviceSession | string {
+	connectDevice(deviceId: string, link: DeviceLink): DeviceSession | string {
 		const admission = this.#guard.authenticate({ deviceId, secret: "" });
 		if (typeof admission === "string") {
 			return admission;
 		}
 		const identity = { id: deviceId, clientId: deviceId, transport: "websocket" };
-		const transport = new LinkTransport(identity, wire);
-		this.#devices.set(transport, admission);
-		this.#core.gateway.servers.connect(transport);
+		const connection = new DeviceConnection(identity, NO_HELLO, link);
+		this.#devices.set(connection, admission);
+		this.#core.gateway.servers.connect(connection);
 		return {
-			received: (text) => transport.received(text),
+			received: (text) => connection.receive(parseMessage(text)),
 			ended: () => {
-				this.#devices.delete(transport);
-				transport.ended("the device closed the connection");
+				this.#devices.delete(connection);
+				connection.ended("the device closed the connection");
 			},
 		};
 	}
@@ -192,7 +194,7 @@ export class SimulatedGateway {
 		this.#requests.set(request, token.sha256);
 		try {
 			const { signal } = request;
-			const result = await found.server.calls.call(token.name, found.tool, args, { signal });
+			const result = await found.server.call(found.tool, args, { principal: token.name, signal });
 			const [content] = "content" in result ? (result.content as readonly { readonly text?: string }[]) : [];
 			return request.signal.aborted ? { error: "gone" } : { text: content?.text ?? "" };
 		} catch (error) {
@@ -235,9 +237,9 @@ export class SimulatedGateway {
 			}
 		}
 		const stillAdmits = this.#guard.currentlyAdmits();
-		for (const [transport, admission] of this.#devices) {
+		for (const [connection, admission] of this.#devices) {
 			if (!stillAdmits(admission)) {
-				void transport.close("the token is no longer valid");
+				connection.close("the token is no longer valid");
 			}
 		}
 	}

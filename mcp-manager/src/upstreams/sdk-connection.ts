@@ -1,0 +1,159 @@
+import {
+	Client,
+	type Implementation,
+	ProtocolError,
+	type RequestOptions,
+	SdkError,
+	SdkErrorCode,
+	type ServerCapabilities,
+} from "@modelcontextprotocol/client";
+import * as z from "zod";
+import { ChangeStream } from "../core/change-stream.js";
+import { type Capabilities, Connection } from "../core/connection.js";
+import { messageOf, responseError, ServerError } from "../core/errors.js";
+import { headerProblem } from "../core/header-parameters.js";
+import { LISTS, type ListName } from "../core/offers.js";
+import { Questions } from "../core/questions.js";
+import { MAX_REQUEST_TIME, type PendingRequest, type Request } from "../core/request.js";
+import { MANAGER_INFO } from "../version.js";
+import type { ConfiguredTransport } from "./configured-transport.js";
+
+/** A connection to a configured server, by the client of the official SDK. */
+export class SdkConnection extends Connection {
+	readonly #transport: ConfiguredTransport;
+	/** Cancel requests. */
+	readonly #controllers = new WeakMap<PendingRequest, AbortController>();
+	#client: Client | undefined;
+	#questions: Questions | undefined;
+	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
+	#changes: ChangeStream | undefined;
+
+	/** Takes over a transport. {@link initialize} comes next, at once: until then, notifications are lost. */
+	constructor(transport: ConfiguredTransport) {
+		super(transport.identity);
+		this.#transport = transport;
+		transport.onmessage = (message) => {
+			if ("method" in message && /^notifications\/(progress|cancelled)$/.test(message.method)) {
+				this.notified(message.method, message.params ?? {});
+			}
+		};
+		transport.onclose = () => this.ended(transport.closeReason);
+	}
+
+	override get revision(): string | undefined {
+		return this.#client?.getNegotiatedProtocolVersion();
+	}
+
+	override get capabilities(): ServerCapabilities {
+		return this.#client?.getServerCapabilities() ?? {};
+	}
+
+	override get isStateless(): boolean {
+		return this.#isModern || super.isStateless;
+	}
+
+	/** Whether the revision is one without sessions: 2026-07-28 and later. */
+	get #isModern(): boolean {
+		return this.#client?.getProtocolEra() === "modern";
+	}
+
+	/** Since 2026-07-28, the handshake is `server/discover`: see {@link ConfiguredTransport.negotiation}. */
+	override async initialize(capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO): Promise<void> {
+		const versionNegotiation = { mode: this.#transport.negotiation };
+		const client = new Client(info, { capabilities, versionNegotiation });
+		client.onerror = ({ message }) => this.reject(message);
+		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.notified(method, params);
+		this.#questions = new Questions(client, capabilities, this.pending);
+		this.#client = client;
+		await this.forward({ method: "initialize" });
+		if (this.#isModern) {
+			this.#changes = new ChangeStream(client, () => {
+				// Changes may have been missed: everything that can change is reported as changed.
+				for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
+					this.notified(method, {});
+				}
+			});
+			await this.#changes.start();
+		}
+		// Since 2026-07-28 `serverInfo` is optional.
+		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
+		this.info = { name, version };
+	}
+
+	override problemOf(list: ListName, item: Readonly<Record<string, unknown>>): string | undefined {
+		const sendsHeaders = this.#isModern && this.identity.transport === "http";
+		return list === "tools" && sendsHeaders ? headerProblem(item.inputSchema) : undefined;
+	}
+
+	override ended(reason: string): void {
+		this.#changes?.close();
+		super.ended(reason);
+	}
+
+	protected override write(pending: PendingRequest): void {
+		const controller = new AbortController();
+		this.#controllers.set(pending, controller);
+		const options = {
+			timeout: MAX_REQUEST_TIME,
+			signal: controller.signal,
+			...(pending.context.onProgress && { onprogress: (progress: object) => pending.progressed({ ...progress }) }),
+		};
+		this.#questions
+			?.during(pending, () => this.#send(pending.request, options))
+			.then(
+				(result) => pending.answered({ result }),
+				(error: Error) => pending.fail(this.#errorOf(error, pending)),
+			);
+	}
+
+	override cancelled(pending: PendingRequest, reason: string): void {
+		this.#controllers.get(pending)?.abort(reason);
+	}
+
+	protected override disconnect(reason: string): void {
+		void this.#transport.close(reason);
+	}
+
+	/** The SDK rejects them: one may just have got its answer. */
+	protected override failPending(): void {}
+
+	async #send({ method, params, tool }: Request, options: RequestOptions): Promise<object> {
+		const client = this.#client as Client;
+		if (method === "initialize") {
+			await client.connect(this.#transport, options);
+			return {};
+		}
+		const { uri = "", name = "" } = (params ?? {}) as { readonly uri?: string; readonly name?: string };
+		if (this.#changes !== undefined && /^resources\/(un)?subscribe$/.test(method)) {
+			await this.#changes.follow(uri, method === "resources/subscribe");
+			return {};
+		}
+		if (this.#isModern && method === "ping") {
+			// 2026-07-28 has no ping.
+			return await client.discover(options);
+		}
+		const all = { ...options, ...(this.#isModern && { allowInputRequired: true as const }) };
+		if (this.#isModern && method === "tools/call") {
+			// Unlike `request`, this sends the headers that a tool wants of its arguments.
+			const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
+			return await client.callTool({ ...params, name }, { ...all, allowInputRequired: true, toolDefinition });
+		}
+		return await client.request({ method, ...(params && { params: { ...params } }) }, z.looseObject({}), all);
+	}
+
+	/** Converts an error of the SDK. An error response of the server stays; anything else becomes a ServerError. */
+	#errorOf(error: Error, { request: { method }, timeout }: PendingRequest): Error {
+		if (ProtocolError.isInstance(error)) {
+			return responseError(error);
+		}
+		if (error instanceof ServerError) {
+			return error;
+		}
+		if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+			return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause: error });
+		}
+		return this.isOpen
+			? new ServerError("invalid-result", `${method}: ${messageOf(error)}`, { cause: error })
+			: this.lost;
+	}
+}
