@@ -21,18 +21,11 @@ const INITIALIZED = {
 
 async function connect(initializeResult: object = INITIALIZED, more: { configured?: true } = {}) {
 	const asked: Payload[] = [];
-	/** Messages besides MCP. */
-	const others: Readonly<Record<string, unknown>>[] = [];
 	const link = {
 		isShared: true,
 		disconnects: 0,
 		write(text: string) {
-			const { payload, ...message } = JSON.parse(text) as { type: string; payload: Payload };
-			if (message.type === "mcp") {
-				asked.push(payload);
-			} else {
-				others.push(message);
-			}
+			asked.push(JSON.parse(text).payload);
 		},
 		disconnect() {
 			link.disconnects += 1;
@@ -58,7 +51,7 @@ async function connect(initializeResult: object = INITIALIZED, more: { configure
 	answer({ result: initializeResult });
 	await initialized;
 	asked.length = 0;
-	return { connection, asked, others, link, invalid, closed, told, say, answer };
+	return { connection, asked, link, invalid, closed, told, say, answer };
 }
 
 const RESULT = { content: [{ type: "text", text: "ok" }], isError: false };
@@ -68,20 +61,6 @@ describe("a connection to a device", () => {
 		const { connection } = await connect({ serverInfo: { name: "esp", version: 2 } });
 		assert.deepEqual(connection.info, { name: "esp", version: "2" });
 		assert.equal(connection.revision, "2024-11-05");
-	});
-
-	it("lists all pages", async () => {
-		const { connection, asked, answer } = await connect();
-		const list = connection.list("tools");
-		await turn();
-		answer({ result: { tools: [{ name: "a", inputSchema: {} }], nextCursor: "b" } });
-		await turn();
-		assert.deepEqual(asked.at(-1)?.params, { cursor: "b", withUserTools: true });
-		answer({ result: { tools: [{ name: "b", inputSchema: {} }] } });
-		assert.deepEqual(await list, [
-			{ name: "a", inputSchema: {} },
-			{ name: "b", inputSchema: {} },
-		]);
 	});
 
 	it("lists the pages of a configured server as MCP has it: the first without a cursor", async () => {
@@ -215,26 +194,6 @@ describe("a connection to a device", () => {
 		silent.connection.close();
 	});
 
-	it("takes as log messages only the notifications that are", async () => {
-		const { connection, say, answer } = await connect();
-		const logged: unknown[] = [];
-		const call = callTool(connection, "t", {}, { onLog: ({ data }) => logged.push(data) });
-		for (const method of ["notifications/other", "notifications/message"]) {
-			say({ jsonrpc: "2.0", method, params: { level: "info", data: method } });
-			await turn();
-		}
-		answer({ result: RESULT });
-		await call;
-		assert.deepEqual(logged, ["notifications/message"]);
-	});
-
-	it("sends messages besides MCP, with the id of the session", async () => {
-		const { connection, others } = await connect();
-		connection.send({ type: "tts", state: "start" });
-		const [{ session_id: id, ...message } = {}] = others;
-		assert.deepEqual([typeof id, message], ["string", { type: "tts", state: "start" }]);
-	});
-
 	it("tells of progress and cancellation apart from other notifications", async () => {
 		const { say, told } = await connect();
 		for (const method of ["notifications/progress", "notifications/cancelled", "notifications/other"]) {
@@ -250,27 +209,6 @@ describe("a connection to a device", () => {
 			["notification", "notifications/other", params],
 			["notification", "notifications/bare", {}],
 		]);
-	});
-
-	it("passes a log message that names its request to that request, and one that names none only if it is certain", async () => {
-		const { connection, say, answer } = await connect();
-		const logged: string[] = [];
-		const log = (data: string, id?: number): void => {
-			const _meta = id === undefined ? undefined : { "xs-mcp/requestId": id };
-			say({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data, _meta } });
-		};
-		const calls = ["a", "b"].map((name) =>
-			callTool(connection, name, {}, { onLog: ({ data }) => logged.push(`${name} ${data}`) }),
-		);
-		log("named", 1);
-		log("uncertain");
-		answer({ result: RESULT });
-		await calls[1];
-		log("only");
-		log("foreign", 99);
-		assert.deepEqual(logged, ["a named", "a only"]);
-		connection.close();
-		await assert.rejects(calls[0] as Promise<unknown>);
 	});
 
 	it("answers what a device asks of it, without repeating what it was asked", async () => {

@@ -445,7 +445,8 @@ export class Server {
 		const connection = free ?? (await this.#waitForTurn(context.signal));
 		let upload: Upload | undefined;
 		try {
-			upload = await this.#startUpload(connection, request);
+			const starting = this.#startUpload(connection, request);
+			upload = starting && (await starting);
 			const params = { ...request.params, ...(upload && { arguments: upload.args }) };
 			const sent = upload === undefined ? request : { ...request, params, upload };
 			const sending = { timeout: this.#callTimeout, ...context };

@@ -95,31 +95,6 @@ describe("a server's questions", () => {
 		}
 	});
 
-	it("are rejected if their client cannot be asked", async () => {
-		const { request, ask } = makeQuestions();
-		const silent = { capabilities: EVERYTHING };
-		await assert.rejects(
-			request(silent, OPTIONS, () => ask(ROOTS)),
-			/does not support roots/,
-		);
-		await assert.rejects(
-			request(undefined, OPTIONS, () => ask(ROOTS)),
-			/does not support roots/,
-		);
-	});
-
-	it("reach the client in whose response they come", async () => {
-		const { request, ask } = makeQuestions();
-		const [plain, rich] = [inputClient({}), inputClient(EVERYTHING)];
-		await Promise.all([
-			assert.rejects(
-				request(plain, OPTIONS, () => ask(ROOTS)),
-				/does not support roots/,
-			),
-			request(rich, OPTIONS, () => ask(ROOTS)),
-		]);
-	});
-
 	it("are rejected once the request in whose response they come has ended", async () => {
 		const { request, ask } = makeQuestions();
 		let end = (): void => {};
