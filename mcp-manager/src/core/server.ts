@@ -419,11 +419,8 @@ export class Server {
 			try {
 				return (await this.#inTurn(request, context)) as OrInput<CallToolResult>;
 			} catch (error) {
-				await waitForRetry(error, request.tool, {
-					policy: this.#settings?.retryPolicy,
-					retries,
-					signal: context.signal,
-				});
+				const attempt = { policy: this.#settings?.retryPolicy, retries, signal: context.signal };
+				await waitForRetry(error, request.tool, attempt);
 			}
 		}
 	}
@@ -443,10 +440,13 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context.signal));
+		const uploads = this.configured ? undefined : this.#context.uploads;
 		let upload: Upload | undefined;
 		try {
-			const starting = this.#startUpload(connection, request);
-			upload = starting && (await starting);
+			// A device of another gateway uploads to that one, which adds the file to the result.
+			if (request.tool !== undefined && uploads !== undefined && connection.identity.gateway === undefined) {
+				upload = await uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
+			}
 			const params = { ...request.params, ...(upload && { arguments: upload.args }) };
 			const sent = upload === undefined ? request : { ...request, params, upload };
 			const sending = { timeout: this.#callTimeout, ...context };
@@ -465,14 +465,6 @@ export class Server {
 			this.#startNext();
 		}
 		return await this.#inTurn(request, context, true);
-	}
-
-	/** A device of another gateway uploads to that one, which adds the file to the result. */
-	#startUpload({ identity }: Connection, { tool, params }: Request): Promise<Upload | undefined> | undefined {
-		const { uploads } = this.#context;
-		return tool === undefined || this.configured || identity.gateway !== undefined
-			? undefined
-			: uploads?.start(identity, tool, (params?.arguments ?? {}) as object);
 	}
 
 	get #callTimeout(): number {
@@ -561,23 +553,17 @@ export class Server {
 	#limitWait(call: WaitingCall): void {
 		const { offlineWait = 10_000 } = this.#settings ?? this.#context;
 		const isOffline = !this.#online;
+		const wait = isOffline ? offlineWait : this.#callTimeout;
+		const expire = (): void => {
+			const seen = `it was last seen at ${new Date(this.lastSeen).toISOString()}`;
+			const text = isOffline
+				? `${this.alias} is offline and did not come back within ${wait / 1_000} s; ${seen}`
+				: `the call had no turn within ${wait / 1_000} s: the server is still busy with earlier ones (${this.#running})`;
+			const code = isOffline ? "server-offline" : "queue-full";
+			this.#rejectCall(call, new ServerError(code, `${text}. Nothing was sent to it.`));
+		};
 		clearTimeout(call.timer);
-		call.timer = setTimeout(
-			() => this.#rejectCall(call, isOffline ? this.#offlineError(offlineWait) : this.#busyError()),
-			isOffline ? offlineWait : this.#callTimeout,
-		);
-	}
-
-	#offlineError(wait: number): ServerError {
-		const seen = new Date(this.lastSeen).toISOString();
-		const text = `${this.alias} is offline and did not come back within ${wait / 1_000} s; it was last seen at ${seen}`;
-		return new ServerError("server-offline", `${text}. Nothing was sent to it.`);
-	}
-
-	#busyError(): ServerError {
-		const time = this.#callTimeout / 1_000;
-		const busy = `the server is still busy with earlier ones (${this.#running}). Nothing was sent to it.`;
-		return new ServerError("queue-full", `the call had no turn within ${time} s: ${busy}`);
+		call.timer = setTimeout(expire, wait);
 	}
 
 	#rejectWaiting(error: ServerError): void {
