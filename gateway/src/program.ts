@@ -22,7 +22,6 @@ import { DeviceSide } from "./program/device-side.js";
 import { joinCluster } from "./program/join-cluster.js";
 import { type Core, openCore } from "./program/open-core.js";
 import { openHomeAssistant } from "./program/open-home-assistant.js";
-import { importDevices } from "./store/import-devices.js";
 import { openStores } from "./store/open-stores.js";
 
 /** Poll interval for changes of tokens and certificates, ms. */
@@ -86,9 +85,6 @@ export class GatewayProgram {
 					saves.note("store", problem);
 				}
 			});
-			if (configuration.cluster === undefined) {
-				await importDevices(stateFolder, stores.store, (message) => log.warn(message));
-			}
 			const limitedLog = new LogLimiter(log);
 			const program = new GatewayProgram({ configuration, log, limitedLog, saves, ...stores, ...others }, closers);
 			await program.#open().catch(async (error: Error) => {

@@ -6,7 +6,7 @@ import { lockStateFolder } from "../config/file-lock.js";
 import { withoutPassword } from "../config/setting-kinds.js";
 import type { Configuration } from "../config/settings.js";
 import { FileStore } from "../store/file-store.js";
-import { importDevices } from "../store/import-devices.js";
+import { importState } from "../store/import-state.js";
 import { openStores } from "../store/open-stores.js";
 import { print } from "./output.js";
 
@@ -28,7 +28,7 @@ export async function importIntoCluster(configuration: Configuration): Promise<v
 		const { store, close } = await openStores(configuration, onWarning);
 		try {
 			const copied = await copyEntries(join(stateFolder, "store"), store, onWarning);
-			await importDevices(stateFolder, store, onWarning);
+			await importState(stateFolder, store, onWarning);
 			print(`${copied} entries of ${stateFolder} are new in the store of ${withoutPassword(cluster)}`);
 		} finally {
 			await close();

@@ -6,6 +6,7 @@ import { ConfigurationError } from "../config/configuration-error.js";
 import { TOKEN_KINDS, tokenKey, tokenRecordSchema } from "../config/token-record.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { seal } from "../events/webhook-store.js";
+import { importDevices } from "./import-devices.js";
 
 /** A client was called "host" in the files of version 0.1. */
 const kind = z.preprocess((word) => (word === "host" ? "client" : word), z.enum(TOKEN_KINDS));
@@ -33,9 +34,14 @@ const WEBHOOKS = z.array(
  *
  * Rejects with ConfigurationError if a file cannot be read, and with StoreError.
  */
-export async function importState(folder: string, store: Store): Promise<void> {
+export async function importState(
+	folder: string,
+	store: Store,
+	onWarning: (message: string) => void = () => {},
+): Promise<void> {
 	await importTokens(folder, store);
 	await importWebhooks(folder, store);
+	await importDevices(folder, store, onWarning);
 }
 
 async function importTokens(folder: string, store: Store): Promise<void> {

@@ -51,58 +51,57 @@ export async function openStores(
 	const { cluster: url, stateFolder } = configuration;
 	if (url === undefined) {
 		const store = FileStore.open(join(stateFolder, "store"), onWarning);
-		await importState(stateFolder, store);
+		await importState(stateFolder, store, onWarning);
 		const shortLived = new MemoryStore();
 		return { store, shortLived, close: () => store.close() };
 	}
+	for (let isFirst = true; ; isFirst = false) {
+		try {
+			return await openClusterStores(url, configuration, onWarning);
+		} catch (error) {
+			const reason = `cluster: ${withoutPassword(url)}: ${(error as Error).message}`;
+			if (!isUnreachable(error as Error)) {
+				throw new ConfigurationError([reason], { cause: error });
+			}
+			if (isFirst) {
+				await onWaiting(reason);
+			}
+			await new Promise((resolve) => setTimeout(resolve, RETRY_TIME));
+		}
+	}
+}
+
+/** Opens the stores of a cluster. Rejects with the error of NATS. */
+async function openClusterStores(
+	url: string,
+	configuration: Configuration,
+	onWarning: (message: string) => void,
+): Promise<Stores & { readonly close: () => Promise<void> }> {
 	// A gateway alone does not load NATS.
 	const { connectToNats } = await import("../cluster/bus.js");
 	const { NatsClock, NatsStore } = await import("../cluster/nats-store.js");
 	const { clusterCredentials: credentials, clusterPassword: password, clusterCa: ca } = configuration;
 	const { clusterReplicas: replicas, clusterPrefix: prefix } = configuration;
-	let connection: NatsConnection | undefined;
+	const connection = await connectToNats({ url, credentials, password, ca }, nameInCluster(configuration));
+	const clock = new NatsClock();
+	const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
+		const store = await NatsStore.open(connection, { name, maxBytes, storage, replicas, clock });
+		store.on("warning", onWarning);
+		return store;
+	};
 	try {
-		const connect = () => connectToNats({ url, credentials, password, ca }, nameInCluster(configuration));
-		const opened = await connect().catch(async (error: Error) => {
-			if (!isUnreachable(error)) {
-				throw error;
-			}
-			await onWaiting(`cluster: ${withoutPassword(url)}: ${error.message}`);
-			return await connectLater(connect);
-		});
-		connection = opened;
-		const clock = new NatsClock();
-		const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
-			const store = await NatsStore.open(opened, { name, maxBytes, storage, replicas, clock });
-			store.on("warning", onWarning);
-			return store;
-		};
 		const store = await open(`${prefix}_store`, MAX_BYTES, "file");
 		const shortLived = await open(`${prefix}_short_lived`, MAX_SHORT_LIVED_BYTES, "memory");
 		// A change measures the clock of NATS, by which codes and tokens expire.
 		await shortLived.set(`clock/${nameInCluster(configuration)}`, true);
 		const close = async (): Promise<void> => {
 			await Promise.all([store.close(), shortLived.close()]);
-			await opened.close();
+			await connection.close();
 		};
-		return { store, shortLived, connection: opened, close };
+		return { store, shortLived, connection, close };
 	} catch (error) {
-		await connection?.close();
-		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });
-	}
-}
-
-/** Tries to connect until NATS can be reached. Rejects if it refuses. */
-async function connectLater(connect: () => Promise<NatsConnection>): Promise<NatsConnection> {
-	for (;;) {
-		await new Promise((resolve) => setTimeout(resolve, RETRY_TIME));
-		try {
-			return await connect();
-		} catch (error) {
-			if (!isUnreachable(error as Error)) {
-				throw error;
-			}
-		}
+		await connection.close();
+		throw error;
 	}
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
@@ -19,6 +19,7 @@ function makeOldFolder(alias = "desk"): string {
 	const record = { id: OLD, alias, tags: ["upstairs"], board, tools: [SET_VOLUME], lastSeen: 5 };
 	writeFileSync(join(folder, "devices", "a.json"), JSON.stringify(record));
 	writeFileSync(join(folder, "devices", "b.json"), "{");
+	writeFileSync(join(folder, "tokens.json"), '{"version":1,"tokens":[]}');
 	return folder;
 }
 
@@ -46,7 +47,8 @@ describe("xs-mcp-gateway cluster import", { skip: whyNoNats }, () => {
 		await alone.program.close();
 		const nats = await NatsServer.start(t);
 		const [a] = (await startCluster(t, nats, ["a"])) as [StartedProgram];
-		for (const from of [folder, makeOldFolder("kitchen")]) {
+		const old = makeOldFolder("kitchen");
+		for (const from of [folder, old]) {
 			const { code, stdout, stderr } = await run(t, [
 				"cluster",
 				"import",
@@ -58,6 +60,7 @@ describe("xs-mcp-gateway cluster import", { skip: whyNoNats }, () => {
 			assert.equal(code, 0, stderr);
 			assert.match(stdout, /[0-9]+ entries of .* are new in the store of nats:/);
 		}
+		assert.ok(existsSync(join(old, "tokens.json.imported")));
 		await until(() => [LAMP, OLD].every((id) => isKnownOffline(a, id)), "a knows both");
 		const { alias, tags, tools } = a.gateway.servers.find(LAMP) ?? assert.fail();
 		assert.deepEqual([alias, tags, tools.length], ["kitchen", ["here"], 2]);
