@@ -101,7 +101,8 @@ async function importFile<T>(
 	try {
 		content = JSON.parse(await readFile(path, "utf8"));
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+		// Whoever uses the folder reports that it is a file.
+		if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? "")) {
 			return;
 		}
 		throw new ConfigurationError([`${path}: cannot be read: ${(error as Error).message}`], { cause: error });
