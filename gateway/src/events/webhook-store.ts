@@ -109,7 +109,8 @@ export class WebhookStore {
 			return { gateway, incarnation, sealed: seal(this.#options.key, record) };
 		});
 		if (isNew) {
-			this.#store.later(CURSOR + record.id, record.cursor);
+			// The delivery may have begun already.
+			this.#store.later(CURSOR + record.id, this.#moved.get(record.id) ?? record.cursor);
 		}
 	}
 

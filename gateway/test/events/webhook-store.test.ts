@@ -77,6 +77,16 @@ describe("the webhooks of two gateways on one store", () => {
 		assert.deepEqual(seen.at(-1), ["0123456789ab.9", true]);
 	});
 
+	it("keep the progress of a delivery that began before the subscription was stored", async (t) => {
+		const store = new MemoryStore();
+		const { webhooks } = openIn(t, store, "a", () => true);
+		const stored = webhooks.put(RECORD);
+		webhooks.moved(RECORD.id, "0123456789ab.8");
+		await stored;
+		await store.flush();
+		assert.equal(store.get(`event-cursor/${RECORD.id}`)?.value, "0123456789ab.8");
+	});
+
 	it("are not taken over by a gateway with another device-key, which says why", async (t) => {
 		t.mock.timers.enable({ apis: ["setInterval"] });
 		const store = new MemoryStore();
