@@ -43,7 +43,7 @@ type Value = number | boolean | string;
 type Point = readonly [time: number, value: Value];
 
 /** A span of time, in milliseconds since 1970. */
-export interface Span {
+interface Span {
 	readonly from: number;
 	readonly to: number;
 }
@@ -129,14 +129,9 @@ export class History {
 		return [...this.#devices.values()].reduce((sum, device) => sum + device.bytes, 0);
 	}
 
-	/** Reads the measurements and states of a device. */
-	async read(id: string, span: Span): Promise<HistoryPart> {
-		return (await this.#devices.get(id)?.read(span)) ?? { values: {}, states: [] };
-	}
-
-	/** Reads the newest messages of a device's log, the newest first. */
-	async readLog(id: string, span: Span): Promise<readonly LoggedMessage[]> {
-		return (await this.#devices.get(id)?.readLog(span)) ?? [];
+	/** Returns the history of a device; undefined if it has none yet. */
+	find(id: string): DeviceHistory | undefined {
+		return this.#devices.get(id);
 	}
 
 	/** Writes changes, and reads the status of devices whose last one is old. Called once a minute. */
@@ -177,13 +172,6 @@ export class History {
 /** Returns the start of the names of a device's files. */
 function keyOf(id: string): string {
 	return createHash("sha256").update(id).digest("hex").slice(0, 32);
-}
-
-/** A line of the file. */
-interface Line {
-	readonly time: number;
-	readonly values?: Readonly<Record<string, Value>>;
-	readonly state?: string;
 }
 
 /** The history of one device, on disk. Changed values are written once a minute, states at once. */
@@ -261,11 +249,12 @@ class DeviceHistory {
 		}
 	}
 
+	/** Reads the measurements and states. */
 	async read({ from, to }: Span): Promise<HistoryPart> {
 		const series = new Map<string, Point[]>();
 		const states: { state: string; since: number }[] = [];
 		for await (const line of this.#lines.read()) {
-			const { time, values = {}, state } = line as unknown as Line;
+			const { time, values = {}, state } = line as { time: number; values?: Record<string, Value>; state?: string };
 			if (time > to) {
 				continue;
 			}
@@ -290,6 +279,7 @@ class DeviceHistory {
 		};
 	}
 
+	/** Reads the newest messages of its log, the newest first. */
 	async readLog({ from, to }: Span): Promise<readonly LoggedMessage[]> {
 		const messages: LoggedMessage[] = [];
 		for await (const line of this.#log.read()) {
