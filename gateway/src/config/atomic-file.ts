@@ -1,22 +1,12 @@
 import { mkdirSync } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as core from "xs-mcp-manager/core";
 
 /** Only this user can read it, and the file. */
 const FOLDER = { recursive: true, mode: 0o700 };
 
-/** The same as {@link core.replaceFile}, in a folder that may be missing. Rejects with UnsavedError. */
-export async function replaceFile(path: string, content: string): Promise<void> {
-	try {
-		await mkdir(dirname(path), FOLDER);
-		await core.replaceFile(path, content);
-	} catch (error) {
-		throw new UnsavedError(path, error as Error);
-	}
-}
-
-/** The same, synchronously: for a small file that is rarely written. */
+/** The same as {@link core.replaceFileSync}, in a folder that may be missing. @throws UnsavedError */
 export function replaceFileSync(path: string, content: string): void {
 	try {
 		mkdirSync(dirname(path), FOLDER);
@@ -26,7 +16,7 @@ export function replaceFileSync(path: string, content: string): void {
 	}
 }
 
-/** Names of the files that {@link replaceFile} and the store write first. */
+/** Names of the files that {@link core.replaceFile} and the store write first. */
 const TEMPORARY = /^(?:(?:device-key|.+\.json)\.\d+|.+\.json\.new|version\.[0-9a-f-]+)$/;
 
 /** Milliseconds after which the writer of a temporary file counts as killed. */
