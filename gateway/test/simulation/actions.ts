@@ -178,19 +178,25 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	if (gateway === undefined || seen === undefined || seen.alias === alias) {
 		return;
 	}
-	const { aliases, losses } = town.ledger;
+	const { aliases, losses, openNames } = town.ledger;
 	const before = aliases.get(id);
 	const naming: Naming = { alias, state: "pending" };
 	aliases.set(id, naming);
+	const open = openNames.get(id) ?? 0;
+	openNames.set(id, open + 1);
 	try {
 		await gateway.edit(id, { alias });
 		town.say(host.name, `${id} is named ${alias}`);
 		// Of two changes at the same time, either may be the last.
-		const isOnly = before?.state !== "pending" && aliases.get(id) === naming && losses === town.ledger.losses;
+		const isOnly = open === 0 && aliases.get(id) === naming && losses === town.ledger.losses;
 		naming.state = isOnly ? "sure" : "unsure";
+		openNames.set(id, (openNames.get(id) ?? 1) - 1);
 	} catch (error) {
 		town.say(host.name, `cannot name ${id}: ${(error as Error).message}`);
 		naming.state = "unsure";
+		if ((error as { code?: string }).code !== "unknown") {
+			openNames.set(id, (openNames.get(id) ?? 1) - 1);
+		}
 		if (aliases.get(id) === naming && (error as { code?: string }).code !== "unknown" && before?.state === "sure") {
 			aliases.set(id, before);
 		}
