@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { until } from "../../host-test/support/until.js";
 import { lockStateFolder } from "../src/config/file-lock.js";
 import { FREE_PORTS, startListening } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
@@ -96,6 +97,9 @@ describe("the state folder", () => {
 			return Number(/^xs_mcp_gateway_saves_failed_total ([0-9]+)$/m.exec(text)?.[1]);
 		};
 		await servers.edit(LAMP, { alias: "kitchen" });
+		// Its record is written in the background, which would count as saved again.
+		const devices = join(stateFolder, "store", "device");
+		await until(() => existsSync(devices) && readdirSync(devices).length > 0, "its record is stored");
 		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 0]);
 		const aliases = join(stateFolder, "store", "alias");
 		rmSync(aliases, { recursive: true });

@@ -14,6 +14,9 @@ const UNREACHABLE = "the cluster's store is unreachable";
 /** Milliseconds until entries that could not be followed are followed again. */
 const RETRY_TIME = 1_000;
 
+/** Milliseconds of difference that are logged: then clocks are not set by anything. */
+const MAX_DIFFERENCE = 5_000;
+
 /** Milliseconds after which a measurement of the clock replaces a more exact one: clocks drift. */
 const MAX_AGE = 600_000;
 
@@ -47,6 +50,7 @@ export class NatsClock {
 	/** Milliseconds that the difference may be more or less. */
 	#error = Number.POSITIVE_INFINITY;
 	#measured = 0;
+	#isWrong = false;
 
 	/** Milliseconds since 1970. */
 	get now(): number {
@@ -58,14 +62,27 @@ export class NatsClock {
 		return this.#difference;
 	}
 
-	/** @param stamp of something that was sent and stored between two times of this computer's clock */
-	learn(stamp: number, sent: number, stored: number): void {
+	/**
+	 * Measures the difference.
+	 *
+	 * @param stamp of something that was sent and stored between two times of this computer's clock
+	 * @returns a warning, once for a clock that is wrong
+	 */
+	learn(stamp: number, sent: number, stored: number): string | undefined {
 		const error = (stored - sent) / 2 + 1;
 		if (error < this.#error || performance.now() - this.#measured > MAX_AGE) {
 			this.#difference = Math.round(stamp - (sent + stored) / 2);
 			this.#error = error;
 			this.#measured = performance.now();
 		}
+		const isWrong = Math.abs(this.#difference) - this.#error > MAX_DIFFERENCE;
+		const isNew = isWrong && !this.#isWrong;
+		this.#isWrong = isWrong;
+		const seconds = Math.abs(this.#difference / 1_000).toFixed(1);
+		const direction = this.#difference > 0 ? "behind" : "ahead of";
+		return isNew
+			? `cluster: this computer's clock is ${seconds} s ${direction} that of NATS. Set it by NTP`
+			: undefined;
 	}
 }
 
@@ -128,7 +145,10 @@ export class NatsStore extends Store {
 		const stored = Date.now();
 		const stamp = await this.#until(revision);
 		if (stamp !== undefined) {
-			this.#clock.learn(stamp.getTime(), sent, stored);
+			const warning = this.#clock.learn(stamp.getTime(), sent, stored);
+			if (warning !== undefined) {
+				this.emit("warning", warning);
+			}
 		}
 		return { key, value, revision };
 	}

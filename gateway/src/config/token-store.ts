@@ -38,6 +38,8 @@ export class TokenStore {
 	readonly #hashes: Readonly<Record<TokenKind, Map<string, TokenRecord>>> = { client: new Map(), device: new Map() };
 	/** When a use was reported, by the token's name. */
 	readonly #uses = new Map<string, number>();
+	/** Kinds that have needed a token since the start: a store that has lost everything must not let strangers in. */
+	readonly #needed = new Set<TokenKind>();
 
 	constructor(store: Store) {
 		this.#store = store;
@@ -46,6 +48,9 @@ export class TokenStore {
 				this.#learn(entry.key, entry);
 			}
 			store.watch(prefix, (key, entry) => this.#learn(key, entry));
+		}
+		for (const kind of TOKEN_KINDS) {
+			this.needs(kind);
 		}
 	}
 
@@ -73,13 +78,18 @@ export class TokenStore {
 	/** Whether clients or devices need a token: there is one, or there was one and {@link open} was not called since. */
 	needs(kind: TokenKind): boolean {
 		this.#store.refresh("needed/");
-		return this.#store.get(`needed/${kind}`) !== undefined || this.has(kind);
+		this.refresh();
+		if (this.#store.get(`needed/${kind}`) !== undefined) {
+			this.#needed.add(kind);
+		}
+		return this.#needed.has(kind);
 	}
 
 	/** Allows kinds without a token again, though they had one. */
 	async open(): Promise<void> {
 		for (const kind of TOKEN_KINDS.filter((each) => !this.has(each))) {
 			await this.#store.update(`needed/${kind}`, () => null);
+			this.#needed.delete(kind);
 		}
 	}
 
@@ -253,6 +263,7 @@ export class TokenStore {
 		if (record !== undefined && tokenKey(record) === key) {
 			this.#records.set(key, record);
 			this.#hashes[record.kind].set(record.sha256, record);
+			this.#needed.add(record.kind);
 		} else if (before !== undefined) {
 			this.#uses.delete(before.name);
 		}

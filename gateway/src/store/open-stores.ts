@@ -38,15 +38,14 @@ export function nameInCluster({ clusterName }: Configuration): string {
 }
 
 /**
- * Opens the stores. Those of a cluster are waited for while NATS cannot be reached. Rejects with ConfigurationError that names the
- * setting.
+ * Opens the stores. Rejects with ConfigurationError that names the setting.
  *
- * @param onWaiting called once, if NATS cannot be reached, with the reason
+ * @param onWaiting called once with the reason, if NATS cannot be reached: it is waited for. Default: it is not
  */
 export async function openStores(
 	configuration: Configuration,
 	onWarning: (message: string) => void,
-	onWaiting: (reason: string) => Promise<void> = async () => {},
+	onWaiting?: (reason: string) => Promise<void>,
 ): Promise<Stores & { readonly close: () => Promise<void> }> {
 	const { cluster: url, stateFolder } = configuration;
 	if (url === undefined) {
@@ -60,7 +59,7 @@ export async function openStores(
 			return await openClusterStores(url, configuration, onWarning);
 		} catch (error) {
 			const reason = `cluster: ${withoutPassword(url)}: ${(error as Error).message}`;
-			if (!isUnreachable(error as Error)) {
+			if (onWaiting === undefined || !isUnreachable(error as Error)) {
 				throw new ConfigurationError([reason], { cause: error });
 			}
 			if (isFirst) {

@@ -93,6 +93,18 @@ describe("the token store", () => {
 		assert.deepEqual(needs(), [false, true]);
 	});
 
+	it("lets nobody in when the store has lost everything", async () => {
+		const { store, tokens } = makeTokens();
+		await tokens.add({ name: "laptop", kind: "client" });
+		for (const key of ["token/laptop", "needed/client"]) {
+			await store.delete(key);
+		}
+		assert.equal(tokens.has("client"), false);
+		assert.equal(tokens.needs("client"), true);
+		await tokens.open();
+		assert.equal(tokens.needs("client"), false);
+	});
+
 	it("writes the last use of a token once a minute, and forgets it with the token", async (t) => {
 		t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
 		const { store, tokens } = makeTokens();
