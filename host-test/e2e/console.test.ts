@@ -14,10 +14,7 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		const { device, log } = await startDevice(t, ENGINE, { config });
 		const code = (await page.locator(".pending .code").textContent()) ?? "none";
 		assert.match(code, /^[0-9]{6}$/);
-		assert.ok(
-			log.some((line) => line.includes(code)),
-			"it is the code that the device shows",
-		);
+		await until(() => log.some((line) => line.includes(code)), "it is the code that the device shows");
 		await page.getByRole("button", { name: "Approve" }).click();
 		await page.getByRole("link", { name: /^virtual_/ }).click();
 
