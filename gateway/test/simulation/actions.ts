@@ -210,12 +210,24 @@ function forget(town: Town, action: Action & { do: "forget" }): void {
 	if (gateway === undefined || device === undefined) {
 		return;
 	}
-	town.ledger.aliases.set(device.id, { alias: "", state: "unsure" });
-	town.world.at(0, host.process, () => {
-		gateway.forget(device.id).then(
-			(isKnown) => isKnown && town.say(host.name, `has forgotten ${device.id}`),
-			(error: Error) => town.say(host.name, `cannot forget: ${error.message}`),
-		);
+	const { aliases, openNames } = town.ledger;
+	const { id } = device;
+	aliases.set(id, { alias: "", state: "unsure" });
+	// A name that is given meanwhile may be removed, too.
+	openNames.set(id, (openNames.get(id) ?? 0) + 1);
+	town.world.at(0, host.process, async () => {
+		try {
+			const isKnown = await gateway.forget(id);
+			openNames.set(id, (openNames.get(id) ?? 1) - 1);
+			if (isKnown) {
+				town.say(host.name, `has forgotten ${id}`);
+			}
+		} catch (error) {
+			town.say(host.name, `cannot forget: ${(error as Error).message}`);
+			if ((error as { code?: string }).code !== "unknown") {
+				openNames.set(id, (openNames.get(id) ?? 1) - 1);
+			}
+		}
 	});
 }
 

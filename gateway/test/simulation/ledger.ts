@@ -58,7 +58,7 @@ export class Ledger {
 	readonly removed: Token[] = [];
 	/** The alias that each device was given last, by its id. */
 	readonly aliases = new Map<string, Naming>();
-	/** Names that devices are being given, or may be given later, by their ids. */
+	/** How many names devices are being given or are losing, now or perhaps later, by their ids. */
 	readonly openNames = new Map<string, number>();
 	/** Makes the names of tokens differ. */
 	names = 0;

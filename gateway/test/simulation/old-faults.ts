@@ -95,7 +95,13 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "connection-left",
 		seed: 1,
-		patches: [{ file: "gateway/src/store/open-stores.ts", from: "		await connection?.close();\n", to: "" }],
+		patches: [
+			{
+				file: "gateway/src/store/open-stores.ts",
+				from: "		await connection.close();\n		throw error;",
+				to: "		throw error;",
+			},
+		],
 	},
 	{
 		name: "replaced-session",
@@ -114,8 +120,24 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		patches: [
 			{
 				file: "mcp-manager/src/core/server-directory.ts",
-				from: "			if (wasUnsaved) {\n				this.save(id);\n			}\n",
-				to: "",
+				from: "			await this.#store.delete(DEVICE + id);\n",
+				to: "			this.#unsaved.delete(id);\n			await this.#store.delete(DEVICE + id);\n",
+			},
+		],
+	},
+	{
+		name: "late-record",
+		seed: 834,
+		patches: [
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "this.#change(id, () => this.#write(id))",
+				to: "this.#write(id)",
+			},
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "			this.#onRecord(id, this.#store.get(DEVICE + id));\n			await this.#aliases.forget(id);\n			await this.#store.delete(TAGS + id);\n",
+				to: "			await this.#aliases.forget(id);\n			await this.#store.delete(TAGS + id);\n			this.remove(id);\n",
 			},
 		],
 	},

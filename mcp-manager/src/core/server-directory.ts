@@ -108,6 +108,8 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 	readonly #configuredAliases = new Map<string, string>();
 	/** Devices whose record is to be written. */
 	readonly #unsaved = new Set<string>();
+	/** What is being stored or removed of a device, by its id. */
+	readonly #changing = new Map<string, Promise<void>>();
 	/** Devices whose lists could not be stored. */
 	readonly #withoutLists = new Set<string>();
 	/** Devices whose record names lists that are not stored. */
@@ -269,7 +271,7 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 		if (device !== undefined) {
 			device.connection?.close("the id belongs to a configured server");
 			this.remove(id);
-			this.#removeStored(id).catch(({ message }: Error) => this.warn(`${id}: ${message}`));
+			this.forgetDevice(id).catch(({ message }: Error) => this.warn(`${id}: ${message}`));
 		}
 		// Connected servers whose ids would give them this alias may get another.
 		const rivals = [...this.#settings].filter(([, { alias }]) => alias === settings.alias);
@@ -366,26 +368,31 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 		return server;
 	}
 
-	/** Removes a device from the store. Rejects with StoreError. */
-	async #removeStored(id: string): Promise<void> {
-		const wasUnsaved = this.#unsaved.delete(id);
-		try {
+	/**
+	 * Forgets a device that is offline. What is being written of it is written before, and what is to be written is not.
+	 * Rejects with StoreError.
+	 */
+	protected async forgetDevice(id: string): Promise<void> {
+		await this.#change(id, async () => {
 			await this.#store.delete(DEVICE + id);
-		} catch (error) {
-			if (wasUnsaved) {
-				this.save(id);
-			}
-			throw error;
-		}
-		await this.#aliases.forget(id);
-		await this.#store.delete(TAGS + id);
+			// Nobody tells of the removal of a record that was never stored.
+			this.#onRecord(id, this.#store.get(DEVICE + id));
+			await this.#aliases.forget(id);
+			await this.#store.delete(TAGS + id);
+		});
 	}
 
-	/** Forgets a device that is offline. Rejects with StoreError. */
-	protected async forgetDevice(id: string): Promise<void> {
-		await this.#removeStored(id);
-		if (this.#servers.get(id)?.connection === undefined) {
-			this.remove(id);
+	/** Changes what is stored of a device, once the changes before have ended. */
+	async #change(id: string, change: () => Promise<void>): Promise<void> {
+		const before = this.#changing.get(id);
+		const changed = before === undefined ? change() : before.then(change, change);
+		this.#changing.set(id, changed);
+		try {
+			await changed;
+		} finally {
+			if (this.#changing.get(id) === changed) {
+				this.#changing.delete(id);
+			}
 		}
 	}
 
@@ -461,7 +468,7 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 		const failed: string[] = [];
 		const write = async (id: string): Promise<void> => {
 			try {
-				await this.#write(id);
+				await this.#change(id, () => this.#write(id));
 			} catch {
 				failed.push(id);
 			}
@@ -488,16 +495,17 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 		if (server.connection !== undefined && !isHere(server)) {
 			return;
 		}
-		const before = this.#store.get(DEVICE + id);
-		const offers = (await this.#saveOffers(server)) ?? offersIn(before);
-		const { board, lastSeen } = server.record;
-		if (offers === undefined || this.#servers.get(id) !== server) {
-			return;
-		}
-		const record = { board: { name: board.name, version: board.version }, offers, lastSeen };
-		if (!isSame(before?.value, record, isHere(server))) {
-			await this.#store.set(DEVICE + id, record);
-		}
+		const offers = await this.#saveOffers(server);
+		// Another gateway may forget it at the same time.
+		await this.#store.update(DEVICE + id, (before) => {
+			const { board, lastSeen } = server.record;
+			const hash = offers ?? offersIn(before);
+			if (hash === undefined || this.#servers.get(id) !== server) {
+				return undefined;
+			}
+			const record = { board: { name: board.name, version: board.version }, offers: hash, lastSeen };
+			return isSame(before?.value, record, isHere(server)) ? undefined : record;
+		});
 	}
 
 	/** Returns the hash of a device's lists; undefined if they are refused. Rejects with StoreError if the store cannot be reached. */

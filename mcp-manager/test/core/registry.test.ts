@@ -14,15 +14,28 @@ import { until } from "../../../host-test/support/until.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
-/** A store that can be made to refuse changes, and counts them. */
+/** A store that can be made to refuse changes or to hold records of devices, and counts changes. */
 class TestStore extends MemoryStore {
 	refuses = false;
 	changes = 0;
+	#held: Promise<void> | undefined;
+
+	/** Returns what ends it. */
+	hold(): () => void {
+		let end = (): void => {};
+		this.#held = new Promise((resolve) => {
+			end = resolve;
+		});
+		return end;
+	}
 
 	override async set(...args: Parameters<MemoryStore["set"]>): ReturnType<MemoryStore["set"]> {
 		this.changes += 1;
 		if (this.refuses) {
 			throw new StoreError("not-written", "the disk is full");
+		}
+		if (args[0].startsWith("device/")) {
+			await this.#held;
 		}
 		return await super.set(...args);
 	}
@@ -184,6 +197,35 @@ describe("the servers that the gateway knows", () => {
 		await store.delete("alias/lamp_000001");
 		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored again");
 		assert.equal(servers.find("lamp_000001")?.online, true);
+	});
+
+	it("are forgotten after the first record that is being written", async (t) => {
+		const store = new TestStore();
+		const goOn = store.hold();
+		const { side, device } = await startWithDevice(t, { store });
+		await until(() => store.list("offers/").length > 0, "its lists are stored");
+		await turn();
+		await device.unplug();
+		const forgotten = side.gateway.servers.forget(ID);
+		await turn();
+		goOn();
+		assert.equal(await forgotten, true);
+		await side.gateway.servers.close();
+		assert.deepEqual([side.gateway.servers.all, store.list("device/"), store.list("alias/")], [[], [], []]);
+	});
+
+	it("stay forgotten if another gateway forgets them while their last record is being written", async (t) => {
+		const { store, device, servers } = await start(t);
+		const elsewhere = await ServerRegistry.open({ store });
+		t.after(() => elsewhere.close());
+		const goOn = store.hold();
+		const { changes } = store;
+		await device.unplug();
+		await until(() => store.changes > changes, "the time of its end is being written");
+		assert.equal(await elsewhere.forget(ID), true);
+		goOn();
+		await servers.close();
+		assert.deepEqual([servers.all, elsewhere.all, store.list("device/")], [[], [], []]);
 	});
 
 	it("are stored as soon as that is possible", async (t) => {
