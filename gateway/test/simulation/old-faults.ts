@@ -126,6 +126,17 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
+		name: "nobodys-record",
+		seed: 4654,
+		patches: [
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "isTheirs = before !== undefined && ",
+				to: "isTheirs = ",
+			},
+		],
+	},
+	{
 		name: "late-record",
 		seed: 834,
 		patches: [

@@ -491,16 +491,14 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 			return;
 		}
 		await this.#aliases.keep(id, server.alias);
-		// The gateway that has the device stores the rest.
-		if (server.connection !== undefined && !isHere(server)) {
-			return;
-		}
 		const offers = await this.#saveOffers(server);
 		// Another gateway may forget it at the same time.
 		await this.#store.update(DEVICE + id, (before) => {
 			const { board, lastSeen } = server.record;
 			const hash = offers ?? offersIn(before);
-			if (hash === undefined || this.#servers.get(id) !== server) {
+			// The gateway that has the device stores its record, but may have been killed before.
+			const isTheirs = before !== undefined && server.connection !== undefined && !isHere(server);
+			if (hash === undefined || isTheirs || this.#servers.get(id) !== server) {
 				return undefined;
 			}
 			const record = { board: { name: board.name, version: board.version }, offers: hash, lastSeen };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
+import { RemoteConnection } from "../../../gateway/src/cluster/remote-connection.js";
 import {
 	REBOOT,
 	SET_VOLUME,
@@ -237,6 +238,23 @@ describe("the servers that the gateway knows", () => {
 		store.emit("connected");
 		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored");
 		assert.deepEqual(store.get("alias/lamp_000001")?.value, { device: ID, isDefault: true });
+	});
+
+	it("are stored if another gateway has them now, but has not stored them", async (t) => {
+		const store = new TestStore();
+		store.refuses = true;
+		const { side, device } = await startWithDevice(t, { store });
+		await device.unplug();
+		const { servers } = side.gateway;
+		const { board, offers } = servers.find(ID) ?? assert.fail();
+		const entry = { id: ID, board, gateway: "killed", claim: "c", capabilities: {} } as ConstructorParameters<
+			typeof RemoteConnection
+		>[0];
+		const options = { onClosed() {} } as unknown as ConstructorParameters<typeof RemoteConnection>[2];
+		servers.connect(new RemoteConnection(entry, offers, options));
+		store.refuses = false;
+		store.emit("connected");
+		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored");
 	});
 
 	it("store few of many lists that follow each other, and go on with earlier ones", async (t) => {
