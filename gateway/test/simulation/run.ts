@@ -7,8 +7,8 @@ import { checkAlways, checkQuiet, isQuiet, Violation } from "./properties.js";
 import { load } from "./sandbox.js";
 import { Town } from "./town.js";
 
-/** Milliseconds without faults after which every gateway knows everything. */
-const MAX_QUIET = 45_000;
+/** Milliseconds without faults after which every gateway knows everything: lists that a full NATS refused are stored within 60 s. */
+const MAX_QUIET = 75_000;
 
 /** Milliseconds between the checks of that. */
 const QUIET_CHECK = 1_000;
