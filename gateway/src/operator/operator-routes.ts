@@ -109,7 +109,9 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
 		}
 		try {
-			await servers.edit(server.id, { alias, tags });
+			if ((await servers.edit(server.id, { alias, tags })) === undefined) {
+				throw new HttpError(404, "not-found", `unknown device ${server.alias}`);
+			}
 		} catch (error) {
 			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}

@@ -137,6 +137,17 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
+		name: "named-unknown",
+		seed: 9096,
+		patches: [
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "if (!this.#servers.has(id)) {",
+				to: "if (id === undefined) {",
+			},
+		],
+	},
+	{
 		name: "late-record",
 		seed: 834,
 		patches: [
@@ -147,8 +158,8 @@ export const OLD_FAULTS: readonly OldFault[] = [
 			},
 			{
 				file: "mcp-manager/src/core/server-directory.ts",
-				from: "			this.#onRecord(id, this.#store.get(DEVICE + id));\n			await this.#aliases.forget(id);\n			await this.#store.delete(TAGS + id);\n",
-				to: "			await this.#aliases.forget(id);\n			await this.#store.delete(TAGS + id);\n			this.remove(id);\n",
+				from: "			this.#onRecord(id, this.#store.get(DEVICE + id));\n			await this.#removeNames(id);\n",
+				to: "			await this.#removeNames(id);\n			this.remove(id);\n",
 			},
 		],
 	},

@@ -344,7 +344,7 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 	 * Rejects with RangeError when the alias is invalid or another server's, or a tag is invalid, or the configuration chose the
 	 * server's; with StoreError if the store cannot be written.
 	 *
-	 * @returns the server; undefined if it is unknown
+	 * @returns the server; undefined if it is unknown, or was forgotten meanwhile
 	 */
 	async edit(name: string, { alias, tags }: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
@@ -365,6 +365,11 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 		if (kept !== undefined && JSON.stringify(kept) !== JSON.stringify(server.tags)) {
 			await this.#store.update(TAGS + id, () => kept);
 		}
+		// Another gateway may have forgotten it before that was stored.
+		if (!this.#servers.has(id)) {
+			await this.#removeNames(id);
+			return undefined;
+		}
 		return server;
 	}
 
@@ -377,9 +382,14 @@ export abstract class ServerDirectory extends EventEmitter<RegistryEvents> {
 			await this.#store.delete(DEVICE + id);
 			// Nobody tells of the removal of a record that was never stored.
 			this.#onRecord(id, this.#store.get(DEVICE + id));
-			await this.#aliases.forget(id);
-			await this.#store.delete(TAGS + id);
+			await this.#removeNames(id);
 		});
+	}
+
+	/** Removes the aliases and tags of a device that was forgotten. Rejects with StoreError. */
+	async #removeNames(id: string): Promise<void> {
+		await this.#aliases.forget(id);
+		await this.#store.delete(TAGS + id);
 	}
 
 	/** Changes what is stored of a device, once the changes before have ended. */

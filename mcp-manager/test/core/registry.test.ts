@@ -15,15 +15,17 @@ import { until } from "../../../host-test/support/until.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
-/** A store that can be made to refuse changes or to hold records of devices, and counts changes. */
+/** A store that can be made to refuse or to hold changes, and counts them. */
 class TestStore extends MemoryStore {
 	refuses = false;
 	changes = 0;
 	#held: Promise<void> | undefined;
+	#room = "";
 
-	/** Returns what ends it. */
-	hold(): () => void {
+	/** Holds what is written to a room. Returns what ends it. */
+	hold(room: string): () => void {
 		let end = (): void => {};
+		this.#room = room;
 		this.#held = new Promise((resolve) => {
 			end = resolve;
 		});
@@ -35,7 +37,7 @@ class TestStore extends MemoryStore {
 		if (this.refuses) {
 			throw new StoreError("not-written", "the disk is full");
 		}
-		if (args[0].startsWith("device/")) {
+		if (args[0].startsWith(`${this.#room}/`)) {
 			await this.#held;
 		}
 		return await super.set(...args);
@@ -192,6 +194,19 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([servers.all, store.list("alias/"), store.list("tags/")], [[], [], []]);
 	});
 
+	it("are unknown to an edit if another gateway forgets them before that is stored", async (t) => {
+		const { store, device, servers } = await start(t);
+		await device.unplug();
+		const elsewhere = await ServerRegistry.open({ store });
+		t.after(() => elsewhere.close());
+		const goOn = store.hold("alias");
+		const edited = servers.edit(ID, { alias: "desk", tags: ["upstairs"] });
+		assert.equal(await elsewhere.forget(ID), true);
+		goOn();
+		assert.equal(await edited, undefined);
+		assert.deepEqual([store.list("alias/"), store.list("tags/")], [[], []]);
+	});
+
 	it("are stored again if another gateway forgets them while they are here", async (t) => {
 		const { store, servers } = await start(t);
 		await store.delete(`device/${ID}`);
@@ -202,7 +217,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("are forgotten after the first record that is being written", async (t) => {
 		const store = new TestStore();
-		const goOn = store.hold();
+		const goOn = store.hold("device");
 		const { side, device } = await startWithDevice(t, { store });
 		await until(() => store.list("offers/").length > 0, "its lists are stored");
 		await turn();
@@ -219,7 +234,7 @@ describe("the servers that the gateway knows", () => {
 		const { store, device, servers } = await start(t);
 		const elsewhere = await ServerRegistry.open({ store });
 		t.after(() => elsewhere.close());
-		const goOn = store.hold();
+		const goOn = store.hold("device");
 		const { changes } = store;
 		await device.unplug();
 		await until(() => store.changes > changes, "the time of its end is being written");

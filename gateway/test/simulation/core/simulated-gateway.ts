@@ -215,7 +215,9 @@ export class SimulatedGateway {
 	}
 
 	async edit(id: string, change: { alias?: string; tags?: string[] }): Promise<void> {
-		await this.#core.gateway.servers.edit(id, change);
+		if ((await this.#core.gateway.servers.edit(id, change)) === undefined) {
+			throw new Error("unknown device");
+		}
 	}
 
 	async forget(id: string): Promise<boolean> {
