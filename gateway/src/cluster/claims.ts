@@ -129,7 +129,10 @@ export class Claims {
 
 	/** Settles when every change is written, or cannot be for now. */
 	async flush(): Promise<void> {
-		const isDue = ({ isStored, isOver, state, server }: Own): boolean => !isStored || isOver || state !== server.state;
+		const { store } = this.#options;
+		// Another gateway that holds this one for gone may have removed one while nothing could be written.
+		const isDue = ({ isStored, isOver, state, server }: Own): boolean =>
+			!isStored || isOver || state !== server.state || store.get(CLAIM + server.id) === undefined;
 		await Promise.all([...this.#claims.values()].filter(isDue).map((claim) => this.#write(claim)));
 	}
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { type Connection, MemoryStore, type Server, StoreError } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
 import { CLAIM, Claims } from "../../src/cluster/claims.js";
@@ -64,6 +65,20 @@ describe("the claim of a device", () => {
 		assert.equal(ownerIn(store), "b");
 		b.claims.end(b.session);
 		await until(() => ownerIn(store) === undefined, "it is removed");
+	});
+
+	it("is written again after another gateway removed it while nothing could be written", async (t) => {
+		const store = new ClusterStore();
+		const { claims, begin } = openClaims(t, store, "a");
+		begin();
+		await until(() => ownerIn(store) === "a", "a has it");
+		const removed = store.delete(CLAIM + LAMP);
+		store.isAway = true;
+		await removed;
+		await turn();
+		store.isAway = false;
+		await claims.flush();
+		assert.equal(ownerIn(store), "a");
 	});
 
 	it("is that of the session which began last, after both were made while the store was away", async (t) => {

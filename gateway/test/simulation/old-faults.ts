@@ -148,6 +148,11 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
+		name: "claim-removed",
+		seed: 17428,
+		patches: [{ file: `${CLUSTER}/claims.ts`, from: " || store.get(CLAIM + server.id) === undefined;", to: ";" }],
+	},
+	{
 		name: "late-record",
 		seed: 834,
 		patches: [
