@@ -11,7 +11,7 @@ import { nextSession } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
 import { cases, IS_FULL } from "../support/scope.js";
-import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
+import { ALL_TOOLS, ALL_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { untilClosed } from "../support/until-closed.js";
 import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
@@ -272,7 +272,7 @@ describe("the gateway's broker", () => {
 			await Promise.all(
 				ids.map(async (clientId, at) => {
 					const device = sessionOf(clientId);
-					assert.equal((await device.list("tools")).length, COMMON_TOOLS);
+					assert.equal((await device.list("tools")).length, ALL_TOOLS);
 					await callTool(device, "self.audio_speaker.set_volume", { volume: at % 101 });
 				}),
 			);

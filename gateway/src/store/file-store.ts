@@ -13,9 +13,6 @@ const EXTENSION = ".json";
 /** In each room: replaced after each change that another process has to see. */
 const VERSION = "version";
 
-/** The room that only the gateway writes, and often: thousands of devices that connect would take minutes on an SD card. */
-const DEVICES = "device";
-
 const ENTRY = z.object({ key: z.string(), revision: z.number(), value: z.unknown() });
 
 /**
@@ -23,7 +20,7 @@ const ENTRY = z.object({ key: z.string(), revision: z.number(), value: z.unknown
  * there are. Files are replaced as a whole: after a crash a file is the old or the new one.
  *
  * A change with an expected revision is made under the room's lock and is on the medium when it settles; other processes see it
- * with {@link refresh}. One without is not flushed, nor is the record of a device.
+ * with {@link refresh}. One without is not flushed, nor are changes of the rooms that this process owns.
  */
 export class FileStore extends Store {
 	readonly #folder: string;
@@ -31,20 +28,28 @@ export class FileStore extends Store {
 	readonly #versions = new Map<string, string>();
 	/** Changes, one after the other: the copy must not differ from the files. */
 	readonly #changes = pLimit(1);
+	readonly #owned: ReadonlySet<string>;
 	#revision = 0;
 
-	private constructor(folder: string) {
+	private constructor(folder: string, owned: readonly string[]) {
 		super();
 		this.#folder = folder;
+		this.#owned = new Set(owned);
 	}
 
 	/**
 	 * Opens the folder, which may be missing. A damaged file is set aside as NAME.damaged.
 	 *
+	 * @param owned rooms that no other process changes, and this one often: thousands of devices that connect would take minutes
+	 * on an SD card
 	 * @throws Error of the file system if the folder cannot be made or read
 	 */
-	static open(folder: string, onWarning: (message: string) => void = () => {}): FileStore {
-		const store = new FileStore(folder);
+	static open(
+		folder: string,
+		onWarning: (message: string) => void = () => {},
+		owned: readonly string[] = [],
+	): FileStore {
+		const store = new FileStore(folder, owned);
 		store.on("warning", onWarning);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		for (const room of readdirSync(folder, { withFileTypes: true })) {
@@ -56,7 +61,7 @@ export class FileStore extends Store {
 	}
 
 	async set(key: string, value: unknown, expected?: number): Promise<Entry> {
-		const isLight = expected === undefined || roomOf(key) === DEVICES;
+		const isLight = expected === undefined || this.#owned.has(roomOf(key));
 		const write = async (check?: () => void): Promise<Entry> => {
 			const path = this.#pathOf(key);
 			// Another process may have written the entry in the same millisecond.
@@ -77,12 +82,13 @@ export class FileStore extends Store {
 	}
 
 	async delete(key: string, expected?: number): Promise<void> {
-		const remove = async (check: () => void): Promise<void> => {
+		const remove = async (check = () => this.expect(key, expected)): Promise<void> => {
 			check();
 			await rm(this.#pathOf(key), { force: true });
 			this.apply(key, undefined);
 		};
-		await this.#change(key, () => this.#locked(key, expected, remove));
+		const isLight = this.#owned.has(roomOf(key));
+		await this.#change(key, () => (isLight ? remove() : this.#locked(key, expected, remove)));
 	}
 
 	/** Reads the rooms of these entries again if another process has changed them. */

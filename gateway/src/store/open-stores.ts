@@ -49,7 +49,13 @@ export async function openStores(
 ): Promise<Stores & { readonly close: () => Promise<void> }> {
 	const { cluster: url, stateFolder } = configuration;
 	if (url === undefined) {
-		const store = FileStore.open(join(stateFolder, "store"), onWarning);
+		const store = FileStore.open(join(stateFolder, "store"), onWarning, [
+			"device",
+			"alias",
+			"tags",
+			"offers",
+			"event-cursor",
+		]);
 		await importState(stateFolder, store, onWarning);
 		const shortLived = new MemoryStore();
 		return { store, shortLived, close: () => store.close() };
