@@ -11,7 +11,7 @@ import { nextSession } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
 import { cases, IS_FULL } from "../support/scope.js";
-import { ALL_TOOLS, ALL_TOOLS } from "../support/tool-counts.js";
+import { ALL_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { untilClosed } from "../support/until-closed.js";
 import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
