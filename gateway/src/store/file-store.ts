@@ -70,8 +70,13 @@ export class FileStore extends Store {
 			const text = `${JSON.stringify(entry)}\n`;
 			if (check === undefined) {
 				this.expect(key, expected);
-				await writeFile(`${path}.new`, text, { mode: 0o600 });
-				await rename(`${path}.new`, path);
+				try {
+					await writeFile(`${path}.new`, text, { mode: 0o600 });
+					await rename(`${path}.new`, path);
+				} catch (error) {
+					await rm(`${path}.new`, { force: true });
+					throw error;
+				}
 			} else {
 				await replaceFile(path, text, check);
 			}
@@ -130,7 +135,8 @@ export class FileStore extends Store {
 			if (error instanceof StoreError) {
 				throw error;
 			}
-			const { message } = error instanceof UnsavedError ? error : new UnsavedError(this.#folder, error as Error);
+			const { message } =
+				error instanceof UnsavedError ? error : new UnsavedError(join(this.#folder, roomOf(key)), error as Error);
 			const problem = new StoreError("not-written", message, { cause: error });
 			this.emit("saved", problem);
 			throw problem;
