@@ -57,11 +57,6 @@ export class NatsClock {
 		return Date.now() + this.#difference;
 	}
 
-	/** Milliseconds to add to this computer's clock. */
-	get difference(): number {
-		return this.#difference;
-	}
-
 	/**
 	 * Measures the difference.
 	 *

@@ -77,10 +77,12 @@ export class TokenStore {
 
 	/** Whether clients or devices need a token: there is one, or there was one and {@link open} was not called since. */
 	needs(kind: TokenKind): boolean {
-		this.#store.refresh("needed/");
-		this.refresh();
-		if (this.#store.get(`needed/${kind}`) !== undefined) {
-			this.#needed.add(kind);
+		if (!this.#needed.has(kind)) {
+			this.refresh();
+			this.#store.refresh("needed/");
+			if (this.#store.get(`needed/${kind}`) !== undefined) {
+				this.#needed.add(kind);
+			}
 		}
 		return this.#needed.has(kind);
 	}

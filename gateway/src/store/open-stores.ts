@@ -14,6 +14,9 @@ const MAX_BYTES = 512 * 1024 * 1024;
 /** Bytes of what a cluster keeps for minutes. */
 const MAX_SHORT_LIVED_BYTES = 32 * 1024 * 1024;
 
+/** Rooms that only the gateway that runs changes; the command line also changes tokens and sign-ins. */
+const OWNED = ["device", "alias", "tags", "offers", "event-cursor"];
+
 /** Milliseconds between attempts to reach NATS at the start. */
 const RETRY_TIME = 500;
 
@@ -49,13 +52,7 @@ export async function openStores(
 ): Promise<Stores & { readonly close: () => Promise<void> }> {
 	const { cluster: url, stateFolder } = configuration;
 	if (url === undefined) {
-		const store = FileStore.open(join(stateFolder, "store"), onWarning, [
-			"device",
-			"alias",
-			"tags",
-			"offers",
-			"event-cursor",
-		]);
+		const store = FileStore.open(join(stateFolder, "store"), onWarning, OWNED);
 		await importState(stateFolder, store, onWarning);
 		const shortLived = new MemoryStore();
 		return { store, shortLived, close: () => store.close() };
