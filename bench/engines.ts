@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { bundle, type Engine, type EngineChoice, type HeapLimits } from "../virtual-device/src/index.js";
 
-/** An operation to measure: the messages of one round, as text on the wire. A list goes on with the answers' cursors. */
+/** A measured operation: the messages of one round, as text on the wire. The cursor of each page comes from the answer before. */
 export interface Operation {
 	readonly name: string;
 	readonly tools: number;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import pLimit from "p-limit";
 import { WebSocket } from "ws";
 
-/** What these devices are. */
+/** Ids and tokens of the devices, and the tools that each offers. */
 export interface LightDevices {
 	readonly devices: readonly { readonly id: string; readonly token: string }[];
 	readonly tools: unknown;

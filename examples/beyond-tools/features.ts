@@ -12,7 +12,7 @@ import evening from "./evening-prompt.js";
 import setting from "./setting-resource.js";
 import volume from "./volume-resource.js";
 
-/** MCP capabilities besides tools. */
+/** Makes the resources, prompts and other MCP capabilities of the device. */
 export function makeFeatures(board: Hardware) {
 	const resources = new Resources<Hardware>({ resources: [volume, setting].filter((each) => isOffered(each, board)) });
 	const prompts = new Prompts<Hardware>([evening].filter((each) => isOffered(each, board)));

@@ -111,7 +111,7 @@ export class Application implements Device {
 	talk!: Talk;
 	/** Tools that are offered if the board has their parts. Emptied once the device has started, to free the others. */
 	tools: readonly HardwareTool[];
-	/** MCP capabilities besides tools. Undefined: none. */
+	/** Resources, prompts and other MCP capabilities. Undefined: tools only. */
 	extensions: Features<Hardware> | undefined;
 	/** The device's own words. Undefined in a build without them. */
 	words: Words | undefined;

@@ -88,8 +88,8 @@ const MAX_USED = 16;
 const MAX_LOOKED_AT = 2_000;
 const MAX_NAMES = 3;
 
-/** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
-const TOLD_PER_TURN = 50;
+/** Listeners notified in one turn of the event loop: each may write to its client. */
+const NOTIFIED_PER_TURN = 50;
 
 /** The tools, resources and prompts that one client may use, under names that do not collide. */
 export class Catalog {
@@ -235,8 +235,8 @@ export class Catalog {
 	}
 
 	/**
-	 * Returns the names of the tools that a client means by a name that is none of this catalog: as the server has it, with or
-	 * without the alias, in the characters of the server or of clients. One is certain.
+	 * Returns the tools that match a name which is not in this catalog: the server's own name for the tool, with or without the
+	 * alias, and with or without the characters that clients replace. A single match is the tool that the client wants.
 	 */
 	#namesMeant(name: string): readonly string[] {
 		const alias = aliasIn(name);
@@ -336,24 +336,24 @@ export class Catalog {
 			const before = known;
 			known = this.#update();
 			if (known.tools !== before.tools) {
-				void this.#tell({ kind: "tools" });
+				void this.#notify({ kind: "tools" });
 			}
 			if (known.resources !== before.resources || known.resourceTemplates !== before.resourceTemplates) {
-				void this.#tell({ kind: "resources" });
+				void this.#notify({ kind: "resources" });
 			}
 			if (known.prompts !== before.prompts) {
-				void this.#tell({ kind: "prompts" });
+				void this.#notify({ kind: "prompts" });
 			}
 		};
 		const { lists } = this.#options;
 		const onUpdated = (server: Server, uri: string): void => {
 			if (lists.reaches(server)) {
-				void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
+				void this.#notify({ kind: "updated", uri: this.clientUri(server, uri) });
 			}
 		};
 		const onState = (server: Server): void => {
 			if (lists.reaches(server)) {
-				void this.#tell({ kind: "state", server });
+				void this.#notify({ kind: "state", server });
 			}
 		};
 		servers.on("changed", onChanged).on("updated", onUpdated).on("state", onState);
@@ -362,14 +362,14 @@ export class Catalog {
 		};
 	}
 
-	/** Listeners beyond the first are told in later turns of the event loop, in the order of the changes: there may be thousands. */
-	async #tell(change: CatalogChange): Promise<void> {
+	/** Notifies the listeners in batches, one batch per turn of the event loop: there may be thousands. */
+	async #notify(change: CatalogChange): Promise<void> {
 		const all = [...this.#listeners];
-		for (let told = 0; told < all.length; told += TOLD_PER_TURN) {
-			if (told > 0) {
+		for (let at = 0; at < all.length; at += NOTIFIED_PER_TURN) {
+			if (at > 0) {
 				await nextTurn();
 			}
-			for (const listener of all.slice(told, told + TOLD_PER_TURN)) {
+			for (const listener of all.slice(at, at + NOTIFIED_PER_TURN)) {
 				if (this.#listeners.has(listener)) {
 					listener(change);
 				}

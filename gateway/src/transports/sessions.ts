@@ -26,7 +26,7 @@ export interface SessionsOptions {
 	readonly sessionIdleTimeout?: number;
 	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
 	readonly maxSessions?: number;
-	/** Signs the ids of sessions, so that gateways with the same key go on with them. Default: a random one. */
+	/** Signs the ids of sessions, so that gateways with the same key continue them. Default: a random one. */
 	readonly sessionKey?: string;
 	/** Keeps the subscriptions of clients, in its folder `sessions`. Default: in memory. */
 	readonly stateFolder?: string;

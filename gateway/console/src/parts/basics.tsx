@@ -173,7 +173,7 @@ export function Copy({ text, label = t("copy") }: { readonly text: string; reado
 			await navigator.clipboard.writeText(text);
 			said.value = "copied";
 		} catch {
-			// Without TLS, browsers offer the clipboard on localhost only.
+			// Browsers allow the clipboard only over TLS or on localhost.
 			said.value = copyBySelection(text) ? "copied" : "notCopied";
 		}
 		setTimeout(() => {

@@ -29,7 +29,7 @@ export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 	);
 }
 
-/** Joins similar calls in a row. The newest one stands for them. */
+/** Merges consecutive calls that are alike into the newest of them, with their number. */
 function collapsed(calls: readonly CallEntry[]) {
 	const lines: { readonly call: CallEntry; count: number }[] = [];
 	const keyOf = ({ tool, principal, outcome, args }: CallEntry): string => [tool, principal, outcome, args].join("\n");
