@@ -13,15 +13,15 @@ export interface OwnToolCaller {
 	/** The application, as it names itself. */
 	readonly clientName: string | undefined;
 	/** Tells the client how far the call has come. A task shows the message. */
-	readonly progress: (progress: number, total: number, message: string) => void;
+	progress(progress: number, total: number, message: string): void;
 	/** Asks the user for confirmation. Rejects if the client cannot ask, or has to be asked by the result of its request. */
-	readonly ask: (question: string) => Promise<boolean>;
+	ask(question: string): Promise<boolean>;
 	/** Sends the client a log message, possibly after the call. */
-	readonly notify: (text: string) => void;
+	notify(text: string): void;
 	/**
 	 * Registers a function to call when the client has disconnected.
 	 *
 	 * @throws Error if there is no session
 	 */
-	readonly onClosed: (end: () => void) => void;
+	onClosed(end: () => void): void;
 }

@@ -38,13 +38,12 @@ export function addBridgeCommand(program: Command): void {
 async function runBridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
 	const gateway = clientFor(options);
 	const report = ({ message }: Error): void => console.error(`xs-mcp-gateway: ${message}`);
-	const send = (message: Message): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 	const gone = new Promise<unknown>((resolve) => {
 		process.stdout.on("error", resolve);
 		process.on("SIGINT", resolve);
 		process.on("SIGTERM", resolve);
 	});
-	const relay = new Relay(send);
+	const relay = new Relay({ send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`) });
 	let code: number = EXIT.ok;
 	const firstAttempt = new Promise<void>((resolve) => {
 		const reached = waitForGateway(

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { Channel } from "../mcp/client-request.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
 import { type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
@@ -45,7 +47,7 @@ interface InProgress {
  * Not the SDK's client and server: a host starts a bridge for each chat, and loading their schemas took most of its CPU.
  */
 export class Relay {
-	readonly #send: (message: Message) => void;
+	readonly #client: Channel;
 	/** Undefined until a gateway has been reached. An Error if it has rejected the client. */
 	#gateway: GatewayAddress | Error | undefined;
 	readonly #closing = new AbortController();
@@ -58,9 +60,8 @@ export class Relay {
 	/** The schemas of listed tools, by name. */
 	readonly #schemas = new Map<unknown, unknown>();
 
-	/** @param send sends a message to the client. Must not throw. */
-	constructor(send: (message: Message) => void, gateway?: GatewayAddress) {
-		this.#send = send;
+	constructor(client: Channel, gateway?: GatewayAddress) {
+		this.#client = client;
 		this.#gateway = gateway;
 	}
 
@@ -328,6 +329,10 @@ export class Relay {
 		};
 		const headers = { ...ACCEPT, ...repeated, ...session };
 		return await this.#request({ method: "POST", headers, json: message, signal, timeout: PATIENCE });
+	}
+
+	#send(message: Message): void {
+		this.#client.send(message as JSONRPCMessage);
 	}
 
 	async #request(options: Parameters<typeof sendRequest>[1]): Promise<IncomingMessage> {

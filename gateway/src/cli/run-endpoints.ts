@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { printableLine } from "../log/printable.js";
 import { Endpoint, type EndpointOptions } from "../transports/endpoint.js";
 import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type CatalogOptions, type ClientOptions, clientFor, type GatewayAddress } from "./gateway-client.js";
-import type { Message } from "./http-request.js";
 import { Relay } from "./relay.js";
 
 export interface EndpointCommandOptions extends ClientOptions, CatalogOptions {
@@ -50,12 +48,6 @@ interface ServeEndpointOptions extends Pick<EndpointOptions, "onChange"> {
  */
 async function serveEndpoint(url: string, { onChange, open }: ServeEndpointOptions): Promise<() => Promise<void>> {
 	const address = await waitForGateway(open, ({ message }) => onChange(message));
-	const connect = async (transport: Transport): Promise<void> => {
-		const relay = new Relay((message) => void transport.send(message as JSONRPCMessage), address);
-		transport.onmessage = (message) => relay.receive(message as Message);
-		transport.onclose = () => void relay.close();
-		await transport.start();
-	};
-	const endpoint = new Endpoint({ url, open: () => ({ connect }), onChange });
+	const endpoint = new Endpoint({ url, open: (channel) => new Relay(channel, address), onChange });
 	return () => endpoint.close();
 }

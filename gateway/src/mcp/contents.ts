@@ -1,9 +1,9 @@
-import type { CallToolResult, ContentBlock, GetPromptResult, Tool } from "@modelcontextprotocol/server";
-import { MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
+import type { CallToolResult, ContentBlock, GetPromptResult, Implementation, Tool } from "@modelcontextprotocol/server";
+import { MAX_NESTING, nestsDeeper, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool, its result, or what a server says of itself. */
-export const SINCE = {
+const SINCE = {
 	annotations: "2025-03-26",
 	audio: "2025-03-26",
 	resource_link: "2025-06-18",
@@ -18,7 +18,7 @@ export const SINCE = {
  */
 export function resultFor(result: CallToolResult, revision: string): CallToolResult {
 	if (revision >= SINCE.structuredContent) {
-		return structured(result);
+		return result.structuredContent === undefined ? structured(result) : withObject(result, revision);
 	}
 	const { structuredContent, ...rest } = result;
 	const content = result.content.map((block) => blockFor(block, revision));
@@ -34,7 +34,7 @@ export function resultFor(result: CallToolResult, revision: string): CallToolRes
  */
 function structured(result: CallToolResult): CallToolResult {
 	const [block, ...others] = result.content;
-	if (result.structuredContent !== undefined || result.isError || block?.type !== "text" || others.length > 0) {
+	if (result.isError || block?.type !== "text" || others.length > 0) {
 		return result;
 	}
 	try {
@@ -45,6 +45,17 @@ function structured(result: CallToolResult): CallToolResult {
 	} catch {
 		return result;
 	}
+}
+
+/** Until 2025-11-25, structured content is an object. A value that is none is also in the text (SEP-2106). */
+function withObject(result: CallToolResult, revision: string): CallToolResult {
+	const { structuredContent: value, content } = result;
+	if (isObject(value)) {
+		return result;
+	}
+	const text = content.some(({ type }) => type === "text") ? [] : [textBlock(JSON.stringify(value))];
+	const structuredContent = revision < REVISION_OF_STATELESS ? { result: value } : value;
+	return { ...result, content: [...content, ...text], structuredContent };
 }
 
 /** Makes a prompt one for the client, as {@link withUris} and {@link resultFor} do with a tool's result. */
@@ -58,7 +69,7 @@ const reduced = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
 /** The members of a tool that the client's revision has: lists cost its model's context, and some clients have little room. */
 export function toolsFor(tools: readonly Tool[], revision: string): readonly Tool[] {
-	if (revision >= SINCE.icons) {
+	if (revision >= REVISION_OF_STATELESS) {
 		return tools;
 	}
 	const known = reduced.get(tools) ?? new Map<string, readonly Tool[]>();
@@ -67,18 +78,34 @@ export function toolsFor(tools: readonly Tool[], revision: string): readonly Too
 	return found;
 }
 
-function toolFor({ icons: _icons, title, outputSchema, annotations, _meta, ...tool }: Tool, revision: string): Tool {
+function toolFor(whole: Tool, revision: string): Tool {
+	const { icons: _icons, title, outputSchema, annotations, _meta, ...tool } = whole;
 	if (revision < SINCE.annotations) {
 		const { name, description, inputSchema } = tool;
 		return { name, ...(description && { description }), inputSchema };
+	}
+	// Before 2026-07-28, only schemas of objects.
+	const { outputSchema: _schema, ...others } = whole;
+	const isOfObjects = outputSchema === undefined || outputSchema.type === "object";
+	if (revision >= SINCE.icons) {
+		return isOfObjects ? whole : others;
 	}
 	const isTitled = revision >= SINCE.title;
 	return {
 		...tool,
 		...(title !== undefined && isTitled && { title }),
-		...(outputSchema !== undefined && isTitled && { outputSchema }),
+		...(outputSchema !== undefined && isOfObjects && isTitled && { outputSchema }),
 		annotations,
 		...(_meta !== undefined && isTitled && { _meta }),
+	};
+}
+
+/** A program's description of itself, with the members that the client's revision has. */
+export function infoFor({ title, icons, ...rest }: Implementation, revision: string): Implementation {
+	return {
+		...rest,
+		...(title !== undefined && revision >= SINCE.title && { title }),
+		...(icons !== undefined && revision >= SINCE.icons && { icons }),
 	};
 }
 

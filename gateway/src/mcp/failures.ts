@@ -1,8 +1,14 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import {
+	type CallToolResult,
+	type JSONRPCErrorResponse,
+	ProtocolError,
+	ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
 import type { Server } from "xs-mcp-manager/core";
 import {
 	failedResult,
 	REVISION_OF_STATELESS,
+	readableError,
 	SERVER_ERROR,
 	ServerError,
 	type ServerErrorCode,
@@ -62,6 +68,20 @@ export function requestError(error: unknown, server: Server, revision: string): 
 	return isClientsFault(error, revision)
 		? asInvalidParams(error)
 		: new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "rejected" });
+}
+
+/** The error of a response in the client's revision: until 2025-11-25, a resource that does not exist had a code of its own. */
+export function errorFor(error: unknown, revision: string): JSONRPCErrorResponse["error"] {
+	const { code, message, data } = error as Partial<ProtocolError>;
+	const isOfParams = code === ProtocolErrorCode.InvalidParams || code === ProtocolErrorCode.ResourceNotFound;
+	const isOfResource = revision < REVISION_OF_STATELESS && isObject(data) && typeof data.uri === "string";
+	const ofParams = isOfResource ? ProtocolErrorCode.ResourceNotFound : ProtocolErrorCode.InvalidParams;
+	const known = Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError;
+	return readableError({
+		code: isOfParams ? ofParams : known,
+		message: message ?? "Internal error",
+		...(data !== undefined && { data }),
+	});
 }
 
 /** Whether a server says that it has no such resource, as its revision puts it. */

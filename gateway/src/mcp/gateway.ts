@@ -13,8 +13,8 @@ import { digest } from "../config/digest.js";
 import type { ToolHint } from "../config/setting-kinds.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
+import { Asking } from "./asking.js";
 import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
-import { RequestStates } from "./request-states.js";
 import { Tasks, type TasksOptions } from "./tasks.js";
 
 export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView>, TasksOptions {
@@ -44,8 +44,8 @@ const MAX_CATALOGS = 1_000;
 export class Gateway {
 	/** Every server that the gateway knows. */
 	readonly servers: ServerRegistry;
-	/** Signs what devices want back from clients. */
-	readonly requestStates: RequestStates;
+	/** Asks clients what servers want to know. */
+	readonly asking: Asking;
 	/** The calls of clients that go on without them. */
 	readonly tasks: Tasks;
 	/** The progress of devices' updates. */
@@ -73,7 +73,7 @@ export class Gateway {
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
-		this.requestStates = new RequestStates(options.requestStateKey);
+		this.asking = new Asking(options.requestStateKey);
 		this.tasks = new Tasks(options);
 		this.updates = new FirmwareUpdates(servers);
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;

@@ -23,20 +23,20 @@ function managementTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpMan
 	const { name, description, inputSchema, annotations } = tool;
 	return {
 		listed: { name, description, inputSchema, annotations },
-		call: (args, { principal, signal, ask, notify, onClosed }) =>
+		call: (args, caller) =>
 			tool.run(manager, args, {
-				principal,
-				signal,
-				notify,
-				onHandler: onClosed,
+				principal: caller.principal,
+				signal: caller.signal,
+				notify: (text) => caller.notify(text),
+				onHandler: (end) => caller.onClosed(end),
 				approve: ({ server, tool: name, args: given }) =>
-					ask(`Call ${name} of ${server} with ${JSON.stringify(given)}?`).catch(
-						notApproved(`The call of '${name}'`, `set autoApprove of '${server}' in the file of servers`),
-					),
+					caller
+						.ask(`Call ${name} of ${server} with ${JSON.stringify(given)}?`)
+						.catch(notApproved(`The call of '${name}'`, `set autoApprove of '${server}' in the file of servers`)),
 				approveConnection: (id, shown) =>
-					ask(`Connect to ${id}: ${shown}?`).catch(
-						notApproved(`The connection to '${id}'`, "add it to the file of servers"),
-					),
+					caller
+						.ask(`Connect to ${id}: ${shown}?`)
+						.catch(notApproved(`The connection to '${id}'`, "add it to the file of servers")),
 			}),
 	};
 }

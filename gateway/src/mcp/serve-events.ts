@@ -1,13 +1,11 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { forbidden, invalid, unsupported } from "../events/event-error.js";
 import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
-import type { ClientServer } from "./client-server.js";
-import { readParams } from "./read-params.js";
-import type { ExtensionMethods } from "./serve-extensions.js";
+import type { ClientRequest } from "./client-request.js";
+import { type Method, method } from "./methods.js";
 
 /** The extension of SEP-3415. */
 export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
@@ -42,17 +40,16 @@ const UNSUBSCRIBE = z.looseObject({
 });
 
 /** The methods of SEP-3415, for the events of the devices that a client may reach. */
-export const EVENT_METHODS: ExtensionMethods = {
-	"events/list"(params, client) {
-		const { cursor } = readParams(LIST, params);
+export const EVENT_METHODS: Readonly<Record<string, Method>> = {
+	"events/list": method(LIST, ({ cursor }, request) => {
 		if (cursor !== undefined && cursor !== "") {
 			throw invalid("cursor: the list has one page");
 		}
-		return { events: serviceOf(client).list(client.catalog) };
-	},
-	async "events/poll"(params, client) {
-		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = readParams(POLL, params);
-		const feed = serviceOf(client).feed(client.catalog, name, args, { cursor, maxAgeMs });
+		return { events: serviceOf(request).list(request.client.catalog) };
+	}),
+	"events/poll": method(POLL, (params, request) => {
+		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = params;
+		const feed = serviceOf(request).feed(request.client.catalog, name, args, { cursor, maxAgeMs });
 		try {
 			const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
 			const truncated = feed.takeTruncated();
@@ -60,39 +57,40 @@ export const EVENT_METHODS: ExtensionMethods = {
 		} finally {
 			feed.close();
 		}
-	},
-	async "events/stream"(params, client, context) {
-		const { name, arguments: args, cursor = null, maxAgeMs } = readParams(STREAM, params);
-		const feed = serviceOf(client).feed(client.catalog, name, args, { cursor, maxAgeMs });
+	}),
+	"events/stream": method(STREAM, async (params, request) => {
+		const { name, arguments: args, cursor = null, maxAgeMs } = params;
+		const { catalog } = request.client;
+		const feed = serviceOf(request).feed(catalog, name, args, { cursor, maxAgeMs });
 		let release = (): void => {};
 		try {
-			release = serviceOf(client).openStream(client.catalog);
-			await stream(feed, context, context.mcpReq.signal);
+			release = serviceOf(request).openStream(catalog);
+			await stream(feed, request);
 		} finally {
 			release();
 			feed.close();
 		}
 		return {};
-	},
-	async "events/subscribe"(params, client) {
-		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = readParams(SUBSCRIBE, params);
+	}),
+	"events/subscribe": method(SUBSCRIBE, async (params, request) => {
+		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = params;
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
 		}
-		const request = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
-		return await serviceOf(client).subscribe(withToken(client.catalog), request);
-	},
-	async "events/unsubscribe"(params, client) {
-		const { name, arguments: args, delivery } = readParams(UNSUBSCRIBE, params);
-		await serviceOf(client).unsubscribe(withToken(client.catalog), { name, arguments: args, url: delivery.url });
+		const asked = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
+		return await serviceOf(request).subscribe(withToken(request.client.catalog), asked);
+	}),
+	"events/unsubscribe": method(UNSUBSCRIBE, async ({ name, arguments: args, delivery }, request) => {
+		const subscription = { name, arguments: args, url: delivery.url };
+		await serviceOf(request).unsubscribe(withToken(request.client.catalog), subscription);
 		return {};
-	},
+	}),
 };
 
 /** The methods are only served where there are events. */
-function serviceOf({ gateway }: ClientServer): EventService {
-	return gateway.events as EventService;
+function serviceOf({ client }: ClientRequest): EventService {
+	return client.gateway.events as EventService;
 }
 
 /** @throws ProtocolError without a token: any client could end or redirect the subscription of another */
@@ -108,22 +106,20 @@ function withToken(viewer: Viewer): Viewer & { readonly holder: string } {
 }
 
 /** Sends events until the client has enough. */
-async function stream(feed: EventFeed, { mcpReq }: ServerContext, signal: AbortSignal): Promise<void> {
-	const notify = (kind: string, params: object): Promise<void> =>
-		mcpReq.notify({
-			method: `notifications/events/${kind}`,
-			params: { ...params, _meta: { [SUBSCRIPTION_ID]: mcpReq.id } },
-		});
-	const tellStart = (truncated: boolean) => notify("active", { cursor: feed.cursor, truncated });
-	await tellStart(feed.takeTruncated());
-	const heartbeat = setInterval(() => void notify("heartbeat", { cursor: feed.cursor }).catch(() => {}), HEARTBEAT);
+async function stream(feed: EventFeed, request: ClientRequest): Promise<void> {
+	const { id, signal } = request;
+	const notify = (kind: string, params: object): void =>
+		request.notify(`notifications/events/${kind}`, { ...params, _meta: { [SUBSCRIPTION_ID]: id } });
+	const tellStart = (truncated: boolean): void => notify("active", { cursor: feed.cursor, truncated });
+	tellStart(feed.takeTruncated());
+	const heartbeat = setInterval(() => notify("heartbeat", { cursor: feed.cursor }), HEARTBEAT);
 	try {
 		while (!signal.aborted) {
 			if (feed.takeTruncated()) {
-				await tellStart(true);
+				tellStart(true);
 			}
 			for (const event of feed.next(1)) {
-				await notify("event", { ...occurrence(event), cursor: feed.cursor });
+				notify("event", { ...occurrence(event), cursor: feed.cursor });
 			}
 			if (!feed.hasMore) {
 				await feed.changed(signal);

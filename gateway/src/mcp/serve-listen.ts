@@ -1,18 +1,13 @@
-import {
-	ProtocolError,
-	ProtocolErrorCode,
-	type ServerContext,
-	SUBSCRIPTION_ID_META_KEY,
-} from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { stateUri } from "../catalog/state-resource.js";
-import type { ClientServer } from "./client-server.js";
-import { readParams } from "./read-params.js";
+import type { ClientRequest } from "./client-request.js";
+import { type Method, method } from "./methods.js";
 import { declaresTasks, missingTasks } from "./serve-tasks.js";
 import type { Task } from "./task.js";
 
-/** Requests to listen that are followed at the same time over one connection, or with one token. */
+/** Requests to listen that are followed at the same time with one token. */
 const MAX_LISTENS = 1_000;
 
 /** Resources that a client may name in one `subscriptions/listen`. */
@@ -21,9 +16,7 @@ const MAX_LISTENED = 1_000;
 /** Tasks that one stream follows. */
 const MAX_FOLLOWED = 100;
 
-/** The parameters are checked below: the SDK's schema knows no tasks. */
-const PARAMS = z.unknown();
-
+/** The SDK's schema knows no tasks. */
 const LISTEN = z.looseObject({
 	notifications: z.looseObject({
 		toolsListChanged: z.boolean().optional(),
@@ -36,41 +29,41 @@ const LISTEN = z.looseObject({
 
 type Filter = z.output<typeof LISTEN>["notifications"];
 
+/** Streams that are open, by the catalog of their clients. */
+const openStreams = new WeakMap<Catalog, number>();
+
 /**
  * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and the state of tasks. A stream of
  * tasks alone ends with the last of them.
  */
-export function serveListen(served: ClientServer): void {
-	let open = 0;
-	served.setRequestHandler("subscriptions/listen", { params: PARAMS }, async (params, { mcpReq }) => {
-		const { notifications } = readParams(LISTEN, params);
-		if (notifications.taskIds !== undefined && !declaresTasks(served, mcpReq)) {
-			throw missingTasks("taskIds");
-		}
-		if (open >= MAX_LISTENS) {
-			throw new ProtocolError(ProtocolErrorCode.InternalError, `too many open streams (limit ${MAX_LISTENS})`);
-		}
-		open += 1;
-		const warn = (problem: string): void => served.onerror?.(new Error(problem));
-		try {
-			await new Stream(notifications, { client: served, mcpReq, warn }).ended;
-		} finally {
-			open -= 1;
-		}
-		return { _meta: { [SUBSCRIPTION_ID_META_KEY]: mcpReq.id } };
-	});
-}
-
-interface StreamOptions {
-	readonly client: ClientServer;
-	readonly mcpReq: ServerContext["mcpReq"];
-	readonly warn: (problem: string) => void;
-}
+export const LISTEN_METHODS: Readonly<Record<string, Method>> = {
+	"subscriptions/listen": method(
+		LISTEN,
+		async ({ notifications }, request) => {
+			const { catalog } = request.client;
+			if (notifications.taskIds !== undefined && !declaresTasks(request)) {
+				throw missingTasks("taskIds");
+			}
+			const open = openStreams.get(catalog) ?? 0;
+			if (open >= MAX_LISTENS) {
+				throw new ProtocolError(ProtocolErrorCode.InternalError, `too many open streams (limit ${MAX_LISTENS})`);
+			}
+			openStreams.set(catalog, open + 1);
+			try {
+				await new Stream(notifications, request).ended;
+			} finally {
+				openStreams.set(catalog, (openStreams.get(catalog) ?? 1) - 1);
+			}
+			return { _meta: { [SUBSCRIPTION_ID_META_KEY]: request.id } };
+		},
+		"stateless",
+	),
+};
 
 /** Notifies a client of changes until it disconnects. If it follows only tasks, until the last one has ended. */
 class Stream {
 	readonly ended: Promise<void>;
-	readonly #mcpReq: ServerContext["mcpReq"];
+	readonly #request: ClientRequest;
 	readonly #wanted: Filter;
 	readonly #uris: ReadonlySet<string>;
 	readonly #tasks: readonly Task[];
@@ -78,12 +71,13 @@ class Stream {
 	readonly #ends: (() => void)[];
 	#resolve = (): void => {};
 
-	constructor(filter: Filter, { client, mcpReq, warn }: StreamOptions) {
+	constructor(filter: Filter, request: ClientRequest) {
+		const { client } = request;
 		const { catalog } = client;
 		const uris = filter.resourceSubscriptions?.slice(0, MAX_LISTENED) ?? [];
-		this.#mcpReq = mcpReq;
+		this.#request = request;
 		this.#uris = new Set(uris);
-		this.#tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(client, id) ?? []);
+		this.#tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(request, id) ?? []);
 		this.#wanted = {
 			...(filter.toolsListChanged && { toolsListChanged: true }),
 			...(filter.resourcesListChanged && { resourcesListChanged: true }),
@@ -96,11 +90,11 @@ class Stream {
 		});
 		this.#notify("notifications/subscriptions/acknowledged", { notifications: this.#wanted });
 		this.#ends = [
-			followListened(catalog, this.#uris, warn),
+			followListened(catalog, this.#uris, (problem) => client.warn(problem)),
 			catalog.onChange((change) => this.#changed(change)),
 			...this.#tasks.map((task) => this.#follow(task)),
 		];
-		mcpReq.signal.addEventListener("abort", () => this.#end(), { once: true });
+		request.signal.addEventListener("abort", () => this.#end(), { once: true });
 		this.#endIfDone();
 	}
 
@@ -129,14 +123,13 @@ class Stream {
 	}
 
 	#notify(method: string, params: object = {}): void {
-		const _meta = { [SUBSCRIPTION_ID_META_KEY]: this.#mcpReq.id };
-		// A client that has disconnected needs no news.
-		this.#mcpReq.notify({ method, params: { ...params, _meta } }).catch(() => {});
+		const _meta = { [SUBSCRIPTION_ID_META_KEY]: this.#request.id };
+		this.#request.notify(method, { ...params, _meta });
 	}
 
 	#endIfDone(): void {
 		const isOfTasks = Object.keys(this.#wanted).every((name) => name === "taskIds");
-		if (this.#mcpReq.signal.aborted || (isOfTasks && this.#tasks.every((task) => task.hasEnded))) {
+		if (this.#request.signal.aborted || (isOfTasks && this.#tasks.every((task) => task.hasEnded))) {
 			this.#end();
 		}
 	}
@@ -184,7 +177,7 @@ function followListened(catalog: Catalog, uris: Iterable<string>, warn: (message
 	};
 }
 
-function findTask(client: ClientServer, id: unknown): Task | undefined {
+function findTask({ client }: ClientRequest, id: unknown): Task | undefined {
 	try {
 		return typeof id === "string" ? client.gateway.tasks.find(id, client.catalog) : undefined;
 	} catch {

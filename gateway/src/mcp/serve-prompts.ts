@@ -1,58 +1,62 @@
-import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import {
+	type CompleteRequestParams,
+	isInputRequiredResult,
+	ProtocolError,
+	ProtocolErrorCode,
+	specTypeSchemas,
+} from "@modelcontextprotocol/server";
 import type { FoundPrompt } from "../catalog/catalog.js";
 import { STATE_TEMPLATE } from "../catalog/state-resource.js";
-import type { ClientServer } from "./client-server.js";
+import type { Client } from "./client.js";
+import type { ClientRequest } from "./client-request.js";
 import { promptFor } from "./contents.js";
 import { requestError } from "./failures.js";
+import { type Method, method } from "./methods.js";
 
 /** Suggestions that an answer may have: MCP "Completion Results". */
 const MAX_SUGGESTIONS = 100;
 
-/** Serves the prompts of a client's catalog. */
-export function servePrompts(client: ClientServer): void {
-	const { catalog } = client;
-	client.setRequestHandler("prompts/list", ({ params }) => {
-		const { items, next } = client.page(catalog.prompts, ({ name }) => name, { list: "prompts", params });
+/** The methods of prompts, and of suggestions for arguments of prompts and for variables of resources' templates. */
+export const PROMPT_METHODS: Readonly<Record<string, Method>> = {
+	"prompts/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
+		const { items, next } = client.page(client.catalog.prompts, ({ name }) => name, { list: "prompts", params });
 		return { prompts: items, ...next };
-	});
-	client.setRequestHandler("prompts/get", async ({ params }, context) => {
-		const { server, prompt } = findPrompt(client, params.name);
+	}),
+	"prompts/get": method(specTypeSchemas.GetPromptRequestParams, async ({ name, arguments: args }, request) => {
+		const { client } = request;
+		const { server, prompt } = findPrompt(client, name);
 		try {
-			const result = await client.forward(context, server, prompt.name, (options) =>
-				server.request({ method: "prompts/get", params: { ...params, name: prompt.name } }, options),
-			);
+			const params = { name: prompt.name, ...(args && { arguments: args }) };
+			const result = await client.gateway.asking.request(request, server, { method: "prompts/get", params });
 			return isInputRequiredResult(result)
 				? result
-				: promptFor(result, client.revision, (uri) => catalog.clientUri(server, uri));
+				: promptFor(result, client.revision, (uri) => client.catalog.clientUri(server, uri));
 		} catch (error) {
 			throw requestError(error, server, client.revision);
 		}
-	});
-}
+	}),
+	"completion/complete": method(specTypeSchemas.CompleteRequestParams, complete),
+};
 
-/** Serves suggestions for arguments of prompts, and for variables of resources' templates. */
-export function serveCompletion(client: ClientServer): void {
-	client.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => {
-		const { argument, context, ref: asked } = params;
-		if (asked.type === "ref/resource" && asked.uri === STATE_TEMPLATE.uriTemplate) {
-			return { completion: { values: argument.name === "alias" ? aliasesOf(client, argument.value) : [] } };
-		}
-		const { server, ref } = findReference(client, asked);
-		// Suggestions are useful only while a person types: never wait for an offline server.
-		if (!server.online || server.connection?.declares("completions") !== true) {
-			return { completion: { values: [] } };
-		}
-		const toComplete = { ref, argument, ...(context && { context }) };
-		try {
-			return await server.request({ method: "completion/complete", params: toComplete }, { signal: mcpReq.signal });
-		} catch (error) {
-			throw requestError(error, server, client.revision);
-		}
-	});
+async function complete({ argument, context, ref: asked }: CompleteRequestParams, { client, signal }: ClientRequest) {
+	if (asked.type === "ref/resource" && asked.uri === STATE_TEMPLATE.uriTemplate) {
+		return { completion: { values: argument.name === "alias" ? aliasesOf(client, argument.value) : [] } };
+	}
+	const { server, ref } = findReference(client, asked);
+	// Suggestions are useful only while a person types: never wait for an offline server.
+	if (!server.online || server.connection?.declares("completions") !== true) {
+		return { completion: { values: [] } };
+	}
+	const params = { ref, argument, ...(context && { context }) };
+	try {
+		return await server.request({ method: "completion/complete", params }, { signal });
+	} catch (error) {
+		throw requestError(error, server, client.revision);
+	}
 }
 
 /** The aliases that the client may have begun to type. */
-function aliasesOf({ catalog }: ClientServer, typed: string): string[] {
+function aliasesOf({ catalog }: Client, typed: string): string[] {
 	const aliases = catalog.servers.map(({ alias }) => alias);
 	return aliases.filter((alias) => alias.startsWith(typed)).slice(0, MAX_SUGGESTIONS);
 }
@@ -60,7 +64,7 @@ function aliasesOf({ catalog }: ClientServer, typed: string): string[] {
 type Reference = { readonly type: "ref/prompt"; name: string } | { readonly type: "ref/resource"; uri: string };
 
 /** The reference that a client wants completed, and its server. */
-function findReference(client: ClientServer, ref: Reference) {
+function findReference(client: Client, ref: Reference) {
 	if (ref.type === "ref/prompt") {
 		const { server, prompt } = findPrompt(client, ref.name);
 		return { server, ref: { ...ref, name: prompt.name } };
@@ -72,7 +76,7 @@ function findReference(client: ClientServer, ref: Reference) {
 	return { server: found.server, ref: { ...ref, uri: found.uri } };
 }
 
-function findPrompt({ catalog }: ClientServer, name: string): FoundPrompt {
+function findPrompt({ catalog }: Client, name: string): FoundPrompt {
 	const found = catalog.findPrompt(name);
 	if (found === undefined) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`);

@@ -3,8 +3,7 @@ import { type Skill, skillEntry } from "@modelcontextprotocol/server/ext/skills"
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { SKILL_NAME, skillText } from "../catalog/skill-text.js";
-import { readParams } from "./read-params.js";
-import type { ExtensionMethods } from "./serve-extensions.js";
+import { type Method, method } from "./methods.js";
 
 /** The extension of SEP-2640. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
@@ -17,22 +16,20 @@ const SKILL_URI = `skill://${SKILL_PATH}/SKILL.md`;
 const LIST = z.looseObject({ cursor: z.string().optional() });
 const GET = z.looseObject({ uri: z.string().max(2_048) });
 
-/** The methods of SEP-2640. They check their parameters themselves. */
-export const SKILL_METHODS: ExtensionMethods = {
-	async "skills/list"(params, { catalog, caching }) {
-		const { cursor } = readParams(LIST, params);
+/** The methods of SEP-2640. */
+export const SKILL_METHODS: Readonly<Record<string, Method>> = {
+	"skills/list": method(LIST, async ({ cursor }, { client }) => {
 		if (cursor !== undefined && cursor !== "") {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list has one page");
 		}
-		return { skills: [await entryOf(catalog)], ...caching };
-	},
-	async "skills/get"(params, { catalog, caching }) {
-		const { uri } = readParams(GET, params);
+		return { skills: [await entryOf(client.catalog)], ...client.caching };
+	}),
+	"skills/get": method(GET, async ({ uri }, { client }) => {
 		if (uri !== SKILL_URI) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Skill not found: ${uri}`, { uri });
 		}
-		return { skill: await entryOf(catalog), ...caching };
-	},
+		return { skill: await entryOf(client.catalog), ...client.caching };
+	}),
 };
 
 /** The skill's file as a resource; undefined for other URIs. */

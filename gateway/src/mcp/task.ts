@@ -8,8 +8,9 @@ import {
 	ProtocolError,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import type { OrInput } from "xs-mcp-manager/core";
-import { ANSWER_TIME } from "./call-options.js";
+import type { OrInput, Question } from "xs-mcp-manager/core";
+import { checkQuestion } from "./asking.js";
+import { ANSWER_TIME } from "./client-request.js";
 
 /** Requests for input that one task makes in turn. */
 const MAX_ROUNDS = 100;
@@ -60,6 +61,8 @@ interface Events {
 /** One call of a tool that goes on without its client: a task of SEP-2663. */
 export class Task extends EventEmitter<Events> {
 	readonly id: string;
+	/** Whether the client has its answer: that the call is a task. */
+	isAnswered = false;
 	/** Bytes of the result as JSON, once there is one. */
 	bytes = 0;
 	readonly #options: TaskOptions;
@@ -178,7 +181,7 @@ export class Task extends EventEmitter<Events> {
 	async #ask(requests: InputRequests): Promise<InputResponses> {
 		this.#answers = {};
 		for (const [key, request] of Object.entries(requests)) {
-			checkCapability(request.method, this.#options.capabilities);
+			checkQuestion(this.#options.capabilities, request as Question);
 			this.#asked += 1;
 			this.#open.set(`input-${this.#asked}`, { key, request });
 		}
@@ -225,17 +228,6 @@ export class Task extends EventEmitter<Events> {
 		this.#message = message?.slice(0, MAX_MESSAGE);
 		this.#updated = new Date();
 		this.emit("change");
-	}
-}
-
-/** @throws ProtocolError if the client cannot be asked */
-function checkCapability(method: string, capabilities: ClientCapabilities): void {
-	const [needed = ""] = method.split("/");
-	if (!(needed in capabilities)) {
-		const message = `the client has not declared the capability ${needed}`;
-		throw new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, message, {
-			requiredCapabilities: { [needed]: {} },
-		});
 	}
 }
 

@@ -17,7 +17,8 @@ import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { RejectionReport } from "../http/rejections.js";
 import { HttpServer } from "../http/server.js";
-import { openClientServer } from "../mcp/client-server.js";
+import { openClient } from "../mcp/client.js";
+import type { Channel } from "../mcp/client-request.js";
 import { localAccess, RequestGuard } from "../oauth/request-guard.js";
 import { openSignIn, type SignIn } from "../oauth/sign-in.js";
 import { type GatewayEvent, type GatewayEvents, gatewayEvents } from "../operator/events.js";
@@ -191,8 +192,8 @@ export class ClientSide {
 			// Hosted agents are elsewhere.
 			const access = { ...localAccess(userTools), principal, microphone: false };
 			const onChange = (text: string): void => log.info(text);
-			const onerror = ({ message }: Error): void => log.warn(`${access.principal}: ${message}`);
-			const open = () => openClientServer(this.#core.gateway, { access, onerror });
+			const { gateway } = this.#core;
+			const open = (channel: Channel) => openClient(gateway, gateway.catalog(access), channel);
 			const endpoint = new Endpoint({ url, onChange, open });
 			onClose(() => endpoint.close());
 		}

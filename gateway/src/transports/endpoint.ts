@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Server } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
 import { backoff } from "xs-mcp-manager/core";
+import type { Channel } from "../mcp/client-request.js";
 import { watchLiveness } from "../net/liveness.js";
-import { EndpointTransport } from "./endpoint-transport.js";
+import { EndpointChannel, type MessageHandler } from "./endpoint-channel.js";
 
 export interface EndpointOptions {
 	/** `wss://HOST/mcp/?token=…`. Its query is secret. */
 	readonly url: string;
-	/** Makes the MCP server for one connection. */
-	readonly open: () => Pick<Server, "connect">;
+	/** Serves the client of one connection. */
+	readonly open: (channel: Channel) => MessageHandler;
 	/** Is told when the connection opens and ends; never of the URL's query. */
 	readonly onChange: (text: string) => void;
 	/** Milliseconds before the second attempt; later ones wait twice as long each, up to a minute. Default 1,000. */
@@ -73,7 +73,7 @@ export class Endpoint {
 			handshakeTimeout: HANDSHAKE_TIMEOUT,
 			maxPayload: MAX_MESSAGE_BYTES,
 			perMessageDeflate: false,
-			// One message in a turn of the event loop, as the SDK needs it.
+			// One message in a turn of the event loop: an answer is sent in a promise job.
 			allowSynchronousEvents: false,
 		});
 		this.#socket = socket;
@@ -92,15 +92,10 @@ export class Endpoint {
 	}
 
 	#serve(socket: WebSocket): void {
-		const { open, onChange } = this.#options;
+		const { open, onChange, pingInterval } = this.#options;
 		onChange(`${this.#name}: connected`);
-		watchLiveness(socket, this.#options.pingInterval);
-		open()
-			.connect(new EndpointTransport(socket))
-			.catch((error: Error) => {
-				onChange(`${this.#name}: ${error.message}`);
-				socket.terminate();
-			});
+		watchLiveness(socket, pingInterval);
+		new EndpointChannel(socket, open);
 	}
 
 	/** Tells endpoints apart in a log, without the token. */

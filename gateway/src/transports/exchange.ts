@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import { RpcRejection } from "../http/http-error.js";
+import type { Channel, ClientRequest } from "../mcp/client-request.js";
 
 /** How the responses of one transport are written. */
 export interface ResponseForm {
@@ -190,6 +191,34 @@ export class Exchange {
 		} catch (error) {
 			this.cut();
 			this.#form.onError(error as Error);
+		}
+	}
+}
+
+/** Notifications that a client which reads slowly can miss. */
+const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
+
+/** The response to one request of 2026-07-28. */
+export class StatelessExchange extends Exchange implements Channel {
+	constructor(response: ServerResponse, onError: (error: Error) => void) {
+		super(response, { headers: () => ({}), event: (_, json) => eventOf(json), first: () => COMMENT, onError });
+	}
+
+	send(message: JSONRPCMessage, request?: ClientRequest): void {
+		const text = textOf(message);
+		if ("method" in message) {
+			this.#notify(message.method, text);
+		} else if (request !== undefined && this.pending.has(request.id)) {
+			const code = "error" in message ? message.error.code : undefined;
+			this.answer(request.id, text, code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200);
+		}
+	}
+
+	#notify(method: string, text: string): void {
+		if (!this.isSlow) {
+			this.write(eventOf(text));
+		} else if (!OF_CALLS.has(method)) {
+			this.cut();
 		}
 	}
 }

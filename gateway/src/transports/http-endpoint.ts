@@ -1,35 +1,27 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-	classifyInboundRequest,
-	type InboundClassificationOutcome,
-	type InboundLadderRejection,
-	type InboundModernRoute,
+	isJSONRPCRequest,
+	type JSONRPCRequest,
+	ProtocolError,
 	ProtocolErrorCode,
 	SUPPORTED_PROTOCOL_VERSIONS,
-	UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { LRUCache } from "lru-cache";
-import {
-	headerProblem,
-	isUserOnly,
-	REVISION_OF_STATELESS,
-	readClientMessage,
-	SERVER_ERROR,
-	SESSION_NOT_FOUND,
-} from "xs-mcp-manager/core";
+import { headerProblem, isUserOnly, readClientMessage, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
 import { viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import { HttpError, RpcRejection } from "../http/http-error.js";
-import { ClientServer } from "../mcp/client-server.js";
+import { Client } from "../mcp/client.js";
+import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
+import { StatelessExchange } from "./exchange.js";
 import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
 import type { ConnectedClient } from "./session.js";
 import { Sessions, type SessionsOptions } from "./sessions.js";
-import { StatelessTransport } from "./stateless-transport.js";
+import { readStateless } from "./stateless-message.js";
 
 export type HttpEndpointOptions = SessionsOptions;
 
@@ -49,9 +41,6 @@ interface AdmittedRequest {
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
 
-/** Servers of clients without a session that are kept, so that they need not be made again for each request. */
-const MAX_SERVERS = 1_000;
-
 /** The code of an error in headers: HeaderMismatch. */
 const HEADER_MISMATCH = -32_020;
 
@@ -63,13 +52,10 @@ export class HttpEndpoint {
 	readonly #gateway: Gateway;
 	readonly #listTtl: number | undefined;
 	readonly #sessions: Sessions;
-	/** Servers of clients without a session: those with the same token and view, on the same path, share one. By catalog. */
-	readonly #stateless = new LRUCache<
-		Catalog,
-		{ readonly server: ClientServer; readonly transport: StatelessTransport }
-	>({
-		max: MAX_SERVERS,
-	});
+	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
+	readonly #stateless = new WeakMap<Catalog, Client>();
+	/** Requests of clients without a session that have no answer. */
+	readonly #open = new Set<StatelessExchange>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -128,7 +114,10 @@ export class HttpEndpoint {
 			[...this.#calls].map((response) => new Promise((resolve) => response.once("close", resolve))),
 		);
 		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
-		await Promise.all([this.#sessions.close(), ...[...this.#stateless.values()].map(({ server }) => server.close())]);
+		this.#sessions.close();
+		for (const exchange of this.#open) {
+			exchange.interrupt();
+		}
 	}
 
 	async #serve(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
@@ -160,44 +149,38 @@ export class HttpEndpoint {
 			return;
 		}
 		const { "mcp-session-id": id } = request.headers;
-		const inbound = id === undefined || !this.#sessions.has(`${id}`) ? classify(request, body) : undefined;
-		if (inbound === undefined || inbound.kind === "legacy") {
+		const isOfSession = id !== undefined && this.#sessions.has(`${id}`);
+		const message = isOfSession ? undefined : this.#readStateless(request, body);
+		if (message === undefined) {
 			checkForm(request);
 			await this.#sessions.handle(request, response, { catalog, address }, body);
+		} else if (isJSONRPCRequest(message)) {
+			this.#serveStateless(request, response, catalog, message);
 		} else {
-			this.#serveStateless(request, response, catalog, inbound, body);
+			// This revision has no notifications to servers: a client cancels a request by closing its connection.
+			response.writeHead(202).end();
 		}
 	}
 
-	/** Serves a message of a client of 2026-07-28. */
+	#readStateless(request: IncomingMessage, body: unknown): ReturnType<typeof readStateless> {
+		try {
+			return readStateless(body, request);
+		} catch (error) {
+			throw this.#rejection(error as ProtocolError, (body as { readonly id?: unknown }).id);
+		}
+	}
+
+	/** Serves a request of a client of 2026-07-28. */
 	#serveStateless(
 		{ headers }: IncomingMessage,
 		response: ServerResponse,
 		catalog: Catalog,
-		inbound: InboundModernRoute | InboundLadderRejection,
-		body: unknown,
+		message: JSONRPCRequest,
 	): void {
-		const { id } = body as { readonly id?: unknown };
-		const reject = ({ code, message, data }: { code: number; message: string; data?: unknown }): RpcRejection => {
-			this.#report(new Error(`rejected: ${message}`));
-			return new RpcRejection(400, code, message, { id, data });
-		};
-		if (inbound.kind === "reject") {
-			throw reject(inbound);
-		}
-		const { revision: requested = "unknown" } = inbound.classification;
-		if (requested !== REVISION_OF_STATELESS) {
-			throw reject(new UnsupportedProtocolVersionError({ supported: [REVISION_OF_STATELESS], requested }));
-		}
-		if (inbound.messageKind === "notification") {
-			// This revision has no notifications to servers: a client cancels a request by closing its connection.
-			response.writeHead(202).end();
-			return;
-		}
-		const { server, transport } = this.#serverFor(catalog);
-		const { method, params } = inbound.message;
-		const schema = method === "tools/call" ? server.toolInputSchema(`${params?.name}`) : undefined;
-		const standard = { "MCP-Protocol-Version": requested, ...standardHeaders(inbound.message) };
+		const client = this.#clientFor(catalog);
+		const { id, method, params } = message;
+		const schema = method === "tools/call" ? client.toolInputSchema(`${params?.name}`) : undefined;
+		const standard = { "MCP-Protocol-Version": client.revision, ...standardHeaders(message) };
 		// Clients cannot send the headers of a faulty schema.
 		const problem =
 			headersProblem(headers, standard) ??
@@ -205,29 +188,35 @@ export class HttpEndpoint {
 				? headersProblem(headers, parameterHeaders(schema, params?.arguments))
 				: undefined);
 		if (problem !== undefined) {
-			const message = `Bad Request: the request headers and body disagree: ${problem}`;
-			throw reject({ code: HEADER_MISMATCH, message });
+			const text = `Bad Request: the request headers and body disagree: ${problem}`;
+			throw this.#rejection(new ProtocolError(HEADER_MISMATCH, text), id);
 		}
-		transport.handle(inbound.message, response);
+		if (!client.hasMethod(method)) {
+			throw new RpcRejection(404, ProtocolErrorCode.MethodNotFound, "Method not found", { id });
+		}
+		const exchange = new StatelessExchange(response, (error) => this.#report(error));
+		const request = new ClientRequest(client, message, exchange);
+		exchange.pending.set(id, message);
+		this.#open.add(exchange);
+		response.once("close", () => {
+			this.#open.delete(exchange);
+			if (exchange.pending.size > 0) {
+				request.cancel("the client has disconnected");
+			}
+		});
+		void client.serve(request);
 	}
 
-	#serverFor(catalog: Catalog) {
-		const known = this.#stateless.get(catalog);
-		if (known !== undefined) {
-			return known;
-		}
-		const onError = (error: Error): void => this.#report(error);
-		const transport = new StatelessTransport(onError);
-		const server = new ClientServer(this.#gateway, catalog, {
-			listTtl: this.#listTtl,
-			revision: REVISION_OF_STATELESS,
-		});
-		server.onerror = onError;
-		const connected = { server, transport };
-		this.#stateless.set(catalog, connected);
-		// Its transport starts at once.
-		void server.connect(transport);
-		return connected;
+	#clientFor(catalog: Catalog): Client {
+		const options = { listTtl: this.#listTtl, isStateless: true };
+		const client = this.#stateless.get(catalog) ?? new Client(this.#gateway, catalog, options);
+		this.#stateless.set(catalog, client);
+		return client;
+	}
+
+	#rejection({ code, message, data }: ProtocolError, id: unknown): RpcRejection {
+		this.#report(new Error(`rejected: ${message}`));
+		return new RpcRejection(400, code, message, { id, data });
 	}
 
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */
@@ -252,18 +241,6 @@ export class HttpEndpoint {
 
 function isRequest(message: unknown, method: string): message is { readonly params?: unknown } {
 	return isObject(message) && message.method === method;
-}
-
-/** Whether a request is one of the revisions up to 2025-11-25, or of a later one and valid. */
-function classify({ method = "", headers }: IncomingMessage, body: unknown): InboundClassificationOutcome {
-	const inbound = {
-		httpMethod: method,
-		protocolVersionHeader: headers["mcp-protocol-version"],
-		mcpMethodHeader: headers["mcp-method"],
-		mcpNameHeader: headers["mcp-name"],
-		body,
-	};
-	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]);
 }
 
 /** Checks the headers of a request of the revisions up to 2025-11-25. */

@@ -3,21 +3,21 @@ import {
 	isJSONRPCNotification,
 	isJSONRPCRequest,
 	isJSONRPCResponse,
+	isSpecType,
 	type JSONRPCMessage,
 	type JSONRPCNotification,
 	type JSONRPCRequest,
+	type LoggingLevel,
 	ProtocolErrorCode,
 	type RequestId,
-	type ServerContext,
-	type Transport,
-	type TransportSendOptions,
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
 import { digest } from "../config/digest.js";
 import { RpcRejection } from "../http/http-error.js";
-import { ClientServer } from "../mcp/client-server.js";
+import { Client } from "../mcp/client.js";
+import type { Channel, ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
 import type { SessionClaims } from "./sessions.js";
@@ -61,11 +61,14 @@ const REVISION_OF_EMPTY_EVENTS = "2025-11-25";
 /** Lists that changed are announced again on every new stream. */
 const LIST_CHANGED = /\/list_changed$/;
 
-/** Requests whose effect outlasts the process. */
+/** Methods whose effect outlasts the process. */
 const SETTERS: ReadonlySet<string> = new Set(["resources/subscribe", "resources/unsubscribe", "logging/setLevel"]);
 
 /** The effect of these requests, as it is kept. */
-const KEPT_SETTINGS = z.object({ subscriptions: z.array(z.string()), logLevel: z.string().optional() });
+const KEPT_SETTINGS = z.object({
+	subscriptions: z.array(z.string()),
+	logLevel: z.custom<LoggingLevel>(isSpecType.LoggingLevel).optional(),
+});
 
 const KEPT = "session/";
 
@@ -84,17 +87,13 @@ const RETRY = "retry: 5000\n\n";
  * A client's session over Streamable HTTP, as the revisions until 2025-11-25 define it: MCP "Session Management". Streams can
  * be resumed.
  */
-export class Session implements Transport, ResponseForm {
-	onmessage?: (message: JSONRPCMessage) => void;
-	onclose?: () => void;
+export class Session implements Channel, ResponseForm {
 	readonly sessionId: string;
 	readonly catalog: Catalog;
 	readonly holder: readonly string[];
-	/** Settles when requests can be served. Rejects if the server does not accept a restored session. */
-	readonly ready: Promise<void>;
 	readonly #host: SessionHost;
 	readonly #claims: SessionClaims;
-	readonly #server: ClientServer;
+	readonly #client: Client;
 	/** By the ids of requests that have no response yet. */
 	readonly #exchanges = new Map<RequestId, Exchange>();
 	/** Undefined until the client opens a stream. */
@@ -104,8 +103,6 @@ export class Session implements Transport, ResponseForm {
 	#streams = Date.now();
 	/** The number of the last event that was written to the stream for what is not part of an answer. */
 	#told = this.#events.last;
-	/** Lists that have changed since the client began to read them, and whether it knows. */
-	readonly #changes = new Map<ListName, boolean>();
 	/** Subscriptions of an earlier process that have not succeeded yet: their server may still be connecting. */
 	readonly #missing = new Set<string>();
 	readonly #stopFollowing: () => void;
@@ -129,17 +126,13 @@ export class Session implements Transport, ResponseForm {
 		this.sessionId = id;
 		this.holder = holder;
 		this.catalog = catalog;
-		this.#server = new ClientServer(host.gateway, catalog, {
-			listTtl: host.listTtl,
-			onListed: (list) => this.#changes.delete(list),
-			onCall: (context) => this.#onCall(context),
-		});
-		this.#server.onerror = host.onError;
-		this.#stopFollowing = catalog.onChange((change) => void this.#onChange(change));
-		this.#idleTimer = setTimeout(() => this.isIdle && void this.close(), host.idleTimeout).unref();
-		const connected = this.#server.connect(this);
-		this.ready = isRestored ? this.#restore() : connected;
+		this.#client = new Client(host.gateway, catalog, { channel: this, listTtl: host.listTtl });
+		this.#stopFollowing = catalog.onChange((change) => this.#onChange(change));
+		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), host.idleTimeout).unref();
 		this.#isInitialized = isRestored;
+		if (isRestored) {
+			this.#restore();
+		}
 	}
 
 	get isClosed(): boolean {
@@ -155,8 +148,6 @@ export class Session implements Transport, ResponseForm {
 		const { name, version, since } = this.#claims;
 		return { principal: this.catalog.access.principal, name, version, since, calls: this.#calls };
 	}
-
-	async start(): Promise<void> {}
 
 	/** Serves one request that may be of this session. Throws {@link RpcRejection} if it has another form than expected. */
 	serve(request: IncomingMessage, response: ServerResponse, body: unknown): void {
@@ -177,27 +168,22 @@ export class Session implements Transport, ResponseForm {
 		}
 	}
 
-	async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
-		if ("method" in message) {
-			const exchange = relatedRequestId === undefined ? this.#standalone : this.#exchanges.get(relatedRequestId);
-			if (exchange !== undefined) {
-				this.#write(exchange, message);
-			} else if (relatedRequestId !== undefined) {
-				throw new Error(`the request ${JSON.stringify(relatedRequestId)} is no longer in progress`);
-			}
+	send(message: JSONRPCMessage, request?: ClientRequest): void {
+		const exchange = request === undefined ? this.#standalone : this.#exchanges.get(request.id);
+		if (exchange === undefined) {
 			return;
 		}
-		const id = message.id as RequestId;
-		const exchange = this.#exchanges.get(id);
-		const request = exchange?.pending.get(id);
-		if (exchange === undefined || request === undefined) {
-			throw new Error(`the request ${JSON.stringify(id)} is no longer in progress`);
+		if ("method" in message) {
+			this.#write(exchange, message);
+		} else if (request !== undefined && "result" in message && SETTERS.has(request.method)) {
+			void this.#keep(request.message).then(() => this.#answer(request.id, exchange, message));
+		} else if (request !== undefined) {
+			this.#answer(request.id, exchange, message);
 		}
-		if ("result" in message && SETTERS.has(request.method)) {
-			await this.#keep(request);
-		}
-		if (!this.#isClosed) {
-			this.#exchanges.delete(id);
+	}
+
+	#answer(id: RequestId, exchange: Exchange, message: JSONRPCMessage): void {
+		if (!this.#isClosed && this.#exchanges.delete(id)) {
 			exchange.answer(id, textOf(message));
 		}
 	}
@@ -207,7 +193,7 @@ export class Session implements Transport, ResponseForm {
 	 *
 	 * @param isEnded whether the client has ended the session. Otherwise the client may go on with it later
 	 */
-	async close(isEnded = false): Promise<void> {
+	close(isEnded = false): void {
 		if (this.#isClosed) {
 			return;
 		}
@@ -224,7 +210,7 @@ export class Session implements Transport, ResponseForm {
 			exchange.interrupt(isEnded);
 		}
 		this.#exchanges.clear();
-		this.onclose?.();
+		this.#client.close();
 		this.#host.onClosed(this);
 	}
 
@@ -244,7 +230,7 @@ export class Session implements Transport, ResponseForm {
 		if (stream === STANDALONE) {
 			return RETRY;
 		}
-		return this.#server.revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
+		return this.#client.revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
 
 	onError(error: Error): void {
@@ -252,18 +238,15 @@ export class Session implements Transport, ResponseForm {
 	}
 
 	/** The client may have missed every kind of change. */
-	async #restore(): Promise<void> {
+	#restore(): void {
 		for (const list of LISTS) {
-			this.#changes.set(list, false);
+			this.#client.changes.set(list, false);
 		}
-		const { revision, name, version, capabilities } = this.#claims;
-		const params = { protocolVersion: revision, capabilities, clientInfo: { name, version } };
-		await this.#server.replay("initialize", params);
+		const { revision: protocolVersion, name, version, capabilities } = this.#claims;
+		this.#client.initialize({ protocolVersion, capabilities, clientInfo: { name, version } });
 		const { value } = this.#host.store.get(keyOf(this.sessionId)) ?? {};
-		const { subscriptions = [], logLevel } = KEPT_SETTINGS.safeParse(value).data ?? {};
-		if (logLevel !== undefined) {
-			await this.#server.replay("logging/setLevel", { level: logLevel }).catch(() => {});
-		}
+		const { subscriptions = [], logLevel = this.#client.logLevel } = KEPT_SETTINGS.safeParse(value).data ?? {};
+		this.#client.logLevel = logLevel;
 		for (const uri of subscriptions) {
 			this.#missing.add(uri);
 		}
@@ -273,8 +256,7 @@ export class Session implements Transport, ResponseForm {
 	/** Subscribes to what could not be subscribed to before. It is tried again with the next change of the lists. */
 	#resubscribe(): void {
 		for (const uri of this.#missing) {
-			const subscribed = this.#server.replay("resources/subscribe", { uri });
-			void subscribed.then(
+			this.#client.subscriptions.add(uri).then(
 				() => this.#missing.delete(uri),
 				() => {},
 			);
@@ -286,15 +268,15 @@ export class Session implements Transport, ResponseForm {
 		if (method !== "logging/setLevel") {
 			this.#missing.delete(`${params?.uri}`);
 		}
-		const { subscriptions, ...settings } = this.#server.settings;
+		const { subscriptions, logLevel } = this.#client;
 		let room = MAX_CHARACTERS;
-		const fitting = [...subscriptions, ...this.#missing].filter((uri) => {
+		const fitting = [...subscriptions.uris, ...this.#missing].filter((uri) => {
 			room -= uri.length;
 			return room >= 0;
 		});
 		const { store, onError } = this.#host;
 		try {
-			await store.set(keyOf(this.sessionId), { subscriptions: fitting, ...settings });
+			await store.set(keyOf(this.sessionId), { subscriptions: fitting, logLevel });
 			const kept = store.list(KEPT);
 			if (kept.length > MAX_KEPT) {
 				await store.delete(kept.reduce((one, other) => (other.revision < one.revision ? other : one)).key);
@@ -326,9 +308,12 @@ export class Session implements Transport, ResponseForm {
 			}
 		}
 		for (const message of messages as JSONRPCMessage[]) {
-			this.onmessage?.(message);
+			if ("method" in message && message.method === "tools/call") {
+				this.#announceWithCall(message as JSONRPCRequest);
+			}
+			this.#client.receive(message);
 			if ("method" in message && message.method === "notifications/cancelled") {
-				// The SDK does not answer a request that was cancelled.
+				// A request that was cancelled gets no answer.
 				const id = message.params?.requestId as RequestId;
 				this.#exchanges.get(id)?.settle(id);
 				this.#exchanges.delete(id);
@@ -338,7 +323,7 @@ export class Session implements Transport, ResponseForm {
 
 	/** Checks valid messages against this session. The ids of requests must differ: a response names only the id. */
 	#problemOf(body: unknown, requests: readonly JSONRPCRequest[]): string | undefined {
-		const { revision } = this.#server;
+		const { revision } = this.#client;
 		if (Array.isArray(body) && revision !== REVISION_WITH_BATCHES) {
 			return `${revision} has no JSON-RPC batches: send one message per request`;
 		}
@@ -381,13 +366,13 @@ export class Session implements Transport, ResponseForm {
 		response.once("close", () => {
 			if (exchange.isLost) {
 				// The last messages may be lost.
-				for (const list of this.#changes.keys()) {
-					this.#changes.set(list, false);
+				for (const list of this.#client.changes.keys()) {
+					this.#client.changes.set(list, false);
 				}
 			}
 		});
-		for (const list of this.#changes.keys()) {
-			void this.#announce({ kind: list });
+		for (const list of this.#client.changes.keys()) {
+			this.#announce({ kind: list });
 		}
 	}
 
@@ -412,14 +397,14 @@ export class Session implements Transport, ResponseForm {
 	}
 
 	/** A client without a stream is told of a changed list later. Other changes wait for one that resumes its stream. */
-	async #onChange(change: CatalogChange): Promise<void> {
+	#onChange(change: CatalogChange): void {
 		const isOfList = change.kind !== "state" && change.kind !== "updated";
 		if (isOfList) {
-			this.#changes.set(change.kind, false);
+			this.#client.changes.set(change.kind, false);
 			this.#resubscribe();
 		}
 		if (!isOfList || this.#hasStream) {
-			await this.#announce(change);
+			this.#announce(change);
 		}
 	}
 
@@ -427,26 +412,24 @@ export class Session implements Transport, ResponseForm {
 		return this.#standalone?.isLost === false;
 	}
 
-	async #announce(change: CatalogChange): Promise<void> {
+	#announce(change: CatalogChange): void {
 		if (change.kind !== "state" && change.kind !== "updated") {
-			this.#changes.set(change.kind, true);
+			this.#client.changes.set(change.kind, true);
 		}
-		await this.#server.announce(change).catch(this.#host.onError);
+		this.#client.announce(change);
 	}
 
 	/**
 	 * Tells a client without a stream with the answer to its call: the SDK's clients do not open another stream when the
 	 * network was down for more than some seconds, and would never be told of anything again.
 	 */
-	async #onCall({ mcpReq }: ServerContext): Promise<void> {
+	#announceWithCall({ id }: JSONRPCRequest): void {
 		this.#calls += 1;
-		if (this.#hasStream) {
-			return;
-		}
-		for (const [list, isTold] of this.#changes) {
-			if (!isTold) {
-				this.#changes.set(list, true);
-				await mcpReq.notify({ method: `notifications/${list}/list_changed` }).catch(this.#host.onError);
+		const exchange = this.#exchanges.get(id);
+		for (const [list, isTold] of this.#hasStream ? [] : this.#client.changes) {
+			if (!isTold && exchange !== undefined) {
+				this.#client.changes.set(list, true);
+				this.#write(exchange, { jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
 			}
 		}
 	}

@@ -97,25 +97,18 @@ export class Sessions {
 			return;
 		}
 		const session = typeof id === "string" ? this.#find(id, client) : this.#begin(request, client, body);
-		try {
-			await session.ready;
-		} catch (error) {
-			await session.close();
-			this.#host.onError(error as Error);
-			throw unknownSession();
-		}
 		if (!session.isClosed) {
 			this.#sessions.delete(session.sessionId);
 			this.#sessions.set(session.sessionId, session);
 		}
-		if (!response.closed) {
-			session.serve(request, response, body);
-		}
+		session.serve(request, response, body);
 	}
 
 	/** Ends the streams and requests of every session. Clients may continue them at the next gateway. */
-	async close(): Promise<void> {
-		await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+	close(): void {
+		for (const session of [...this.#sessions.values()]) {
+			session.close();
+		}
 	}
 
 	#begin({ method }: IncomingMessage, client: RequestClient, body: unknown): Session {
@@ -143,14 +136,14 @@ export class Sessions {
 		}
 		const claims = this.#claimsIn(id, client);
 		// Otherwise the rights of the client's token have changed.
-		void open?.close();
+		open?.close();
 		return this.#add(id, claims, client, true);
 	}
 
 	async #end(id: string, client: RequestClient): Promise<void> {
 		this.#claimsIn(id, client);
 		this.#ended.set(id, true);
-		await this.#sessions.get(id)?.close(true);
+		this.#sessions.get(id)?.close(true);
 		await this.#host.store.delete(keyOf(id)).catch(this.#host.onError);
 	}
 
@@ -171,7 +164,7 @@ export class Sessions {
 			if (victim === undefined) {
 				throw new RpcRejection(503, SERVER_ERROR, "Too many sessions in use", { headers: { "Retry-After": "60" } });
 			}
-			void victim.close();
+			victim.close();
 		}
 		const session = new Session(this.#host, { id, claims, holder }, catalog, isRestored);
 		this.#sessions.set(id, session);

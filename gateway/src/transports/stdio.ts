@@ -1,14 +1,12 @@
-import {
-	type JSONRPCMessage,
-	PROTOCOL_VERSION_META_KEY,
-	type Transport,
-	UnsupportedProtocolVersionError,
-} from "@modelcontextprotocol/server";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { clientInput, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { clientInput } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import { ClientServer, openClientServer } from "../mcp/client-server.js";
+import { Client, openClient } from "../mcp/client.js";
+import type { Channel } from "../mcp/client-request.js";
+import { errorFor } from "../mcp/failures.js";
 import type { Gateway } from "../mcp/gateway.js";
+import { readStateless } from "./stateless-message.js";
 
 /** A client at the other end of this process's standard input and output. */
 export interface StdioClient {
@@ -24,51 +22,34 @@ export interface StdioClient {
  */
 export function serveOverStdio(gateway: Gateway, access: Access, server?: string): StdioClient {
 	const wire = new StdioServerTransport(clientInput());
-	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
-	/** The messages of a session, and those that each name their revision. */
-	const channels: { session?: Transport; stateless?: Transport } = {};
-	const open = (client: ClientServer): Transport => {
-		const channel: Transport = {
-			start: async () => {},
-			send: (message) => wire.send(message),
-			close: () => wire.close(),
-		};
-		client.onerror = onerror;
-		// The channel starts at once.
-		void client.connect(channel);
-		return channel;
-	};
-	const receive = (message: JSONRPCMessage): void => {
-		const { id, method, params } = message as { id?: unknown; method?: string; params?: { _meta?: object } };
-		const revision = (params?._meta as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION_META_KEY];
-		if (method === "notifications/cancelled") {
-			channels.session?.onmessage?.(message);
-			channels.stateless?.onmessage?.(message);
-		} else if (revision === undefined) {
-			channels.session ??= open(openClientServer(gateway, { access, server, onerror }));
-			channels.session.onmessage?.(message);
-		} else if (revision === REVISION_OF_STATELESS) {
-			const options = { revision };
-			channels.stateless ??= open(new ClientServer(gateway, gateway.catalog(access, server), options));
-			channels.stateless.onmessage?.(message);
-		} else if (id !== undefined) {
-			const error = new UnsupportedProtocolVersionError({
-				supported: [REVISION_OF_STATELESS],
-				requested: `${revision}`,
-			});
-			const { code, message: text, data } = error;
-			void wire.send({ jsonrpc: "2.0", id, error: { code, message: text, data } } as JSONRPCMessage).catch(onerror);
+	const warn = ({ message }: Error): void => void gateway.servers.emit("warning", `standard input: ${message}`);
+	const channel: Channel = { send: (message) => void wire.send(message).catch(warn) };
+	const catalog = gateway.catalog(access, server);
+	// Each message since 2026-07-28 names its revision. The others are of a session.
+	const session = openClient(gateway, catalog, channel);
+	const stateless = new Client(gateway, catalog, { channel, isStateless: true });
+	wire.onmessage = (message) => {
+		if ("method" in message && !("id" in message)) {
+			session.receive(message);
+			stateless.receive(message);
+			return;
+		}
+		try {
+			const isStateless = readStateless(message) !== undefined;
+			(isStateless ? stateless : session).receive(message);
+		} catch (error) {
+			const { id } = message as { readonly id?: string };
+			channel.send({ jsonrpc: "2.0", id, error: errorFor(error, stateless.revision) } as JSONRPCMessage);
 		}
 	};
 	const closed = new Promise<void>((resolve) => {
 		wire.onclose = () => {
-			channels.session?.onclose?.();
-			channels.stateless?.onclose?.();
+			session.close();
+			stateless.close();
 			resolve();
 		};
 	});
-	wire.onerror = onerror;
-	wire.onmessage = receive;
-	wire.start().catch(onerror);
+	wire.onerror = warn;
+	wire.start().catch(warn);
 	return { closed, close: () => wire.close() };
 }

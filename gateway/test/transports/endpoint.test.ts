@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { openClientServer } from "../../src/mcp/client-server.js";
+import { openClient } from "../../src/mcp/client.js";
+import type { Channel } from "../../src/mcp/client-request.js";
 import { Endpoint } from "../../src/transports/endpoint.js";
 import { EndpointPeer } from "../support/endpoint.js";
 import {
@@ -25,7 +26,7 @@ async function start(
 	const { gateway } = started;
 	const endpoint = new Endpoint({
 		url: peer.url,
-		open: () => openClientServer(gateway, { access: LOCAL, onerror: (error) => log.push(error.message) }),
+		open: (channel) => openClient(gateway, gateway.catalog(LOCAL), channel),
 		onChange: (text) => log.push(text),
 		retryDelay: 20,
 	});
@@ -169,12 +170,12 @@ describe("an MCP endpoint", () => {
 	});
 
 	it("is tried again and again until it is there", async (t) => {
-		const started = await startGateway(t);
+		const { gateway } = await startGateway(t);
 		const first = await EndpointPeer.listen(t);
 		const { url } = first;
 		first.close();
 		const log: string[] = [];
-		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} });
+		const open = (channel: Channel) => openClient(gateway, gateway.catalog(LOCAL), channel);
 		const endpoint = new Endpoint({ url, open, onChange: (text) => log.push(text), retryDelay: 5 });
 		t.after(() => endpoint.close());
 		await until(() => log.filter((line) => line.includes("ECONNREFUSED")).length > 2, "it has tried three times");
@@ -184,9 +185,9 @@ describe("an MCP endpoint", () => {
 	});
 
 	it("is disconnected if it shows no sign of life", async (t) => {
-		const started = await startGateway(t);
+		const { gateway } = await startGateway(t);
 		const peer = await EndpointPeer.listen(t);
-		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} });
+		const open = (channel: Channel) => openClient(gateway, gateway.catalog(LOCAL), channel);
 		const options = { url: peer.url, open, onChange: () => {}, retryDelay: 20, pingInterval: 50 };
 		const endpoint = new Endpoint(options);
 		t.after(() => endpoint.close());

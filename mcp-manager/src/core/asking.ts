@@ -2,11 +2,10 @@ import {
 	CLIENT_CAPABILITIES_META_KEY,
 	type ClientCapabilities,
 	type InputRequiredResult,
-	type InputResponses,
 	LOG_LEVEL_META_KEY,
-	type LoggingLevel,
 	PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
+import type { RequestContext } from "./request.js";
 
 /** The revision with stateless requests, in which a server asks its client by the result "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
@@ -17,24 +16,26 @@ export interface Question {
 	readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** The client that a server may ask during a request. */
-export interface InputClient {
-	/** The client's capabilities, which limit the questions. */
-	readonly capabilities: ClientCapabilities;
-	/** The client's answers to the questions of the previous request, by their keys. */
-	readonly inputResponses?: InputResponses | undefined;
-	/** Opaque state for the server, sent back with the answers. */
-	readonly requestState?: string | undefined;
-	/** The same for all requests of one session. Default: each request is another client's. */
-	readonly client?: object | undefined;
-	/** Asks the client during the request. Rejects with its error. Default: it can be asked only by the result. */
-	readonly ask?: ((question: Question, signal: AbortSignal) => Promise<object>) | undefined;
+/** The capability that a client needs for a question; undefined if MCP has no such question. */
+export function capabilityFor({ method, params }: Question): ClientCapabilities | undefined {
+	switch (method) {
+		case "elicitation/create":
+			return { elicitation: params?.mode === "url" ? { url: {} } : { form: {} } };
+		case "sampling/createMessage":
+			return { sampling: params?.tools === undefined && params?.toolChoice === undefined ? {} : { tools: {} } };
+		case "roots/list":
+			return { roots: {} };
+		default:
+			return undefined;
+	}
 }
 
-/** The requesting client, and its log level. */
-interface AskingOptions {
-	readonly inputClient?: InputClient | undefined;
-	readonly logLevel?: LoggingLevel | undefined;
+/** Whether a client has declared the capability for a question. Before 2026-07-28, `elicitation: {}` means forms. */
+export function canAnswer(capabilities: ClientCapabilities, question: Question): boolean {
+	const [[name, needed] = ["", {}]] = Object.entries(capabilityFor(question) ?? {});
+	const declared = (capabilities as Readonly<Record<string, object | undefined>>)[name];
+	const isBareForm = name === "elicitation" && declared !== undefined && !("url" in declared) && "form" in needed;
+	return declared !== undefined && (isBareForm || Object.keys(needed).every((member) => member in declared));
 }
 
 /** A result, or the server's request for input. */
@@ -56,9 +57,9 @@ export function relayedExtensions(extensions: Extensions = {}): { readonly exten
  *
  * @param withExtensions whether to name extensions: devices have none, and their messages are short
  */
-export function askingParams({ inputClient, logLevel }: AskingOptions, withExtensions = true): Record<string, unknown> {
-	const { elicitation, sampling, roots, extensions } = inputClient?.capabilities ?? {};
-	const { inputResponses, requestState } = inputClient ?? {};
+export function askingParams(context: RequestContext, withExtensions = true): Record<string, unknown> {
+	const { capabilities, inputResponses, requestState, logLevel } = context;
+	const { elicitation, sampling, roots, extensions } = capabilities ?? {};
 	return {
 		...(inputResponses && { inputResponses }),
 		...(requestState !== undefined && { requestState }),

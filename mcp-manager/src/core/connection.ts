@@ -311,10 +311,10 @@ export abstract class Connection {
 	/** Passes a log message to the request that it belongs to. It is dropped if that is not known for certain. */
 	#logged(params: Params): void {
 		const { [REQUEST_ID]: id } = (params._meta ?? {}) as Params;
-		const { onLog, logLevel = "debug" } = (id === undefined ? this.onlyRequest : this.requestBy(id))?.context ?? {};
+		const context = (id === undefined ? this.onlyRequest : this.requestBy(id))?.context;
 		const message = readLogMessage(params);
-		if (message !== undefined && !isBelow(message.level, logLevel)) {
-			onLog?.(message);
+		if (message !== undefined && !isBelow(message.level, context?.logLevel ?? "debug")) {
+			context?.onLog?.(message);
 		}
 	}
 }

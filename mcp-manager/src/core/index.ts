@@ -3,7 +3,14 @@
 export { MemoryStore } from "../store/memory-store.js";
 export { type Entry, isConflict, roomOf, Store, StoreError, type StoreErrorCode } from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
-export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+export {
+	canAnswer,
+	capabilityFor,
+	type OrInput,
+	type Question,
+	REVISION_OF_STATELESS,
+	relayedExtensions,
+} from "./asking.js";
 export type { AudioChannel, AudioEvents } from "./audio.js";
 export { backoff } from "./backoff.js";
 export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
@@ -35,6 +42,7 @@ export { jsonIn, readableError, readClientMessage, readMessage } from "./receive
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export type { PendingRequest, Request, RequestContext } from "./request.js";
+export type { Results } from "./results.js";
 export type { Notification, ServerRecord } from "./server.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { ServerEdit } from "./server-directory.js";

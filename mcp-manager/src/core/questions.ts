@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import type { Question } from "./asking.js";
+import { canAnswer, type Question } from "./asking.js";
 import type { PendingRequest } from "./request.js";
 import { isOfClient } from "./results.js";
 
@@ -50,13 +50,13 @@ export class Questions {
 
 	async #ask(question: Question, signal: AbortSignal): Promise<object> {
 		const request = this.#requestOf(question);
-		const { inputClient } = request.context;
+		const { context } = request;
 		const capability = CAPABILITY_FOR[question.method];
-		if (inputClient?.ask === undefined || !canAnswer(inputClient.capabilities, question)) {
+		if (context.ask === undefined || !canAnswer(context.capabilities ?? {}, question)) {
 			const text = `${question.method}: the client of this request does not support ${capability}`;
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
-		return await request.pauseFor(inputClient.ask(question, signal));
+		return await request.pauseFor(context.ask(question, signal));
 	}
 
 	/** @throws ProtocolError if it is not certain */
@@ -69,21 +69,11 @@ export class Questions {
 		if (first === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InternalError, `${method}: no request of a client is in progress`);
 		}
-		const { client } = first.context.inputClient ?? {};
-		if (others.some(({ context }) => client === undefined || context.inputClient?.client !== client)) {
+		const { session } = first.context;
+		if (others.some(({ context }) => session === undefined || context.session !== session)) {
 			const text = `${method}: requests of several clients are in progress, and this does not say which is meant`;
 			throw new ProtocolError(ProtocolErrorCode.InternalError, text);
 		}
 		return first;
 	}
-}
-
-/** Before 2026-07-28, `elicitation: {}` means forms. */
-function canAnswer(capabilities: ClientCapabilities, { method, params }: Question): boolean {
-	const { [CAPABILITY_FOR[method]]: capability } = capabilities;
-	if (capability === undefined || method !== "elicitation/create") {
-		return capability !== undefined;
-	}
-	const { form, url } = capability as NonNullable<ClientCapabilities["elicitation"]>;
-	return params?.mode === "url" ? url !== undefined : form !== undefined || url === undefined;
 }

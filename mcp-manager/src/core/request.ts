@@ -1,5 +1,5 @@
-import type { JSONRPCErrorResponse, RequestId } from "@modelcontextprotocol/client";
-import type { InputClient } from "./asking.js";
+import type { ClientCapabilities, InputResponses, JSONRPCErrorResponse, RequestId } from "@modelcontextprotocol/client";
+import type { Question } from "./asking.js";
 import type { Upload } from "./calls.js";
 import type { Connection } from "./connection.js";
 import { responseError, ServerError } from "./errors.js";
@@ -17,6 +17,8 @@ export interface Request<Method extends string = string> {
 	readonly upload?: Upload | undefined;
 	/** Whether it is another gateway's: its parameters are not changed. */
 	readonly isForwarded?: boolean;
+	/** Milliseconds until it has failed, unless its context says otherwise. Default 30,000. */
+	readonly timeout?: number | undefined;
 }
 
 /** The client that makes a request, and what it wants during the request. */
@@ -25,17 +27,25 @@ export interface RequestContext {
 	readonly principal?: string | undefined;
 	/** The application that calls, as it names itself: for the record. */
 	readonly clientName?: string | undefined;
-	/** Milliseconds until the request has failed; progress starts them again. Default 30,000. */
+	/** Milliseconds until the request has failed; progress starts them again. Default: those of the request. */
 	readonly timeout?: number | undefined;
 	readonly signal?: AbortSignal | undefined;
 	/** Is called with each progress notification of the request. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
 	/** Is called with each log message of the request that is at least as severe as {@link logLevel}. */
-	readonly onLog?: ((message: LogMessage) => void) | undefined;
+	onLog?(message: LogMessage): void;
 	/** The least severe log messages that are wanted. Default: the server decides. */
 	readonly logLevel?: LogLevel | undefined;
-	/** The client that a server may ask during the request. Default: none. */
-	readonly inputClient?: InputClient | undefined;
+	/** The client's capabilities, which limit what a server may ask during the request. Default: none. */
+	readonly capabilities?: ClientCapabilities | undefined;
+	/** The client's answers to the questions of the previous request, by their keys. */
+	readonly inputResponses?: InputResponses | undefined;
+	/** Opaque state for the server, sent back with the answers. */
+	readonly requestState?: string | undefined;
+	/** The client's session. Default: each request is another client's. */
+	readonly session?: object | undefined;
+	/** Asks the client during the request. Rejects with its error. Default: it can be asked only by the result. */
+	ask?(question: Question, signal: AbortSignal): Promise<object>;
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -74,7 +84,7 @@ export class PendingRequest {
 
 	/** Milliseconds until the request has failed. */
 	get timeout(): number {
-		return this.context.timeout ?? REQUEST_TIMEOUT;
+		return this.context.timeout ?? this.request.timeout ?? REQUEST_TIMEOUT;
 	}
 
 	/** The request as it is sent: with a progress token if the client wants progress. */

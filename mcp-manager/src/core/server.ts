@@ -447,12 +447,11 @@ export class Server {
 			if (request.tool !== undefined && uploads !== undefined && connection.identity.gateway === undefined) {
 				upload = await uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
 			}
-			const params = { ...request.params, ...(upload && { arguments: upload.args }) };
-			const sent = upload === undefined ? request : { ...request, params, upload };
-			const sending = { timeout: this.#callTimeout, ...context };
+			const uploading = upload && { params: { ...request.params, arguments: upload.args }, upload };
+			const sent = { ...request, timeout: this.#callTimeout, ...uploading };
 			const result = request.isForwarded
-				? await connection.forward(sent, sending)
-				: await connection.request(sent as Request<keyof Results>, sending);
+				? await connection.forward(sent, context)
+				: await connection.request(sent as Request<keyof Results>, context);
 			return upload?.complete(result as CallToolResult) ?? result;
 		} catch (error) {
 			const isUnsent = error instanceof ServerError && error.code === "server-offline";

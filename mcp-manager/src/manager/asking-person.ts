@@ -6,7 +6,8 @@ import {
 	ProtocolError,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
-import type { InputClient, OrInput, Question } from "../core/asking.js";
+import type { OrInput, Question } from "../core/asking.js";
+import type { RequestContext } from "../core/request.js";
 import { McpError } from "./mcp-error.js";
 import type { Elicit, ElicitRequest } from "./mcp-types.js";
 
@@ -23,12 +24,12 @@ type Call = Pick<ElicitRequest, "server" | "tool" | "signal">;
  * with the answers.
  *
  * @param elicit default: a server that asks gets an error
- * @param call gets who can be asked
+ * @param call gets who can be asked, and the answers
  */
 export async function withQuestions<Result extends object>(
 	elicit: Elicit | undefined,
 	{ server, tool, signal }: Call,
-	call: (inputClient: InputClient | undefined) => Promise<OrInput<Result>>,
+	call: (asking: RequestContext) => Promise<OrInput<Result>>,
 ): Promise<Result> {
 	const ask = async ({ method, params }: Question, ended: AbortSignal | undefined): Promise<object> => {
 		if (elicit === undefined || method !== "elicitation/create" || params?.mode === "url") {
@@ -38,10 +39,10 @@ export async function withQuestions<Result extends object>(
 		return { ...(await elicit({ server, tool, message, requestedSchema, signal: ended })) };
 	};
 	// All calls of the program are of one person: a question that names no call can be answered.
-	const inputClient = elicit && { capabilities: ELICITATION, client: elicit, ask };
-	let answers: Pick<InputClient, "inputResponses" | "requestState"> = {};
+	const asking: RequestContext = elicit === undefined ? {} : { capabilities: ELICITATION, session: elicit, ask };
+	let answers: RequestContext = {};
 	for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-		const result = await call(inputClient && { ...inputClient, ...answers });
+		const result = await call({ ...asking, ...answers });
 		if (elicit === undefined || !isInputRequiredResult(result)) {
 			return expectComplete(result);
 		}

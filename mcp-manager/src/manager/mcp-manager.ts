@@ -259,8 +259,8 @@ export class McpManager extends ManagedServers {
 		const wantsProgress = this.listenerCount("notification") > 0;
 		const options = { signal, ...(wantsProgress && { onProgress: () => {} }) };
 		const call = { server: this.idOf(server), tool: tool.name, signal };
-		const data = await withQuestions(this.options.elicit, call, (inputClient) =>
-			server.call(tool, params, { ...options, principal, inputClient }),
+		const data = await withQuestions(this.options.elicit, call, (asking) =>
+			server.call(tool, params, { ...options, ...asking, principal }),
 		);
 		if (data.isError) {
 			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import type { InputClient, Question } from "../../src/core/asking.js";
+import type { Question } from "../../src/core/asking.js";
 import { Questions } from "../../src/core/questions.js";
 import type { PendingRequest, RequestContext } from "../../src/core/request.js";
 import { FakeConnection } from "../support/fake-connection.js";
@@ -22,12 +22,12 @@ function makeQuestions(capabilities: ClientCapabilities = EVERYTHING) {
 	};
 	/** Makes a request, during which a function runs. */
 	const request = async <Result>(
-		inputClient: InputClient | undefined,
+		inputClient: RequestContext | undefined,
 		context: RequestContext,
 		run: (pending: PendingRequest) => Promise<Result>,
 	): Promise<Result> => {
 		const call = { method: "tools/call", params: { name: "t" } };
-		const answer = connection.forward(call, { ...context, inputClient });
+		const answer = connection.forward(call, { ...context, ...inputClient });
 		const pending = connection.asked.at(-1) as PendingRequest;
 		answer.catch(() => {});
 		try {
@@ -44,8 +44,8 @@ class AskingConnection extends FakeConnection {
 }
 
 /** A client that answers everything it is asked. */
-function inputClient(capabilities: ClientCapabilities, client: object = {}): InputClient {
-	return { capabilities, client, ask: async ({ method }) => ({ answer: method }) };
+function inputClient(capabilities: ClientCapabilities, session: object = {}): RequestContext {
+	return { capabilities, session, ask: async ({ method }) => ({ answer: method }) };
 }
 
 const OPTIONS = { timeout: 60_000 };
@@ -114,7 +114,7 @@ describe("a server's questions", () => {
 		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
 		const client = {};
 		const ends: (() => void)[] = [];
-		const begin = (each: InputClient): Promise<void> =>
+		const begin = (each: RequestContext): Promise<void> =>
 			request(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
 		const first = begin(inputClient(EVERYTHING, client));
 		const second = begin(inputClient(EVERYTHING, client));
@@ -133,7 +133,7 @@ describe("a server's questions", () => {
 
 	it("that name no request are rejected if a client has no session", async () => {
 		const { request, ask } = makeQuestions();
-		const { client, ...stateless } = inputClient(EVERYTHING);
+		const { session, ...stateless } = inputClient(EVERYTHING);
 		const ends: (() => void)[] = [];
 		const begin = (): Promise<void> =>
 			request(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
@@ -162,7 +162,7 @@ describe("a server's questions", () => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { request, ask } = makeQuestions();
 		let answer = (_result: object): void => {};
-		const slow: InputClient = {
+		const slow: RequestContext = {
 			capabilities: EVERYTHING,
 			ask: () =>
 				new Promise((resolve) => {

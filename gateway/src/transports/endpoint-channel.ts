@@ -7,12 +7,12 @@ import {
 	type JSONRPCRequest,
 	ProtocolErrorCode,
 	type RequestId,
-	type Transport,
 } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
 import { failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { isObject } from "../firmware.js";
+import type { Channel } from "../mcp/client-request.js";
 
 /** Bytes of a message: what the family's hosted agents accept. */
 const MAX_BYTES = 8_000;
@@ -28,38 +28,37 @@ const LISTS: ReadonlySet<string> = new Set(["tools/list", "resources/list"]);
 
 type Message = Readonly<Record<string, unknown>>;
 
+/** Serves the client of one connection. */
+export interface MessageHandler {
+	receive(message: JSONRPCMessage): void;
+	/** The connection has ended. */
+	close(): unknown;
+}
+
 /**
  * Bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
  * client. No message to that client is larger than {@link MAX_BYTES}: lists come in smaller pages, and a larger result becomes a
  * failed call that says so.
  */
-export class EndpointTransport implements Transport {
-	onmessage?: (message: JSONRPCMessage) => void;
-	onclose?: () => void;
-	onerror?: (error: Error) => void;
+export class EndpointChannel implements Channel {
 	readonly #socket: WebSocket;
+	readonly #handler: MessageHandler;
 	/** The ids of requests in progress. */
 	readonly #requests = new Set<unknown>();
 
-	constructor(socket: WebSocket) {
+	constructor(socket: WebSocket, open: (channel: Channel) => MessageHandler) {
 		this.#socket = socket;
+		this.#handler = open(this);
+		socket.on("message", (data: Buffer) => this.#receive(data.toString()));
+		socket.on("close", () => this.#handler.close());
 	}
 
-	async start(): Promise<void> {
-		this.#socket.on("message", (data: Buffer) => this.#receive(data.toString()));
-		this.#socket.on("close", () => this.onclose?.());
-	}
-
-	async send(message: JSONRPCMessage): Promise<void> {
+	send(message: JSONRPCMessage): void {
 		const { id, result, error } = message as Message;
 		if (result !== undefined || error !== undefined) {
 			this.#requests.delete(id);
 		}
 		this.#write(isObject(result) ? withinLimit(id as RequestId, result) : message);
-	}
-
-	async close(): Promise<void> {
-		this.#socket.close();
 	}
 
 	#receive(text: string): void {
@@ -69,11 +68,9 @@ export class EndpointTransport implements Transport {
 		} else if (isJSONRPCNotification(message)) {
 			// A request that is cancelled gets no response.
 			this.#requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
-			this.onmessage?.(message);
+			this.#handler.receive(message);
 		} else if (isJSONRPCResponse(message)) {
-			this.onmessage?.(message);
-		} else {
-			this.onerror?.(new Error("message dropped: not JSON-RPC"));
+			this.#handler.receive(message);
 		}
 	}
 
@@ -88,7 +85,7 @@ export class EndpointTransport implements Transport {
 			return;
 		}
 		this.#requests.add(id);
-		this.onmessage?.(LISTS.has(method) ? withPageLimit(request) : request);
+		this.#handler.receive(LISTS.has(method) ? withPageLimit(request) : request);
 	}
 
 	#reject(id: RequestId, code: number, message: string): void {

@@ -1,0 +1,165 @@
+import {
+	CLIENT_CAPABILITIES_META_KEY,
+	CLIENT_INFO_META_KEY,
+	type ClientCapabilities,
+	type InputResponses,
+	type JSONRPCMessage,
+	type JSONRPCRequest,
+	LOG_LEVEL_META_KEY,
+	type RequestId,
+} from "@modelcontextprotocol/server";
+import { type LogLevel, type LogMessage, type Question, RateLimit, type RequestContext } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+import type { Client } from "./client.js";
+
+/** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
+const MAX_NOTIFICATIONS_PER_SECOND = 20;
+
+/** Characters of a progress notification's text, and of a log message's data as JSON. */
+const MAX_PROGRESS_TEXT = 1_000;
+const MAX_LOG_DATA = 10_000;
+
+/** Milliseconds that a person, or a client's language model, has for an answer. */
+export const ANSWER_TIME = 300_000;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The way to a client. */
+export interface Channel {
+	/**
+	 * Sends a message to the client. One that does not reach it is dropped.
+	 *
+	 * @param request the client's request that the message answers or belongs to. Default: none
+	 */
+	send(message: JSONRPCMessage, request?: ClientRequest): void;
+}
+
+/**
+ * One request of a client, from the transport that receives it to the connection of the server that answers it. The client
+ * describes itself in each request since 2026-07-28, at the start of its session before.
+ */
+export class ClientRequest implements RequestContext {
+	readonly client: Client;
+	/** The message, as the client sent it. */
+	readonly message: JSONRPCRequest;
+	readonly channel: Channel;
+	/** Passes progress on; undefined if the client wants none. */
+	readonly onProgress: ((progress: Members) => void) | undefined;
+	/** The client's answers to the questions of the previous request, by their keys. */
+	inputResponses: InputResponses | undefined;
+	/** The server's own state, if the client sends one back, once its signature has been verified. */
+	requestState: string | undefined;
+	readonly #controller = new AbortController();
+	#progressRate: RateLimit | undefined;
+	#logRate: RateLimit | undefined;
+
+	constructor(client: Client, message: JSONRPCRequest, channel: Channel) {
+		this.client = client;
+		this.message = message;
+		this.channel = channel;
+		const { inputResponses } = this.params;
+		this.inputResponses = isObject(inputResponses) ? readResponses(inputResponses) : undefined;
+		if (this.progressToken !== undefined) {
+			this.onProgress = (progress) => this.#progressed(progress);
+		}
+	}
+
+	get id(): RequestId {
+		return this.message.id;
+	}
+
+	get method(): string {
+		return this.message.method;
+	}
+
+	get params(): Members {
+		return this.message.params ?? {};
+	}
+
+	get progressToken(): unknown {
+		return this.#meta.progressToken;
+	}
+
+	/** Is aborted when the client has cancelled the request, or has disconnected. */
+	get signal(): AbortSignal {
+		return this.#controller.signal;
+	}
+
+	get principal(): string {
+		return this.client.catalog.access.principal;
+	}
+
+	/** The application, as it names itself. */
+	get clientName(): string | undefined {
+		const info = this.session === undefined ? this.#meta[CLIENT_INFO_META_KEY] : this.client.info;
+		return (info as { readonly name: string } | undefined)?.name;
+	}
+
+	get capabilities(): ClientCapabilities {
+		return this.session === undefined
+			? withForm(this.#meta[CLIENT_CAPABILITIES_META_KEY] ?? {})
+			: this.client.capabilities;
+	}
+
+	/** The least severe log messages that the client wants; undefined: none. */
+	get logLevel(): LogLevel | undefined {
+		return this.session === undefined ? (this.#meta[LOG_LEVEL_META_KEY] as LogLevel | undefined) : this.client.logLevel;
+	}
+
+	/** The owner of the client's session; undefined if it has none. */
+	get session(): object | undefined {
+		return this.client.isStateless ? undefined : this.client;
+	}
+
+	get #meta(): Members {
+		const { _meta } = this.params;
+		return isObject(_meta) ? _meta : {};
+	}
+
+	cancel(reason?: unknown): void {
+		this.#controller.abort(reason);
+	}
+
+	/** Sends a notification that belongs to the request. */
+	notify(method: string, params: object = {}): void {
+		this.channel.send({ jsonrpc: "2.0", method, params: { ...params } }, this);
+	}
+
+	/** Asks the client in its session, as the revisions until 2025-11-25 have it. Rejects with its error. */
+	ask(question: Question, signal: AbortSignal): Promise<object> {
+		return this.client.questions.ask(question, this, signal);
+	}
+
+	/** Passes a log message on. */
+	onLog(message: LogMessage): void {
+		this.#logRate ??= new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
+		if (this.logLevel !== undefined && this.#logRate.take()) {
+			const { length } = JSON.stringify(message.data) ?? "";
+			const data = length > MAX_LOG_DATA ? `${length} characters, at most ${MAX_LOG_DATA} are sent` : message.data;
+			this.notify("notifications/message", { ...message, data: data ?? null });
+		}
+	}
+
+	#progressed({ progress, total, message }: Members): void {
+		this.#progressRate ??= new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
+		if (this.#progressRate.take()) {
+			const text = typeof message === "string" && { message: message.slice(0, MAX_PROGRESS_TEXT) };
+			this.notify("notifications/progress", { progressToken: this.progressToken, progress, total, ...text });
+		}
+	}
+}
+
+/** In older revisions `elicitation: {}` means forms. */
+export function withForm(capabilities: ClientCapabilities): ClientCapabilities {
+	const { elicitation } = capabilities;
+	const isBare = elicitation !== undefined && elicitation.form === undefined && elicitation.url === undefined;
+	return isBare ? { ...capabilities, elicitation: { form: {} } } : capabilities;
+}
+
+/** Answers are the bare results of questions. Others are dropped, so that the server asks again. */
+function readResponses(responses: Members): InputResponses {
+	const valid = Object.entries(responses).filter(
+		([, response]) => isObject(response) && !("method" in response) && !("result" in response),
+	);
+	return Object.fromEntries(valid) as InputResponses;
+}

@@ -1,0 +1,444 @@
+import {
+	type CallToolResult,
+	type ClientCapabilities,
+	type Implementation,
+	type InitializeRequestParams,
+	isInputRequiredResult,
+	type JSONRPCMessage,
+	ProtocolError,
+	ProtocolErrorCode,
+	SERVER_INFO_META_KEY,
+	SUPPORTED_PROTOCOL_VERSIONS,
+	specTypeSchemas,
+} from "@modelcontextprotocol/server";
+import { isBelow, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Server } from "xs-mcp-manager/core";
+import * as z from "zod";
+import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
+import { showsPanels, withPanels } from "../catalog/device-panel.js";
+import { DEVICES } from "../catalog/groups.js";
+import { SERVER_INFO } from "../catalog/icons.js";
+import { aliasIn } from "../catalog/listing.js";
+import type { OwnTool } from "../catalog/own-tools.js";
+import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
+import { stateUri } from "../catalog/state-resource.js";
+import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
+import { type CatalogTool, findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
+import { ClientQuestions } from "./client-questions.js";
+import { type Channel, ClientRequest, withForm } from "./client-request.js";
+import { infoFor, resultFor, toolsFor, withUris } from "./contents.js";
+import { answerFailedCall, errorFor, failedCall } from "./failures.js";
+import type { Gateway } from "./gateway.js";
+import { callGroup } from "./group-calls.js";
+import { type Method, method } from "./methods.js";
+import { callOwnTool } from "./own-tool-call.js";
+import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
+import { LISTEN_METHODS } from "./serve-listen.js";
+import { PROMPT_METHODS } from "./serve-prompts.js";
+import { ClientSubscriptions, RESOURCE_METHODS } from "./serve-resources.js";
+import { SKILL_METHODS, SKILLS_EXTENSION } from "./serve-skills.js";
+import { callAsTask, declaresTasks, missingTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
+
+/** The log messages that a client gets in a session until it chooses a level. */
+const DEFAULT_LOG_LEVEL: LogLevel = "info";
+
+const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
+Where there are several, a tool's name begins with its device's or server's name and two underscores.
+If a device is offline, a call waits a moment for it, then fails and says when it was last seen.
+If a device disconnects while a call is in progress, the call may have been carried out.
+The resource device://NAME/state tells whether a device is online, and its state.`;
+
+/** The result's `_meta` since 2026-07-28. The icons are in `server/discover`. */
+const IDENTITY = { [SERVER_INFO_META_KEY]: { name: SERVER_INFO.name, version: SERVER_INFO.version } };
+
+const NO_PARAMS = z.unknown();
+
+/** Every method of MCP that clients may request, and those of extensions except events. */
+const METHODS: Readonly<Record<string, Method>> = {
+	initialize: method(
+		specTypeSchemas.InitializeRequestParams,
+		(params, { client }) => client.initialize(params),
+		"session",
+	),
+	ping: method(NO_PARAMS, () => ({}), "session"),
+	"logging/setLevel": method(
+		specTypeSchemas.SetLevelRequestParams,
+		({ level }, { client }) => {
+			client.logLevel = level;
+			return {};
+		},
+		"session",
+	),
+	"server/discover": method(NO_PARAMS, (_, { client }) => client.discover(), "stateless"),
+	"tools/list": method(specTypeSchemas.PaginatedRequestParams, (params, request) =>
+		request.client.listTools(params, request),
+	),
+	"tools/call": method(specTypeSchemas.CallToolRequestParams, ({ name, arguments: args = {} }, request) =>
+		request.client.callTool(name, args, request),
+	),
+	...RESOURCE_METHODS,
+	...PROMPT_METHODS,
+	...LISTEN_METHODS,
+	...SKILL_METHODS,
+	...TASK_METHODS,
+};
+
+/** Methods whose results a client may keep for some seconds (2026-07-28). */
+const CACHED: ReadonlySet<string> = new Set(
+	"tools/list resources/list resources/templates/list prompts/list server/discover".split(" "),
+);
+
+interface ClientOptions {
+	/** The way to the client for messages that belong to none of its requests. Default: there is none. */
+	readonly channel?: Channel;
+	/** Whether its requests are of 2026-07-28: each describes its client. Default: it begins a session. */
+	readonly isStateless?: boolean;
+	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
+	readonly listTtl?: number | undefined;
+}
+
+/**
+ * One client of the gateway, or all clients of 2026-07-28 with the same rights: serves their requests for a catalog in every
+ * revision, over whatever transport they come.
+ */
+export class Client {
+	readonly gateway: Gateway;
+	readonly catalog: Catalog;
+	readonly isStateless: boolean;
+	/** How long the client may keep lists. */
+	readonly caching: { readonly ttlMs: number; readonly cacheScope: "public" | "private" };
+	/** What the gateway asks the client in its session. */
+	readonly questions = new ClientQuestions();
+	/** The resources that the client follows in its session. */
+	readonly subscriptions: ClientSubscriptions;
+	/** Lists that have changed since the client began to read them, and whether it knows. */
+	readonly changes = new Map<ListName, boolean>();
+	/** The revision that the client speaks; empty before it has begun its session. */
+	revision: string;
+	/** The client's description of itself, in its session. */
+	info: Implementation | undefined;
+	capabilities: ClientCapabilities = {};
+	/** The least severe log messages that the client gets in its session. */
+	logLevel: LogLevel = DEFAULT_LOG_LEVEL;
+	readonly #channel: Channel | undefined;
+	/** Requests without an answer, by their ids. Empty if several clients share this one. */
+	readonly #requests = new Map<unknown, ClientRequest>();
+	/** Called when the client has disconnected. */
+	readonly #ends: (() => void)[] = [];
+
+	constructor(gateway: Gateway, catalog: Catalog, { channel, isStateless = false, listTtl = 5_000 }: ClientOptions) {
+		this.gateway = gateway;
+		this.catalog = catalog;
+		this.isStateless = isStateless;
+		this.revision = isStateless ? REVISION_OF_STATELESS : "";
+		this.caching = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" };
+		this.subscriptions = new ClientSubscriptions(this);
+		this.#channel = channel;
+	}
+
+	/** Adds a function that is called once the client has disconnected. */
+	readonly onClosed = (end: () => void): void => void this.#ends.push(end);
+
+	/** Takes a message of a client that has a channel. */
+	receive(message: JSONRPCMessage): void {
+		if (!("method" in message)) {
+			this.questions.answered(message);
+		} else if ("id" in message) {
+			const request = new ClientRequest(this, message, this.#channel as Channel);
+			this.#requests.set(message.id, request);
+			void this.serve(request).then(() => {
+				if (this.#requests.get(message.id) === request) {
+					this.#requests.delete(message.id);
+				}
+			});
+		} else if (message.method === "notifications/cancelled") {
+			this.#requests.get(message.params?.requestId)?.cancel(message.params?.reason);
+		}
+	}
+
+	/** Serves a request. One that is cancelled gets no answer. Never rejects. */
+	async serve(request: ClientRequest): Promise<void> {
+		const { id, channel, signal } = request;
+		try {
+			const result = await this.#methodOf(request.method).serve(request);
+			if (!signal.aborted) {
+				channel.send({ jsonrpc: "2.0", id, result: this.#resultOf(request.method, result) }, request);
+			}
+		} catch (error) {
+			if (!signal.aborted) {
+				channel.send({ jsonrpc: "2.0", id, error: errorFor(error, this.revision) }, request);
+			}
+		}
+	}
+
+	/** Whether a method exists in the client's revision. */
+	hasMethod(name: string): boolean {
+		return this.#findMethod(name) !== undefined;
+	}
+
+	/** Sends a notification that belongs to no request. */
+	notify(method: string, params?: Readonly<Record<string, unknown>>): void {
+		this.#channel?.send({ jsonrpc: "2.0", method, ...(params && { params }) });
+	}
+
+	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
+	announce(change: CatalogChange): void {
+		if (this.revision === "") {
+			return;
+		}
+		if (change.kind !== "state" && change.kind !== "updated") {
+			this.notify(`notifications/${change.kind}/list_changed`);
+			return;
+		}
+		const uri = change.kind === "state" ? stateUri(change.server) : change.uri;
+		if (this.subscriptions.has(uri)) {
+			this.notify("notifications/resources/updated", { uri });
+		}
+	}
+
+	/** Reports a problem of the client to the operator. */
+	warn(problem: string): void {
+		this.gateway.servers.emit("warning", `client ${this.catalog.access.principal}: ${problem}`);
+	}
+
+	/** Ends its requests and subscriptions: it has disconnected. */
+	close(): void {
+		for (const request of this.#requests.values()) {
+			request.cancel("the client has disconnected");
+		}
+		this.questions.close();
+		this.subscriptions.close();
+		for (const end of this.#ends) {
+			end();
+		}
+	}
+
+	/** Begins the client's session: agrees on a revision. */
+	initialize({ protocolVersion: asked, capabilities, clientInfo }: InitializeRequestParams): object {
+		const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : SUPPORTED_PROTOCOL_VERSIONS[0];
+		this.revision = `${protocolVersion}`;
+		this.capabilities = withForm(capabilities);
+		this.info = clientInfo;
+		const serverInfo = infoFor(SERVER_INFO, this.revision);
+		return { protocolVersion, capabilities: this.#ownCapabilities, serverInfo, instructions: this.#instructions };
+	}
+
+	/** The gateway's description of itself for clients without a session. */
+	discover(): object {
+		return {
+			supportedVersions: [REVISION_OF_STATELESS],
+			capabilities: this.#ownCapabilities,
+			instructions: this.#instructions,
+			_meta: { [SERVER_INFO_META_KEY]: SERVER_INFO },
+		};
+	}
+
+	/** The schema of a tool's arguments; undefined for a tool that is unknown: the call says so. */
+	toolInputSchema(name: string): Record<string, unknown> | undefined {
+		const known = (this.catalog.findTool(name)?.tool ?? this.catalog.findGroup(name)?.listed)?.inputSchema;
+		return known ?? this.catalog.findListed(this.catalog.nameOf(name))?.inputSchema;
+	}
+
+	/**
+	 * A page of a list.
+	 *
+	 * @param list whose changes the client has seen with its first page
+	 */
+	page<Item>(
+		items: readonly Item[],
+		keyOf: (item: Item) => string,
+		{ list, params }: { readonly list?: ListName; readonly params: PageRequest },
+	): { readonly items: Item[]; readonly next: { readonly nextCursor?: string } } {
+		if (list !== undefined && isFirstPage(params.cursor)) {
+			this.changes.delete(list);
+		}
+		const { items: found, nextCursor } = pageOf(items, keyOf, params);
+		return { items: found, next: nextCursor === undefined ? {} : { nextCursor } };
+	}
+
+	listTools(params: PageRequest, request: ClientRequest): object {
+		const { catalog } = this;
+		const isAsked = catalog.view.panels === "on" || showsPanels(request.capabilities);
+		const isLinked = catalog.panel !== undefined && isAsked;
+		const tools = isLinked ? withPanels(catalog, catalog.tools) : catalog.tools;
+		const shown = toolsFor(tools, this.revision);
+		const { items, next } = this.page(shown, ({ name }) => name, { list: "tools", params });
+		return { tools: items, ...next };
+	}
+
+	/** Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError. */
+	async callTool(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+		if (!declaresTasks(request)) {
+			return await this.#callAny(name, args, request);
+		}
+		const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
+		return await callAsTask(request, tool, (each) => this.#callAny(name, args, each));
+	}
+
+	async #callAny(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+		const catalogTool = findCatalogTool(this.catalog, name);
+		return catalogTool === undefined
+			? await this.#call(name, args, request)
+			: await this.#callCatalogTool(catalogTool, args, request);
+	}
+
+	async #callCatalogTool(tool: CatalogTool, args: object, request: ClientRequest) {
+		const { catalog, revision } = this;
+		const call = (name: string, toolArgs: object) => this.#call(name, toolArgs, request);
+		const result = await tool.run(args, { catalog, revision, call });
+		return isInputRequiredResult(result) ? result : resultFor(result, revision);
+	}
+
+	async #call(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+		const { catalog } = this;
+		const own = catalog.findOwnTool(name);
+		if (own !== undefined) {
+			return await this.#callOwn(own, args, request);
+		}
+		const found = catalog.findTool(name) ?? catalog.findGroup(name);
+		if (found === undefined) {
+			return await this.#callUnknown(name, args, request);
+		}
+		catalog.noteUse(name);
+		if ("members" in found) {
+			const quiet = new QuietRequest(request);
+			const callOne = (member: FoundTool, memberArgs: object) => this.#callServer(member, memberArgs, quiet);
+			return resultFor(await callGroup(found, { ...args }, { revision: this.revision, call: callOne }), this.revision);
+		}
+		try {
+			const result = await this.#callServer(found, args, request);
+			return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
+		} catch (error) {
+			return answerFailedCall(error, found.server, this.revision);
+		}
+	}
+
+	/** The gateway may have just started, and not know the tools of a configured server yet. Or the name is not exact. */
+	async #callUnknown(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+		const { catalog } = this;
+		const alias = aliasIn(name);
+		// A token for some devices does not reach configured servers, nor learn of their problems.
+		const mayWait = alias !== undefined && catalog.access.devices === undefined;
+		const problem = mayWait ? await this.gateway.whenKnown(alias) : undefined;
+		if (catalog.findTool(name) !== undefined) {
+			return await this.#call(name, args, request);
+		}
+		if (problem !== undefined) {
+			return resultFor(failedCall("server-offline", problem), this.revision);
+		}
+		const meant = catalog.nameOf(name);
+		// Devices are named for a tool that several have.
+		const isMeant = !(DEVICES in args) || catalog.findGroup(meant) !== undefined;
+		if (meant !== name && isMeant) {
+			return await this.#call(meant, args, request);
+		}
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, catalog.unknownText(name));
+	}
+
+	/** Rejects as {@link Server.call} does. */
+	async #callServer({ server, tool }: FoundTool, args: object, request: ClientRequest) {
+		const { catalog, gateway } = this;
+		if (tool.execution?.taskSupport === "required" && !declaresTasks(request)) {
+			throw missingTasks(tool.name);
+		}
+		await gateway.checkCall(server, tool, args);
+		const params = { name: tool.name, arguments: args };
+		const result = await gateway.asking.request(request, server, { method: "tools/call", params, tool });
+		if (isInputRequiredResult(result)) {
+			return result;
+		}
+		if (tool.name === UPGRADE_TOOL && !result.isError) {
+			gateway.updates.started(server, (update) => this.#tellUpdate(server, update));
+		}
+		return withUris(result, (uri) => catalog.clientUri(server, uri));
+	}
+
+	/** A client that has disconnected, or has no session, is not told. */
+	#tellUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
+		const isBack = step === "rolled-back";
+		const back = `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`;
+		this.log(isBack ? "warning" : "info", "firmware", isBack ? back : `${alias} runs firmware ${running}`);
+	}
+
+	/** Sends a log message that belongs to no request, unless the client in its session wants only more severe ones. */
+	log(level: LogLevel, logger: string, data: string): void {
+		if (!isBelow(level, this.logLevel)) {
+			this.notify("notifications/message", { level, logger, data });
+		}
+	}
+
+	async #callOwn(own: OwnTool, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+		const result = await callOwnTool(own, args, request);
+		return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
+	}
+
+	get #instructions(): string {
+		return [INSTRUCTIONS, ...LIST_INSTRUCTIONS[this.catalog.kind]].join("\n");
+	}
+
+	/** Clients of today look for events in either of two places. The tasks of earlier revisions are of another kind. */
+	get #ownCapabilities(): object {
+		const hasEvents = this.gateway.events !== undefined;
+		return {
+			tools: { listChanged: true },
+			resources: { listChanged: true, subscribe: true },
+			prompts: { listChanged: true },
+			completions: {},
+			logging: {},
+			extensions: {
+				...this.catalog.extensions.extensions,
+				[SKILLS_EXTENSION]: {},
+				...(this.isStateless && { [TASKS_EXTENSION]: {} }),
+				...(hasEvents && { [EVENTS_EXTENSION]: {} }),
+			},
+			...(hasEvents && { events: {} }),
+		};
+	}
+
+	#findMethod(name: string): Method | undefined {
+		const methods = this.gateway.events !== undefined && Object.hasOwn(EVENT_METHODS, name) ? EVENT_METHODS : METHODS;
+		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
+		const other = this.isStateless ? "session" : "stateless";
+		return found?.era === other ? undefined : found;
+	}
+
+	#methodOf(name: string): Method {
+		const found = this.#findMethod(name);
+		if (found === undefined) {
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+		}
+		return found;
+	}
+
+	/** The result in the client's revision: since 2026-07-28 it has a type, the gateway's name and the time to keep it. */
+	#resultOf(method: string, result: object): Record<string, unknown> {
+		if (!this.isStateless) {
+			return result as Record<string, unknown>;
+		}
+		const { resultType = "complete", _meta } = result as { readonly resultType?: string; readonly _meta?: object };
+		const isCacheable = resultType === "complete" && (CACHED.has(method) || method === "resources/read");
+		const hints = isCacheable && { ...this.caching, ...(method === "resources/read" && { ttlMs: 0 }) };
+		return { ...hints, ...result, resultType, _meta: { ...IDENTITY, ..._meta } };
+	}
+}
+
+/** A request whose client gets no progress: that of several devices is not the call's. */
+class QuietRequest extends ClientRequest {
+	readonly #request: ClientRequest;
+
+	constructor(request: ClientRequest) {
+		const { progressToken: _, ..._meta } = request.message.params?._meta ?? {};
+		super(request.client, { ...request.message, params: { ...request.params, _meta } }, request.channel);
+		this.#request = request;
+	}
+
+	override get signal(): AbortSignal {
+		return this.#request.signal;
+	}
+}
+
+/** A client in a session that is told of changes as long as it is connected. */
+export function openClient(gateway: Gateway, catalog: Catalog, channel: Channel): Client {
+	const client = new Client(gateway, catalog, { channel });
+	client.onClosed(catalog.onChange((change) => client.announce(change)));
+	return client;
+}
