@@ -72,7 +72,13 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "half-known-device",
 		seed: 27,
-		patches: [{ file: "mcp-manager/src/core/registry.ts", from: "			this.readAgain(server.id);\n", to: "" }],
+		patches: [
+			{
+				file: "mcp-manager/src/core/registry.ts",
+				from: "			this.#onRecord(id, this.#store.get(DEVICE + id));\n		} else if",
+				to: "		} else if",
+			},
+		],
 	},
 	{
 		name: "claim-left",
@@ -119,7 +125,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		seed: 957,
 		patches: [
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
+				file: "mcp-manager/src/core/registry.ts",
 				from: "			await this.#store.delete(DEVICE + id);\n",
 				to: "			this.#unsaved.delete(id);\n			await this.#store.delete(DEVICE + id);\n",
 			},
@@ -130,7 +136,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		seed: 4654,
 		patches: [
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
+				file: "mcp-manager/src/core/registry.ts",
 				from: "isTheirs = before !== undefined && ",
 				to: "isTheirs = ",
 			},
@@ -141,7 +147,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		seed: 9096,
 		patches: [
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
+				file: "mcp-manager/src/core/registry.ts",
 				from: "if (!this.#servers.has(id)) {",
 				to: "if (id === undefined) {",
 			},
@@ -157,14 +163,14 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		seed: 834,
 		patches: [
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
+				file: "mcp-manager/src/core/registry.ts",
 				from: "this.#change(id, () => this.#write(id))",
 				to: "this.#write(id)",
 			},
 			{
-				file: "mcp-manager/src/core/server-directory.ts",
+				file: "mcp-manager/src/core/registry.ts",
 				from: "			this.#onRecord(id, this.#store.get(DEVICE + id));\n			await this.#removeNames(id);\n",
-				to: "			await this.#removeNames(id);\n			this.remove(id);\n",
+				to: "			await this.#removeNames(id);\n			this.#remove(id);\n",
 			},
 		],
 	},

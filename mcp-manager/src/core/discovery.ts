@@ -10,8 +10,6 @@ export interface DiscoveryOptions {
 	readonly discoveries?: number;
 	/** Milliseconds that a server has for a list. Default 30,000. */
 	readonly discoveryTimeout?: number;
-	/** Is called for each item that is skipped. */
-	readonly warn: (message: string) => void;
 }
 
 /** Milliseconds after which a slow server frees its place in the limit. */
@@ -34,14 +32,18 @@ export interface Listed {
 
 /** Reads the lists of servers, a limited number at the same time. */
 export class Discovery {
-	readonly #options: DiscoveryOptions;
+	/** Milliseconds that a server has for a list. */
+	readonly #timeout: number;
+	readonly #warn: (message: string) => void;
 	readonly #limit;
 	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
 	readonly #checked = new Map<string, ValidList<ListName>>();
 
-	constructor(options: DiscoveryOptions) {
-		this.#options = options;
-		this.#limit = pLimit(options.discoveries ?? 64);
+	/** @param warn called for each item that is skipped */
+	constructor({ discoveries = 64, discoveryTimeout = 30_000 }: DiscoveryOptions, warn: (message: string) => void) {
+		this.#timeout = discoveryTimeout;
+		this.#warn = warn;
+		this.#limit = pLimit(discoveries);
 	}
 
 	/**
@@ -108,8 +110,7 @@ export class Discovery {
 	}
 
 	async #list(connection: Connection, list: ListName): Promise<unknown[]> {
-		const { discoveryTimeout = 30_000 } = this.#options;
-		const signal = AbortSignal.timeout(discoveryTimeout);
+		const signal = AbortSignal.timeout(this.#timeout);
 		try {
 			return await connection.list(list, signal);
 		} catch (error) {
@@ -119,7 +120,7 @@ export class Discovery {
 				return [];
 			}
 			throw signal.aborted
-				? new ServerError("timeout", `no complete list within ${discoveryTimeout / 1000} s`, { cause: error })
+				? new ServerError("timeout", `no complete list within ${this.#timeout / 1000} s`, { cause: error })
 				: error;
 		}
 	}
@@ -128,7 +129,7 @@ export class Discovery {
 		const check = () => validList(list, listed, (item) => connection.problemOf(list, item));
 		const { items, problems } = connection.identity.configured ? check() : this.#checkOnce(list, listed, check);
 		for (const problem of problems) {
-			this.#options.warn(`${connection.identity.id}: ${LISTS[list].method}: ${problem}`);
+			this.#warn(`${connection.identity.id}: ${LISTS[list].method}: ${problem}`);
 		}
 		return items;
 	}

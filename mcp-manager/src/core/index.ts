@@ -39,12 +39,11 @@ export {
 	withoutExecution,
 } from "./offers.js";
 export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
-export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
+export { type ServerEdit, ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export type { PendingRequest, Request, RequestContext } from "./request.js";
 export type { Results } from "./results.js";
 export type { Notification, ServerRecord } from "./server.js";
 export { isUserOnly, type Server } from "./server.js";
-export type { ServerEdit } from "./server-directory.js";
 export { hashOfOffers } from "./stored-offers.js";
 export { failedResult, jsonOf, textOf, textResult } from "./tool-results.js";

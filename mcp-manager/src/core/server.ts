@@ -1,15 +1,14 @@
 import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
 import type { OrInput } from "./asking.js";
-import { type CallLimits, type CallRecord, type Upload, type Uploads, withDefaults } from "./calls.js";
+import { type CallLimits, type CallRecord, type Upload, withDefaults } from "./calls.js";
 import type { Connection, ServerInfo } from "./connection.js";
 import type { Listed } from "./discovery.js";
 import { ServerError } from "./errors.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
+import type { ServerRegistry } from "./registry.js";
 import type { Request, RequestContext } from "./request.js";
 import type { Results } from "./results.js";
 import { type RetryPolicy, waitForRetry } from "./retry.js";
-import type { SchemaChecker } from "./schema-checker.js";
-import type { ServerDirectory } from "./server-directory.js";
 import { Subscriptions } from "./subscriptions.js";
 
 /** The record of a server, kept while it is offline and across restarts. */
@@ -37,14 +36,6 @@ export interface Notification {
 export interface DeviceEvent extends Notification {
 	/** When it arrived, in milliseconds since 1970. */
 	readonly time: number;
-}
-
-/** The context that all servers of a registry share. */
-export interface ServerContext extends CallLimits {
-	readonly servers: ServerDirectory;
-	readonly checker: SchemaChecker;
-	/** For devices. Default: they cannot upload. */
-	readonly uploads?: Uploads | undefined;
 }
 
 /** The gateway's settings for a configured server. */
@@ -101,7 +92,7 @@ export class Server {
 	readonly id: string;
 	/** Whether the gateway's configuration names it: it is not a device. */
 	readonly configured: boolean;
-	readonly #context: ServerContext;
+	readonly #registry: ServerRegistry;
 	readonly #settings: ServerSettings | undefined;
 	#record: ServerRecord | undefined;
 	#connection: Connection | undefined;
@@ -129,20 +120,20 @@ export class Server {
 	#isClosed = false;
 
 	/** @param settings of a configured server */
-	constructor(id: string, context: ServerContext, settings?: ServerSettings) {
+	constructor(id: string, registry: ServerRegistry, settings?: ServerSettings) {
 		this.id = id;
 		this.configured = settings !== undefined;
-		this.#context = context;
+		this.#registry = registry;
 		this.#settings = settings;
 	}
 
 	/** The resources that clients follow. */
 	get subscriptions(): Subscriptions {
 		if (this.#subscriptions === undefined) {
-			const { servers } = this.#context;
+			const registry = this.#registry;
 			this.#subscriptions = new Subscriptions(
-				(uri) => servers.emit("updated", this, uri),
-				(message) => servers.emit("warning", message),
+				(uri) => registry.emit("updated", this, uri),
+				(message) => registry.emit("warning", message),
 			);
 			if (this.#online && this.#connection !== undefined) {
 				this.#subscriptions.online(this.#connection);
@@ -268,7 +259,7 @@ export class Server {
 
 	/** Takes over from a connection that it has ended. */
 	lost(connection: Connection, reason: string): void {
-		this.#context.servers.disconnected(this, connection, reason);
+		this.#registry.disconnected(this, connection, reason);
 	}
 
 	/** Takes a notification from its connection, except progress and cancellation. */
@@ -277,11 +268,10 @@ export class Server {
 			// Another gateway has the server by now, and has recorded the event.
 			return;
 		}
-		const { servers } = this.#context;
 		const isState = this.#keepState(method, params);
-		servers.emit("notification", this, method, params, isState);
+		this.#registry.emit("notification", this, method, params, isState);
 		if (isState) {
-			servers.emit("state", this, { method, params });
+			this.#registry.emit("state", this, { method, params });
 		}
 		if (method === RESOURCE_UPDATED) {
 			this.#subscriptions?.updated(params.uri);
@@ -289,18 +279,18 @@ export class Server {
 		const changed = LIST_NAMES.filter((list) => LISTS[list].changed === method);
 		if (changed.length > 0) {
 			this.outdated = [...new Set([...this.outdated, ...changed])];
-			servers.listsChanged(this);
+			this.#registry.listsChanged(this);
 		}
 	}
 
 	/** Takes progress of a request, or its cancellation by the server: for observers, the connection takes care of both. */
 	requestNotified(method: string, params: Notification["params"]): void {
-		this.#context.servers.emit("requestNotification", this, method, params);
+		this.#registry.emit("requestNotification", this, method, params);
 	}
 
 	/** Reports what was dropped or rejected. */
 	rejected(description: string): void {
-		this.#context.servers.reject(`${this.id}: ${description}`);
+		this.#registry.reject(`${this.id}: ${description}`);
 	}
 
 	/**
@@ -329,7 +319,7 @@ export class Server {
 			const { principal = "local", clientName } = context;
 			const duration = performance.now() - start;
 			const record = { principal, serverId: this.id, tool: tool.name, duration, outcome };
-			this.#context.servers.emit("call", record, { tool, args, result: answered, clientName });
+			this.#registry.emit("call", record, { tool, args, result: answered, clientName });
 			this.#ended();
 		}
 	}
@@ -359,7 +349,7 @@ export class Server {
 	 */
 	async checkArguments({ name, inputSchema: schema }: ServerTool, given: object): Promise<object> {
 		const value = withDefaults(schema, given);
-		const problem = await this.#context.checker.check({ tool: name, what: "arguments", schema, value });
+		const problem = await this.#registry.checker.check({ tool: name, what: "arguments", schema, value });
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
@@ -440,7 +430,7 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context.signal));
-		const uploads = this.configured ? undefined : this.#context.uploads;
+		const uploads = this.configured ? undefined : this.#registry.options.uploads;
 		let upload: Upload | undefined;
 		try {
 			// A device of another gateway uploads to that one, which adds the file to the result.
@@ -466,8 +456,12 @@ export class Server {
 		return await this.#inTurn(request, context, true);
 	}
 
+	get #limits(): CallLimits {
+		return this.#settings ?? this.#registry.options;
+	}
+
 	get #callTimeout(): number {
-		return (this.#settings ?? this.#context).callTimeout ?? CALL_TIMEOUT;
+		return this.#limits.callTimeout ?? CALL_TIMEOUT;
 	}
 
 	/** The error for the caller. An interrupted call is not repeated: the tool may have done its work. */
@@ -496,7 +490,7 @@ export class Server {
 		const problem =
 			value === undefined
 				? "structuredContent: is missing"
-				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema, value });
+				: await this.#registry.checker.check({ tool: name, what: "structuredContent", schema, value });
 		if (problem !== undefined) {
 			throw new ServerError("invalid-result", `the result of ${name} does not match its outputSchema: ${problem}`);
 		}
@@ -504,7 +498,7 @@ export class Server {
 
 	/** Takes a turn if one is free. */
 	#takeTurn(): Connection | undefined {
-		const { callsPerServer = 4 } = this.#settings ?? this.#context;
+		const { callsPerServer = 4 } = this.#limits;
 		if (!this.#online || !this.#connection?.isOpen || this.#running >= callsPerServer) {
 			return undefined;
 		}
@@ -550,7 +544,7 @@ export class Server {
 	}
 
 	#limitWait(call: WaitingCall): void {
-		const { offlineWait = 10_000 } = this.#settings ?? this.#context;
+		const { offlineWait = 10_000 } = this.#limits;
 		const isOffline = !this.#online;
 		const wait = isOffline ? offlineWait : this.#callTimeout;
 		const expire = (): void => {

@@ -4,7 +4,7 @@ import type { Entry, Store } from "../store/store.js";
 import { describeIssues } from "./issues.js";
 import { RateLimit } from "./limits.js";
 import { NO_OFFERS, type Offers } from "./offers.js";
-import type { SharedLists } from "./shared-lists.js";
+import type { Server } from "./server.js";
 
 /** In the store, before the hash of lists. */
 export const OFFERS = "offers/";
@@ -13,9 +13,6 @@ export const OFFERS = "offers/";
 const MAX_CHANGES = 20;
 const CHANGE_TIME = 300_000;
 
-/** Most devices whose changes are counted. */
-const MAX_COUNTED = 10_000;
-
 const SCHEMA = z.object({
 	tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal("object") }) })),
 	resources: z.array(z.looseObject({ uri: z.string(), name: z.string() })).optional(),
@@ -23,24 +20,42 @@ const SCHEMA = z.object({
 	prompts: z.array(z.looseObject({ name: z.string() })).optional(),
 });
 
-/** The lists of devices in the store, by their hash: thousands of devices of one firmware store them once. */
+/**
+ * The lists of servers, in memory and in the store, by their hash: thousands of devices of one firmware share one object and one
+ * entry. Lists are never changed. Those that no server has any longer are freed.
+ */
 export class StoredOffers {
 	readonly #store: Store;
-	readonly #shared: SharedLists;
 	readonly #warn: (message: string) => void;
-	readonly #keys = new WeakMap<Offers, string>();
+	readonly #shared = new Map<string, WeakRef<Offers>>();
+	readonly #hashes = new WeakMap<Offers, string>();
+	readonly #freed = new FinalizationRegistry<string>((hash) => {
+		// Equal lists may have come since.
+		if (this.#shared.get(hash)?.deref() === undefined) {
+			this.#shared.delete(hash);
+		}
+	});
 	/** By the value of their entry; undefined: they cannot be read. */
 	readonly #read = new WeakMap<object, Offers | undefined>();
 	readonly #writing = new Map<string, Promise<Entry>>();
-	/** By device. */
-	readonly #limits = new Map<string, RateLimit>();
+	readonly #limits = new WeakMap<Server, RateLimit>();
 	/** Keys that no device used at the last check. */
 	#unused = new Set<string>();
 
-	constructor(store: Store, shared: SharedLists, warn: (message: string) => void) {
+	constructor(store: Store, warn: (message: string) => void) {
 		this.#store = store;
-		this.#shared = shared;
 		this.#warn = warn;
+	}
+
+	/** Returns the one object with these lists. */
+	share(offers: Offers): Offers {
+		const hash = this.hashOf(offers);
+		const shared = this.#shared.get(hash)?.deref();
+		if (shared === undefined) {
+			this.#shared.set(hash, new WeakRef(offers));
+			this.#freed.register(offers, hash);
+		}
+		return shared ?? offers;
 	}
 
 	/** The lists with this hash; undefined: they are not stored, or cannot be read. */
@@ -52,22 +67,15 @@ export class StoredOffers {
 				this.#warn(`${OFFERS}${hash}: not lists of a device: ${describeIssues(error.issues, "content")}`);
 			}
 			// Not the result of the schema, whose members have another order: equal lists are found by their JSON.
-			const offers = error ? undefined : this.#shared.offers(this.#shared.shareAll({ ...NO_OFFERS, ...value }));
-			this.#read.set(value, offers);
-			if (offers !== undefined) {
-				this.#keys.set(offers, hash);
-			}
+			this.#read.set(value, error ? undefined : this.share({ ...NO_OFFERS, ...value }));
 		}
 		return value && this.#read.get(value);
 	}
 
 	/** The hash of lists. */
 	hashOf(offers: Offers): string {
-		let hash = this.#keys.get(offers);
-		if (hash === undefined) {
-			hash = hashOfOffers(offers);
-			this.#keys.set(offers, hash);
-		}
+		const hash = this.#hashes.get(offers) ?? hashOfOffers(offers);
+		this.#hashes.set(offers, hash);
 		return hash;
 	}
 
@@ -76,7 +84,8 @@ export class StoredOffers {
 	 *
 	 * @returns their hash
 	 */
-	async save(device: string, offers: Offers): Promise<string> {
+	async save(device: Server): Promise<string> {
+		const { offers } = device;
 		const hash = this.hashOf(offers);
 		const key = OFFERS + hash;
 		const isStored = this.#store.get(key) !== undefined;
@@ -84,8 +93,10 @@ export class StoredOffers {
 		if (isStored && !this.#unused.delete(key)) {
 			return hash;
 		}
+		const limit = this.#limits.get(device) ?? new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES);
+		this.#limits.set(device, limit);
 		const writing = this.#writing.get(key);
-		if (writing === undefined && !isStored && !this.#limitOf(device).take()) {
+		if (writing === undefined && !isStored && !limit.take()) {
 			const minutes = CHANGE_TIME / 60_000;
 			throw new RangeError(`they change too often (limit ${MAX_CHANGES}, then one in ${minutes} minutes)`);
 		}
@@ -111,17 +122,6 @@ export class StoredOffers {
 		for (const { key, revision } of unused.filter((entry) => before.has(entry.key))) {
 			await this.#store.delete(key, revision).catch(() => {});
 		}
-	}
-
-	#limitOf(device: string): RateLimit {
-		const limit = this.#limits.get(device) ?? new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES);
-		this.#limits.delete(device);
-		this.#limits.set(device, limit);
-		const [oldest] = this.#limits.keys();
-		if (this.#limits.size > MAX_COUNTED && oldest !== undefined) {
-			this.#limits.delete(oldest);
-		}
-		return limit;
 	}
 }
 

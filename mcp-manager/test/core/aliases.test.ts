@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
-import { MemoryStore, ServerRegistry } from "xs-mcp-manager/core";
+import { MemoryStore, type Server, ServerRegistry } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
 import { ALIAS, Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ServerSettings } from "../../src/core/server.js";
+import { FakeConnection } from "../support/fake-connection.js";
 import { connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 describe("the alias of a device", () => {
@@ -146,7 +147,11 @@ async function directory(t: TestContext, store = new MemoryStore()): Promise<Ser
 	return servers;
 }
 
-const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };
+/** Connects a configured server. */
+function connect(servers: ServerRegistry, id: string): Server {
+	servers.connect(new FakeConnection([], { id, configured: true }));
+	return servers.find(id) ?? assert.fail();
+}
 
 describe("the alias of a configured server", () => {
 	it("follows from its id: it is not renamed", async (t) => {
@@ -186,8 +191,7 @@ describe("the alias of a configured server", () => {
 		const servers = await directory(t);
 		servers.configure("files", settings("files"));
 		assert.throws(() => servers.configure("files", settings("files")), /id files: already in use/);
-		const server = servers.open("files");
-		server.discovered({ id: "files", alias: servers.aliasFor(server, "board"), ...RECORD });
+		const server = connect(servers, "files");
 		await assert.rejects(servers.edit(server.id, { alias: "notes" }), /derived from its configured id/);
 		await assert.rejects(servers.edit(server.id, { tags: ["a"] }), /only devices have tags/);
 	});
@@ -199,7 +203,7 @@ describe("the alias of a configured server", () => {
 			for (const id of order) {
 				servers.configure(id, settings("files"));
 			}
-			found.push(ids.map((id) => servers.aliasFor(servers.open(id), "board")));
+			found.push(ids.map((id) => connect(servers, id).alias));
 		}
 		assert.deepEqual(found[0], found[1]);
 		assert.equal(found[0]?.[1], "files", "its id is its alias");
@@ -210,8 +214,7 @@ describe("the alias of a configured server", () => {
 	it("changes while the server is online, once another one wants the same", async (t) => {
 		const servers = await directory(t);
 		servers.configure("Files", settings("files"));
-		const server = servers.open("Files");
-		server.discovered({ id: "Files", alias: servers.aliasFor(server, "board"), ...RECORD });
+		const server = connect(servers, "Files");
 		assert.equal(servers.find("files"), server);
 		servers.configure("files", settings("files"));
 		assert.match(server.alias, /^files_[0-9a-f]{6}$/);
@@ -227,18 +230,18 @@ describe("the alias of a configured server", () => {
 			["files", "hall"],
 		]) {
 			await store.set(`alias/${alias}`, { device });
-			await store.set(`device/${device}`, { board: RECORD.board, offers: "none", lastSeen: 1 });
+			await store.set(`device/${device}`, { board: { name: "files", version: "1" }, offers: "none", lastSeen: 1 });
 		}
 		const servers = await directory(t, store);
 		const device = servers.find("notes");
 		assert.equal(device?.id, id);
 		servers.configure("notes", settings("notes"));
 		servers.configure("files", settings("files"));
-		assert.equal(servers.aliasFor(servers.open("notes"), "board"), "notes");
+		assert.equal(connect(servers, "notes").alias, "notes");
 		assert.equal(device?.alias, "files_000001");
 		await assert.rejects(servers.edit(id, { alias: "notes" }), /alias notes: already assigned to notes/);
 		assert.equal(servers.find("hall"), undefined, "the device with its id is no longer known");
-		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
+		assert.equal(connect(servers, "files").alias, "files");
 		await until(() => store.get("device/files") === undefined && store.list(ALIAS).length === 1, "it is not stored");
 		servers.unconfigure("notes");
 		assert.equal(device?.alias, "notes");

@@ -41,7 +41,7 @@ describe("the lists of a server", () => {
 			answer = resolve;
 		});
 		const heard: Listed[] = [];
-		const done = new Discovery({ warn: assert.fail }).list(serverWith({ tools: [], resources: slow }), ALL, (listed) =>
+		const done = new Discovery({}, assert.fail).list(serverWith({ tools: [], resources: slow }), ALL, (listed) =>
 			heard.push(listed),
 		);
 		await turn();
@@ -57,12 +57,12 @@ describe("the lists of a server", () => {
 	it("are not reported after the end of the connection", async () => {
 		const failure = new ServerError("server-disconnected", "gone");
 		const connection = { ...serverWith({ tools: failure }), isOpen: false } as Connection;
-		await new Discovery({ warn: assert.fail }).list(connection, ALL, () => assert.fail());
+		await new Discovery({}, assert.fail).list(connection, ALL, () => assert.fail());
 	});
 
 	it("are checked once for devices with the same: their items are the same objects", async () => {
 		const warnings: string[] = [];
-		const discovery = new Discovery({ warn: (message) => warnings.push(message) });
+		const discovery = new Discovery({}, (message) => warnings.push(message));
 		const heard: Listed[] = [];
 		for (const _ of [1, 2]) {
 			const tools = [{ name: "a", inputSchema: {} }, { name: 1 }];
@@ -75,7 +75,7 @@ describe("the lists of a server", () => {
 	});
 
 	it("are read from 64 servers at the same time", async () => {
-		const discovery = new Discovery({ warn: assert.fail });
+		const discovery = new Discovery({}, assert.fail);
 		let asked = 0;
 		let answer = (_items: never[]): void => {};
 		const answered = new Promise<never[]>((resolve) => {

@@ -12,6 +12,7 @@ import {
 	WireDevice,
 } from "../../../gateway/test/support/gateway.js";
 import { until } from "../../../host-test/support/until.js";
+import { FakeConnection } from "../support/fake-connection.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
@@ -471,6 +472,19 @@ describe("the servers that the gateway knows", () => {
 		await updated.unplug();
 		await gone;
 		assert.deepEqual([told, servers.find(ID)?.online], [0, false]);
+	});
+
+	it("share their lists while these are equal, and keep those that do not change", async (t) => {
+		const servers = await ServerRegistry.open();
+		t.after(() => servers.close());
+		const tool = { name: "a", inputSchema: { type: "object" as const } };
+		const [one, other, third] = ["a", "b", "c"].map((id) => {
+			servers.connect(new FakeConnection(id === "c" ? [] : [{ ...tool }], { id }));
+			return servers.find(id) ?? assert.fail();
+		});
+		assert.equal(one?.offers, other?.offers);
+		assert.notEqual(one?.tools, third?.tools);
+		assert.equal(one?.offers.prompts, third?.offers.prompts);
 	});
 
 	it("may be another gateway's: offline, unless there are too many", async (t) => {
