@@ -1,5 +1,4 @@
 import type { ChildProcess, SpawnOptions } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -25,28 +24,11 @@ const LAST_WORDS_TIME = 500;
 /** Milliseconds that a process has to end by itself, once its standard input was closed. */
 const EXIT_TIME = 1_000;
 
-/** The variable by which the processes of one server are found: children inherit it, even if they leave the process group. */
-const MARK = "XS_MCP_PROCESS";
-
-/** Kills the processes that have the mark, on Linux, except the shell itself. */
-const KILL_MARKED = `
-	read -r self _ </proc/self/stat
-	for file in $(grep -las "${MARK}=$${MARK}" /proc/[0-9]*/environ); do
-		pid=\${file#/proc/}
-		pid=\${pid%/environ}
-		[ "$pid" = "$self" ] || kill -KILL "$pid"
-	done
-`;
-
 /**
- * Runs the command in place of the shell, beside its guard, a reader of descriptor 3. Descriptor 3 ends when the gateway closes
- * it, and also when the gateway is killed: then everything that the command has started is killed, the process group last.
+ * Runs the command in place of the shell, beside a guard that reads descriptor 3. That ends when the gateway does, also if it is
+ * killed: then the guard kills their process group.
  */
-const GUARDED = `(
-	read -r _ <&3
-	${KILL_MARKED}
-	kill -KILL 0
-) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
+const GUARDED = `(read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
 
 /** Larger exit codes are those of a shell for a signal. */
 const MAX_OWN_CODE = 128;
@@ -56,8 +38,8 @@ const NOT_RUN = [126, 127];
 
 /**
  * MCP over the standard input and output of a process. Not the SDK's StdioClientTransport: its messages must be strictly valid, it
- * hides the exit code and opens no descriptor for a guard, and always adds variables of this process. On Windows, only the process
- * itself is ended.
+ * starts no process group, hides the exit code, and always adds variables of this process. On Windows, only the process itself is
+ * ended.
  */
 export class ProcessTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
@@ -70,8 +52,6 @@ export class ProcessTransport implements Transport {
 	readonly #budget = new ReadBudget();
 	/** Whether what the process still writes is dropped. */
 	#isClosing = false;
-	/** Whether its guard has been told to end it. */
-	#isKilled = false;
 	#child: ChildProcess | undefined;
 	#exited: Promise<void> = Promise.resolve();
 	readonly #stderr = new StderrLines((line) => this.onstderr?.(line));
@@ -98,9 +78,8 @@ export class ProcessTransport implements Transport {
 		const { command, args } = isolated(this.#config);
 		const isPosix = process.platform !== "win32";
 		const inherited = isolation.environment === "given" ? {} : getDefaultEnvironment();
-		const mark = { [MARK]: randomUUID() };
 		const options: SpawnOptions = {
-			env: { ...inherited, ...env, ...mark },
+			env: { ...inherited, ...env },
 			...(cwd !== undefined && { cwd }),
 			stdio: isPosix ? ["pipe", "pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe"],
 			detached: isPosix,
@@ -111,7 +90,6 @@ export class ProcessTransport implements Transport {
 			: spawn(command, args, options);
 		this.#child = child;
 		this.#read(child);
-		child.stdio[3]?.once("close", () => this.#guardEnded(child, mark));
 		this.#exited = new Promise((resolve) => {
 			child.once("exit", (code, signal) => {
 				this.#kill();
@@ -218,33 +196,16 @@ export class ProcessTransport implements Transport {
 		this.onclose?.();
 	}
 
-	/** Nothing else would end a process that has ended its guard, least of all if the gateway is killed. */
-	#guardEnded(child: ChildProcess, mark: Record<string, string>): void {
-		if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
-			return;
-		}
-		if (!this.#isKilled) {
-			this.#exit ||= "the guard of the process was ended, so the process was, too";
-			const env = { PATH: process.env.PATH, ...mark };
-			spawn("/bin/sh", ["-c", KILL_MARKED], { env, stdio: "ignore" }).on("error", () => {});
-		}
-		try {
-			// The group, if it is still in one of its own.
-			process.kill(-child.pid, "SIGKILL");
-		} catch {
-			// It has ended meanwhile.
-		}
-		child.kill("SIGKILL");
-	}
-
-	/** Ends the process and all that it has started, through its guard. */
+	/** Ends the process, and all that it has started in its process group. */
 	#kill(): void {
-		this.#isKilled = true;
-		const guard = this.#child?.stdio[3] as Socket | undefined;
-		if (guard === undefined) {
-			this.#child?.kill("SIGKILL");
-		} else {
-			guard.end();
+		const child = this.#child;
+		child?.kill("SIGKILL");
+		if (child?.pid !== undefined && process.platform !== "win32") {
+			try {
+				process.kill(-child.pid, "SIGKILL");
+			} catch {
+				// Nothing of it is left.
+			}
 		}
 	}
 }

@@ -1,6 +1,5 @@
 // An MCP server over stdio that misbehaves as its first argument says. Plain JavaScript: it starts fast.
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [, , behaviour = "good", ...names] = process.argv;
@@ -22,25 +21,6 @@ if (behaviour === "child") {
 	// Leaves its own child behind, with a standard input of its own.
 	const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
 	stderr.write(`child ${child.pid}\n`);
-}
-if (behaviour === "detached") {
-	// In a session and process group of its own.
-	const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore", detached: true });
-	tools.push({ name: `pid-${child.pid}`, inputSchema: schema });
-}
-if (behaviour === "rebel") {
-	// Ends the guard that would end it: the other process of its group.
-	for (const name of readdirSync("/proc").filter((each) => /^[0-9]+$/.test(each) && Number(each) !== process.pid)) {
-		try {
-			const status = readFileSync(`/proc/${name}/stat`, "utf8");
-			if (Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[2]) === process.pid) {
-				process.kill(Number(name), "SIGKILL");
-			}
-		} catch {
-			// It has ended meanwhile.
-		}
-	}
-	stdin.on("end", () => setInterval(() => {}, 1_000));
 }
 if (behaviour === "stubborn") {
 	process.on("SIGTERM", () => {});

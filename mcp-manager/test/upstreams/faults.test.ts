@@ -155,24 +155,4 @@ describe("faults of configured servers", () => {
 			await until(async () => !(await isGroupRunning(pid)), `nothing of the process group ${pid} is left`);
 		}
 	});
-
-	it("leave no process behind that has a session of its own", {
-		skip: process.platform !== "linux" && "needs /proc",
-	}, async (t) => {
-		const { configured, servers } = await openOne(t, odd("detached", "detached"));
-		const { tools } = await configured.connect();
-		const pid = Number(tools.find(({ name }) => name.startsWith("pid-"))?.name.slice(4));
-		assert.ok(await isGroupRunning(pid));
-		await servers.close();
-		await until(async () => !(await isGroupRunning(pid)), "the detached process is ended");
-	});
-
-	it("are ended as soon as they end their guard, whatever they do with the end of their input", {
-		skip: process.platform !== "linux" && "needs /proc",
-	}, async (t) => {
-		const { configured, servers } = await openOne(t, odd("rebel", "rebel"));
-		await configured.connect().catch(() => {});
-		await until(() => /the guard of the process was ended/.test(configured.lastError), "its end has a reason");
-		await servers.close();
-	});
 });
