@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { MemoryStore } from "../store/memory-store.js";
-import { type Entry, isConflict, type Store } from "../store/store.js";
+import { type Entry, isConflict, MemoryStore, type Store } from "../store/store.js";
 import { slug } from "./names.js";
 
 /** The longest alias, in characters. It leaves enough for a tool's name within 64. */

@@ -5,7 +5,7 @@ import {
 	type SubscriptionFilter,
 } from "@modelcontextprotocol/client";
 import { backoff } from "./backoff.js";
-import { coalesced } from "./coalesced.js";
+import { coalesced } from "./limits.js";
 
 /** Milliseconds that a server has to confirm the subscription. */
 const ACK_TIME = 10_000;

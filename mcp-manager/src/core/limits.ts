@@ -1,3 +1,5 @@
+import pLimit from "p-limit";
+
 /** Levels of arrays and objects in a message of a server or a client. Deeper values could not be serialized again. */
 export const MAX_NESTING = 100;
 
@@ -43,4 +45,41 @@ export class RateLimit {
 		this.#tokens -= 1;
 		return true;
 	}
+}
+
+/** Bytes that are read of one server in a second: reading them takes less than a tenth of a core. The rest waits with the server. */
+const MAX_BYTES_PER_SECOND = 10 * 1024 * 1024;
+
+/** Limits the read rate, so that a flooding server does not delay others. */
+export class ReadBudget {
+	#second = 0;
+	#bytes = 0;
+
+	/** Counts bytes that were read. Returns the milliseconds to wait before reading on; 0 if there is no need. */
+	spend(bytes: number): number {
+		const now = performance.now();
+		const second = Math.floor(now / 1_000);
+		this.#bytes = second === this.#second ? this.#bytes + bytes : bytes;
+		this.#second = second;
+		return this.#bytes < MAX_BYTES_PER_SECOND ? 0 : (second + 1) * 1_000 - now;
+	}
+
+	/** Counts bytes that a stream has delivered, and pauses it if it is necessary. */
+	throttle(stream: { pause(): unknown; resume(): unknown }, bytes: number): void {
+		const wait = this.spend(bytes);
+		if (wait > 0) {
+			stream.pause();
+			setTimeout(() => stream.resume(), wait).unref();
+		}
+	}
+}
+
+/** Runs a task one at a time. Requests during a run share one more run afterwards. */
+export function coalesced(task: () => Promise<void>): () => Promise<void> {
+	const limit = pLimit(1);
+	let next = Promise.resolve();
+	return () => {
+		next = limit.pendingCount === 0 ? limit(task) : next;
+		return next;
+	};
 }

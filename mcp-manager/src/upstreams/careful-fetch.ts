@@ -4,9 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { backoff } from "../core/backoff.js";
+import { ReadBudget } from "../core/limits.js";
 import { isMessageLike, readMessage } from "../core/received.js";
 import { RateLimitError, statusMessage } from "./http-failure.js";
-import { ReadBudget } from "./read-budget.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
 const TOO_MANY_REQUESTS = 429;

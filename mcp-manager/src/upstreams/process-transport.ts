@@ -5,10 +5,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
+import { ReadBudget } from "../core/limits.js";
 import { LineReader } from "../core/line-reader.js";
 import { parseMessage } from "../core/received.js";
 import { isolated } from "./isolation.js";
-import { ReadBudget } from "./read-budget.js";
 import type { ServerConfig } from "./server-config.js";
 import { StderrLines } from "./stderr-lines.js";
 

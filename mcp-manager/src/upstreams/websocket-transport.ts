@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
+import { ReadBudget } from "../core/limits.js";
 import { parseMessage } from "../core/received.js";
-import { ReadBudget } from "./read-budget.js";
 
 /** Bytes of one message. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
