@@ -9,6 +9,8 @@ export function optionsFor(backend: string, options: Partial<TransportOptions>):
 		deviceId: "02:00:00:00:00:01",
 		uuid: "uuid",
 		network: { ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } },
+		maxMessageBytes: 65_536,
+		maxQueuedBytes: 65_536,
 		log() {},
 		...options,
 	};

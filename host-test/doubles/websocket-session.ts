@@ -1,6 +1,6 @@
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
-import { WebSocketTransport } from "../../src/protocols/websocket-transport.js";
+import { WebSocketTransport } from "../../src/protocols/websocket-channel.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
 import { optionsFor } from "./transport-options.js";

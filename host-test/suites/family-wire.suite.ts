@@ -1,4 +1,4 @@
-import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
+import { MqttTransport } from "../../src/mqtt/mqtt-channel.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { beforeHello } from "../doubles/fake-protocol.js";
 import { optionsFor } from "../doubles/transport-options.js";

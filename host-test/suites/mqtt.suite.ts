@@ -1,4 +1,4 @@
-import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
+import { MqttTransport } from "../../src/mqtt/mqtt-channel.js";
 import type { TransportOptions } from "../../src/protocols/transport.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";

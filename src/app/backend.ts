@@ -9,7 +9,7 @@ import type { Session } from "../protocols/hello.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits } from "../protocols/queued-channel.js";
 import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
-import { WebSocketTransport } from "../protocols/websocket-transport.js";
+import { WebSocketTransport } from "../protocols/websocket-channel.js";
 import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "../settings/config.js";
 import { readSetting, type SettingSource, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";

@@ -1,11 +1,9 @@
 import type { Application, Feature, Listener } from "../app/application.js";
-import type { Hardware } from "../hardware/hardware.js";
-import type { McpServer } from "../mcp_server/mcp-server.js";
-import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
+import type { Client } from "../mcp_server/client.js";
+import type { HttpServer, HttpServerPlatform } from "../net/http-server.js";
 import { type DirectConfig, readDirectConfig } from "../settings/config.js";
 import { hostnameOf } from "../text/hostname.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
-import { KnownClients } from "./known-clients.js";
 import { ServedConnection } from "./served-connection.js";
 
 /** Members of the application that the endpoint needs. */
@@ -57,10 +55,6 @@ export class McpEndpoint implements Listener {
 		this.maxQueuedBytes = Math.floor(maxQueuedBytes / 2);
 	}
 
-	get server(): McpServer<Hardware> {
-		return this.app.server;
-	}
-
 	/** Opens the port and announces it, unless it is open. */
 	onOnline(): void {
 		if (this.http !== undefined) {
@@ -71,7 +65,7 @@ export class McpEndpoint implements Listener {
 			this.http = platform.open({
 				port,
 				mayConnect: () => this.mayConnect(),
-				onConnect: (connection) => this.serve(connection),
+				onConnect: (connection) => void this.served.add(new ServedConnection(connection, this)),
 				onListening: () => app.log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.fail(error),
 			});
@@ -100,10 +94,10 @@ export class McpEndpoint implements Listener {
 	}
 
 	private announce(): void {
-		const { platform, port, rules } = this;
+		const { platform, port, rules, app } = this;
 		this.announced = platform.announce?.({
 			serviceType: "_mcp._tcp",
-			name: `${this.server.name} ${rules.hostname.slice(-4)}`,
+			name: `${app.server.name} ${rules.hostname.slice(-4)}`,
 			host: rules.hostname,
 			port,
 			txt: { path: MCP_PATH },
@@ -121,10 +115,6 @@ export class McpEndpoint implements Listener {
 			}
 		}
 		return this.served.size < MAX_SERVED;
-	}
-
-	private serve(connection: HttpConnection): void {
-		this.served.add(new ServedConnection(connection, this));
 	}
 
 	/** Offers a response to every call: only the one that asked takes it. */
@@ -145,3 +135,38 @@ export class McpEndpoint implements Listener {
 		this.http?.resume();
 	}
 }
+
+/** Limit of known clients. Beyond it the least recently seen one is forgotten. */
+const MAX_CLIENTS = 4;
+
+/**
+ * Capabilities of clients up to 2025-11-25, by `Mcp-Session-Id`. Not a session: a forgotten
+ * client is still served, as one without capabilities.
+ */
+class KnownClients {
+	/** The most recently seen one comes last. */
+	private readonly clients = new Map<string, Client>();
+
+	/** @returns the client's id from now on */
+	add(client: Client): string {
+		for (const id of this.clients.keys()) {
+			if (this.clients.size >= MAX_CLIENTS) {
+				this.clients.delete(id);
+			}
+		}
+		const id = `${randomDigits()}${randomDigits()}`;
+		this.clients.set(id, client);
+		return id;
+	}
+
+	find(id: string | undefined): Client | undefined {
+		const client = id === undefined ? undefined : this.clients.get(id);
+		if (id !== undefined && client !== undefined) {
+			this.clients.delete(id);
+			this.clients.set(id, client);
+		}
+		return client;
+	}
+}
+
+const randomDigits = (): string => Math.random().toString(16).slice(2);

@@ -1,13 +1,19 @@
+import type { Hardware } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
+import { errorMessage, isRequestId, NO_WRAPPER, type RpcError } from "../mcp_server/json-rpc.js";
+import type { McpSession } from "../mcp_server/mcp-session.js";
+import { parseMessage } from "../mcp_server/parse-message.js";
+import { type Revision, unreadableId } from "../mcp_server/revision.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
 import { ServedExchange } from "../net/served-exchange.js";
+import { isObject } from "../text/is-object.js";
 import { decodeText } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
-import { WriteQueue } from "../text/write-queue.js";
 import { checkRequest, type Rejection } from "./check-request.js";
 import type { McpEndpoint } from "./mcp-endpoint.js";
-import { CLIENT_HEADER, PostedMessage } from "./posted-message.js";
+import { DEFAULT_REVISION, expectsAnswer, isInitialize, isResponse, readRevision, statusOf } from "./posted-message.js";
+import { checkHeaders, isStateless } from "./stateless-headers.js";
 
 /** Milliseconds after which a connection without an accepted head may be closed for another one. */
 const HEAD_TIME = 1_000;
@@ -24,18 +30,26 @@ const SEND_TIME = 30_000;
 /** The body of a rejected request is read and dropped up to this length, so that the client reads the answer. */
 const MAX_DRAINED_BYTES = 65_536;
 
+/** The header by which a client is known. */
+const CLIENT_HEADER = "mcp-session-id";
+
+/** Bytes of a page of a list. Many clients read only the first page, and the device sends it entry by entry, from flash. */
+const MAX_PAGE_BYTES = 65_536;
+
+/** Bytes of a message per allowed value, as in messages of a backend. */
+const BYTES_PER_VALUE = 16;
+
 const JSON_TYPE = "application/json";
 const STREAM_TYPE = "text/event-stream";
 const EVENT_START = "event: message\ndata: ";
 const EVENT_END = "\n\n";
 
 /**
- * One connection with a client, for one request. The response is JSON, or an event stream if the server sends something
- * before the answer.
+ * One connection with a client, for one message, which is its own session. The response is JSON, or an event stream if
+ * the server sends something before the answer.
  */
 export class ServedConnection extends ServedExchange {
 	private readonly endpoint: McpEndpoint;
-	private readonly queue: WriteQueue;
 	private state: "receiving" | "answering" | "sending" | "streaming" = "receiving";
 	private headTimer: TimerHandle | undefined;
 	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
@@ -43,14 +57,15 @@ export class ServedConnection extends ServedExchange {
 	private rejection: Rejection | undefined;
 	private headers: ServedRequest["headers"] = new Map();
 	private response: ServedResponse | undefined;
-	private message: PostedMessage | undefined;
-	private isLast = false;
+	private session: McpSession<Hardware> | undefined;
+	private isStateless = false;
+	/** Whether the answer is written, or queued. */
+	private isAnswered = false;
 
 	constructor(connection: HttpConnection, endpoint: McpEndpoint) {
 		const { timer } = endpoint.app;
-		super(connection, timer);
+		super(connection, timer, endpoint.maxQueuedBytes);
 		this.endpoint = endpoint;
-		this.queue = new WriteQueue(endpoint.maxQueuedBytes, 0, connection);
 		this.limit(REQUEST_TIME, () => this.reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
 		this.headTimer = timer.set(() => {
 			this.headTimer = undefined;
@@ -60,9 +75,9 @@ export class ServedConnection extends ServedExchange {
 		this.accept();
 	}
 
-	/** Hands a response of the client to the call. */
+	/** Hands a response of the client, which was posted separately, to the call. */
 	takeResponse(response: object): void {
-		this.message?.takeResponse(response);
+		this.session?.receive(response);
 	}
 
 	protected override onRequest(request: ServedRequest): void {
@@ -97,11 +112,61 @@ export class ServedConnection extends ServedExchange {
 		this.state = "answering";
 		this.response = response;
 		this.limit(CALL_TIME);
-		this.message = new PostedMessage(this.endpoint, this, this.headers);
+		let text: string;
 		try {
-			this.message.receive(decodeText(body));
+			text = decodeText(body);
 		} catch (error) {
 			this.reject({ status: 400, reason: (error as Error).message });
+			return;
+		}
+		this.receive(text);
+	}
+
+	private receive(text: string): void {
+		const { headers, endpoint } = this;
+		const { server } = endpoint.app;
+		let message: unknown;
+		try {
+			message = parseMessage(text, server, Math.floor(endpoint.rules.maxBytes / BYTES_PER_VALUE));
+			if ("experimental" in server.capabilities && isStateless(message, headers)) {
+				this.isStateless = true;
+				if (message.id !== undefined) {
+					checkHeaders(message, headers, server);
+				}
+			}
+			this.dispatch(message, this.isStateless ? DEFAULT_REVISION : readRevision(message, headers));
+		} catch (error) {
+			const id = isObject(message) && isRequestId(message.id) ? message.id : unreadableId(DEFAULT_REVISION);
+			this.answer(400, errorMessage(id, error as RpcError, NO_WRAPPER));
+		}
+	}
+
+	private dispatch(message: unknown, revision: Revision): void {
+		const { clients, app } = this.endpoint;
+		const client = clients.find(this.headers.get(CLIENT_HEADER));
+		const session = app.server.open({
+			owner: clients,
+			pageBytes: MAX_PAGE_BYTES,
+			send: (text, isAnswer) =>
+				isAnswer
+					? this.answer(statusOf(message, text, this.isStateless), text, isInitialize(message))
+					: this.sendEvent(String(text)),
+		});
+		// The client gets only notifications about its message.
+		app.server.sessions.delete(session);
+		session.revision = revision;
+		if (client !== undefined) {
+			session.client = client;
+		}
+		this.session = session;
+		if (isResponse(message)) {
+			this.endpoint.passResponse(message);
+		} else {
+			session.receive(message);
+		}
+		if (!this.isAnswered && !expectsAnswer(message)) {
+			this.respond(202, "");
+			session.close();
 		}
 	}
 
@@ -114,26 +179,28 @@ export class ServedConnection extends ServedExchange {
 		}
 	}
 
-	/** Takes note that no answer is due. */
-	onAccepted(): void {
-		this.respond(202, "");
-	}
-
-	/** Sends the answer, with its HTTP status. @param client the client's id from now on */
-	onAnswer(status: number, text: Sendable, client: string | undefined): void {
-		if (client !== undefined) {
-			this.response?.headers.set(CLIENT_HEADER, client);
+	/** Sends the answer. A session whose call waits for the client's next request stays open: it ends with the call. */
+	private answer(status: number, text: Sendable, isInitialized = false): void {
+		const { session, endpoint } = this;
+		if (this.isAnswered) {
+			return;
+		}
+		if (isInitialized && session !== undefined) {
+			this.response?.headers.set(CLIENT_HEADER, endpoint.clients.add(session.client));
+		}
+		if (session?.calls.length === 0) {
+			session.close();
 		}
 		if (this.state === "streaming") {
-			this.isLast = true;
-			this.push(EVENT_START, text, EVENT_END);
+			this.isAnswered = true;
+			this.pushAll(EVENT_START, text, EVENT_END);
 		} else {
 			this.respond(status, text);
 		}
 	}
 
 	/** Sends a notification or request of the call, before its answer. */
-	onEvent(text: string): void {
+	private sendEvent(text: string): void {
 		if (this.isEnded) {
 			return;
 		}
@@ -144,8 +211,8 @@ export class ServedConnection extends ServedExchange {
 			headers.set("cache-control", "no-cache");
 			this.connection.respond(this.response as ServedResponse);
 		}
-		if (this.state === "streaming" && !this.isLast) {
-			this.push(EVENT_START, text, EVENT_END);
+		if (this.state === "streaming" && !this.isAnswered) {
+			this.pushAll(EVENT_START, text, EVENT_END);
 		}
 	}
 
@@ -154,13 +221,13 @@ export class ServedConnection extends ServedExchange {
 			return;
 		}
 		this.state = "sending";
-		this.isLast = true;
+		this.isAnswered = true;
 		this.limit(SEND_TIME);
 		const headers = this.beginResponse(status);
 		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
 		if (bytes > 0) {
 			headers.set("content-type", JSON_TYPE);
-			this.push(text);
+			this.pushAll(text);
 		}
 		headers.set("content-length", String(bytes));
 		if (!this.isEnded) {
@@ -177,10 +244,10 @@ export class ServedConnection extends ServedExchange {
 	}
 
 	/** An answer that does not fit the queue ends the connection. */
-	private push(...texts: readonly Sendable[]): void {
+	private pushAll(...texts: readonly Sendable[]): void {
 		for (const text of texts) {
-			if (!this.isEnded && !this.queue.push(text)) {
-				this.endpoint.app.log(`connection closed: response longer than ${this.endpoint.maxQueuedBytes} bytes`);
+			if (!this.isEnded && !this.push(text)) {
+				this.endpoint.app.log(`connection closed: response longer than ${this.maxQueuedBytes} bytes`);
 				this.close();
 			}
 		}
@@ -189,15 +256,15 @@ export class ServedConnection extends ServedExchange {
 
 	protected override onWritable(count: number): void {
 		if (!this.isEnded) {
-			this.limit(this.isLast ? SEND_TIME : CALL_TIME);
-			this.queue.onWritable(count);
+			this.limit(this.isAnswered ? SEND_TIME : CALL_TIME);
+			this.setRoom(count);
 			this.endStream();
 		}
 	}
 
 	/** A stream has no length, so it ends with its connection. */
 	private endStream(): void {
-		if (!this.isEnded && this.state === "streaming" && this.isLast && this.queue.bytes === 0) {
+		if (!this.isEnded && this.state === "streaming" && this.isAnswered && this.queuedBytes === 0) {
 			this.close();
 		}
 	}
@@ -205,7 +272,9 @@ export class ServedConnection extends ServedExchange {
 	/** Cancels the calls of the request. */
 	protected override onEnd(): void {
 		this.heed();
-		this.message?.close();
+		if (!this.isAnswered) {
+			this.session?.close();
+		}
 		this.endpoint.onEnd(this);
 	}
 }

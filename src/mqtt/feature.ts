@@ -1,6 +1,6 @@
 import type { Feature } from "../app/application.js";
 import type { Transport, TransportOptions } from "../protocols/transport.js";
-import { MqttTransport } from "./mqtt-transport.js";
+import { MqttTransport } from "./mqtt-channel.js";
 
 const openMqtt = (options: TransportOptions): Transport => new MqttTransport(options);
 

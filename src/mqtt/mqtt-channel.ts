@@ -1,12 +1,20 @@
+import { goodbyeMessage } from "../protocols/envelope.js";
 import { type ChannelOptions, QueuedChannel } from "../protocols/queued-channel.js";
-import type { ChannelEvents } from "../protocols/transport.js";
-import { ProtocolError } from "../protocols/transport.js";
+import {
+	type Channel,
+	type ChannelEvents,
+	ProtocolError,
+	parseUrl,
+	type Transport,
+	type TransportOptions,
+	unsupportedScheme,
+} from "../protocols/transport.js";
 
 /** MQTT's quality of service: at most once, at least once. */
 export type QoS = 0 | 1;
 
 /** At most once: a session ends with its connection, and nothing is repeated after it. */
-export const QOS: QoS = 0;
+const QOS: QoS = 0;
 
 interface WriteOptions {
 	readonly operation?: number;
@@ -82,7 +90,7 @@ const NOTHING = new Uint8Array(0);
  * A connection through ECMA-419's MQTT client class: open once the broker has accepted the subscription, or delivers
  * without one.
  */
-export class MqttChannel extends QueuedChannel {
+class MqttChannel extends QueuedChannel {
 	private readonly target: MqttTarget;
 	private client: MqttClient | undefined;
 	private connected = false;
@@ -111,7 +119,7 @@ export class MqttChannel extends QueuedChannel {
 		return this.client?.read(count);
 	}
 
-	override write(bytes: Uint8Array, messageBytes: number, first: boolean): number {
+	protected override write(bytes: Uint8Array, messageBytes: number, first: boolean): number {
 		const { publishTopic } = this.target;
 		const options: WriteOptions | undefined = first
 			? { topic: publishTopic, QoS: QOS, byteLength: messageBytes }
@@ -182,5 +190,70 @@ export class MqttChannel extends QueuedChannel {
 			this.log(`could not send MQTT ${options.operation}: ${String(error)}`);
 			return 0;
 		}
+	}
+}
+
+/** The topic prefix of this project's gateway. */
+const OWN_TOPICS = "xs-mcp/";
+
+/** The longest packet to a gateway of the xiaozhi family, in bytes: it disconnects at a longer one. */
+const FAMILY_PACKET_BYTES = 8_192;
+
+/** Bytes of a packet besides topic and message: type and length, the topic's length, and the packet's id. */
+const PACKET_OVERHEAD = 9;
+
+/**
+ * Reaches a backend over MQTT 3.1.1: mqtt://host[:port] (1883) or mqtts://host[:port] (8883).
+ *
+ * The client's keep-alive detects a dead broker. The hello names the transport "udp", as in the xiaozhi family, whose
+ * backends then offer audio over UDP.
+ */
+export class MqttTransport implements Transport {
+	readonly name = "udp";
+	readonly version = 3;
+	readonly saysGoodbye = true;
+	readonly silenceTimeout = 0;
+	readonly carriesAudio: boolean;
+	readonly mayRetain: boolean;
+	readonly maxMessageBytes: number;
+	readonly maxSentBytes: number;
+	private readonly options: TransportOptions;
+	private readonly record: MqttRecord;
+	private readonly host: string;
+	private readonly port: number;
+	/** Whether the backend is this project's gateway, judged by the topic. */
+	private readonly isOwn: boolean;
+
+	/** @throws SettingError */
+	constructor(options: TransportOptions) {
+		const { scheme, host, port } = parseUrl(options.backend);
+		const record = scheme === "mqtt" ? options.network.mqtt : scheme === "mqtts" ? options.network.mqtts : undefined;
+		if (record === undefined) {
+			throw unsupportedScheme(scheme);
+		}
+		this.maxMessageBytes = options.maxMessageBytes;
+		this.isOwn = options.publishTopic.startsWith(OWN_TOPICS);
+		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
+		this.maxSentBytes = this.isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
+		this.carriesAudio = options.network.openUdp !== undefined;
+		this.mayRetain = options.subscribeTopic !== "";
+		this.options = options;
+		this.record = record;
+		this.host = host;
+		this.port = port ?? (scheme === "mqtts" ? 8883 : 1883);
+	}
+
+	open(events: ChannelEvents): Channel {
+		const { clientId, mqttUsername: user, mqttPassword: password, publishTopic, subscribeTopic } = this.options;
+		const client = {
+			host: this.host,
+			port: this.port,
+			id: clientId,
+			...(user !== "" && { user, ...(password !== "" && { password }) }),
+			keepAlive: this.options.keepAlive * 1000,
+			// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
+			...(this.isOwn && { will: { topic: publishTopic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
+		};
+		return new MqttChannel({ record: this.record, client, publishTopic, subscribeTopic }, events, this.options);
 	}
 }

@@ -1,8 +1,9 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import { WriteQueue } from "../text/write-queue.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "./http-server.js";
 
-/** One connection of an HTTP client, for one request whose body is kept if the subclass accepts it. */
-export abstract class ServedExchange {
+/** One connection of an HTTP client, for one request, whose body is kept if the subclass accepts it, and its answer. */
+export abstract class ServedExchange extends WriteQueue {
 	protected readonly connection: HttpConnection;
 	protected isEnded = false;
 	private readonly timer: TimerModule;
@@ -10,7 +11,8 @@ export abstract class ServedExchange {
 	private body: Uint8Array | undefined;
 	private received = 0;
 
-	constructor(connection: HttpConnection, timer: TimerModule) {
+	constructor(connection: HttpConnection, timer: TimerModule, maxQueuedBytes = Number.POSITIVE_INFINITY) {
+		super(maxQueuedBytes, 0);
 		this.connection = connection;
 		this.timer = timer;
 	}
@@ -26,6 +28,10 @@ export abstract class ServedExchange {
 
 	/** Releases what the subclass holds: the connection has ended. */
 	protected abstract onEnd(): void;
+
+	protected override write(bytes: Uint8Array): number {
+		return this.connection.write(bytes);
+	}
 
 	/** Starts receiving, as the last step of a subclass's constructor. */
 	protected accept(): void {

@@ -1,20 +1,17 @@
 import { decodeText, MessageAssembler, type MessageRejected } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { type PartWriter, WriteQueue } from "../text/write-queue.js";
+import { WriteQueue } from "../text/write-queue.js";
 import type { Channel, ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
 /** The options common to all channels. */
 export interface ChannelOptions {
-	/** The longest message from the backend, in bytes. Default 65,536. */
-	readonly maxMessageBytes?: number | undefined;
-	/** Bytes that may wait to be sent. Default 65,536. */
-	readonly maxQueuedBytes?: number | undefined;
+	/** The longest message from the backend, in bytes. */
+	readonly maxMessageBytes: number;
+	/** Bytes that may wait to be sent. */
+	readonly maxQueuedBytes: number;
 	readonly log: (message: string) => void;
 }
-
-/** Default limits: bytes of a message, and of the send queue. */
-export const DEFAULT_LIMIT = 65_536;
 
 /**
  * Divides the heap among messages. At its peak the longest message is held about five times over: as bytes, as text,
@@ -40,23 +37,21 @@ interface ReadablePart {
  * While answers wait to be sent, the channel does not read. So a backend that sends faster than it reads is slowed down
  * by TCP, and the device's memory stays bounded.
  */
-export abstract class QueuedChannel implements Channel, PartWriter {
+export abstract class QueuedChannel extends WriteQueue implements Channel {
 	protected readonly log: (message: string) => void;
 	private readonly events: ChannelEvents;
 	private readonly assembler: MessageAssembler;
-	private readonly queue: WriteQueue;
 	private readonly maxWaiting: number;
 	private open = false;
 	protected closed = false;
 	private unread: ReadablePart | undefined;
 
 	/** @param overhead bytes that the transport adds to the first part of a message */
-	constructor(events: ChannelEvents, options: ChannelOptions, overhead: number) {
-		const { log, maxMessageBytes = DEFAULT_LIMIT, maxQueuedBytes = DEFAULT_LIMIT } = options;
+	constructor(events: ChannelEvents, { log, maxMessageBytes, maxQueuedBytes }: ChannelOptions, overhead: number) {
+		super(maxQueuedBytes, overhead);
 		this.events = events;
 		this.log = log;
 		this.assembler = new MessageAssembler(maxMessageBytes);
-		this.queue = new WriteQueue(maxQueuedBytes, overhead, this);
 		this.maxWaiting = maxQueuedBytes / 4;
 	}
 
@@ -64,9 +59,6 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 
 	/** Reads from the client; undefined for an empty message. */
 	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
-
-	/** Writes all to the client or throws. Returns how many bytes may be written next. */
-	abstract write(...part: Parameters<PartWriter["write"]>): number;
 
 	/** Releases the client. */
 	protected abstract closeClient(): void;
@@ -76,8 +68,8 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			return;
 		}
 		try {
-			if (!this.queue.push(text)) {
-				const waiting = `${this.queue.bytes} bytes queued, no room for the next message`;
+			if (!this.push(text)) {
+				const waiting = `${this.queuedBytes} bytes queued, no room for the next message`;
 				this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
 			}
 		} catch (cause) {
@@ -90,11 +82,6 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			this.closed = true;
 			this.closeClient();
 		}
-	}
-
-	/** @returns bytes that may be written past the queue */
-	protected get room(): number {
-		return this.closed ? 0 : this.queue.room;
 	}
 
 	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
@@ -118,7 +105,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			return;
 		}
 		// An empty part must be read now: the client continues with the next at once.
-		if (this.queue.bytes > this.maxWaiting && part.count > 0) {
+		if (this.queuedBytes > this.maxWaiting && part.count > 0) {
 			this.unread = part;
 			return;
 		}
@@ -140,13 +127,13 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			return;
 		}
 		try {
-			this.queue.onWritable(count);
+			this.setRoom(count);
 		} catch (cause) {
 			this.fail(this.connectionError(cause));
 			return;
 		}
 		const unread = this.unread;
-		if (unread !== undefined && this.queue.bytes <= this.maxWaiting) {
+		if (unread !== undefined && this.queuedBytes <= this.maxWaiting) {
 			this.unread = undefined;
 			this.readable(unread);
 		}

@@ -1,7 +1,14 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
-import type { ChannelEvents } from "./transport.js";
-import { ProtocolError } from "./transport.js";
+import {
+	type Channel,
+	type ChannelEvents,
+	ProtocolError,
+	parseUrl,
+	type Transport,
+	type TransportOptions,
+	unsupportedScheme,
+} from "./transport.js";
 import type { HandshakeRequest } from "./websocket-handshake.js";
 
 /** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
@@ -42,7 +49,7 @@ interface Callback {
 const OPCODE_PING = 9;
 
 /** A connection through ECMA-419's WebSocket client class. */
-export class WebSocketChannel extends QueuedChannel {
+class WebSocketChannel extends QueuedChannel {
 	/** The same for all channels: functions of each would take 50 slots. */
 	private static readonly CALLBACKS = deepFreeze({
 		onReadable(this: Callback, count: number, { more, binary }: { more: boolean; binary?: boolean }): void {
@@ -79,7 +86,7 @@ export class WebSocketChannel extends QueuedChannel {
 	}
 
 	sendNow(message: Uint8Array): boolean {
-		if (this.room < message.byteLength) {
+		if (this.closed || this.room < message.byteLength) {
 			return false;
 		}
 		try {
@@ -103,12 +110,53 @@ export class WebSocketChannel extends QueuedChannel {
 		return this.client?.read(count);
 	}
 
-	override write(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
+	protected override write(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
 		return this.client?.write(bytes, { binary: false, more: !last }) ?? 0;
 	}
 
 	protected override closeClient(): void {
 		this.client?.close();
 		this.client = undefined;
+	}
+}
+
+/** Reaches a backend over WebSocket: ws://host[:port]/path or wss://… */
+export class WebSocketTransport implements Transport {
+	readonly name = "websocket";
+	readonly version: 1 | 2 | 3;
+	readonly saysGoodbye = false;
+	readonly silenceTimeout = 120_000;
+	readonly carriesAudio = true;
+	readonly maxMessageBytes: number;
+	readonly maxSentBytes = Number.POSITIVE_INFINITY;
+	private readonly options: TransportOptions;
+	private readonly record: WebSocketRecord;
+	private readonly target: { readonly host: string; readonly port: number; readonly path: string };
+
+	/** @throws SettingError: a URL or token that cannot be used */
+	constructor(options: TransportOptions) {
+		const { scheme, host, port, path } = parseUrl(options.backend);
+		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
+		if (record === undefined) {
+			throw unsupportedScheme(scheme);
+		}
+		this.version = options.protocolVersion;
+		this.maxMessageBytes = options.maxMessageBytes;
+		this.options = options;
+		this.record = record;
+		this.target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };
+	}
+
+	open(events: ChannelEvents): Channel {
+		const { token, deviceId, uuid } = this.options;
+		const headers = new Map<string, string>();
+		if (token !== "") {
+			// Unchanged if it names a scheme ("Basic …").
+			headers.set("Authorization", token.includes(" ") ? token : `Bearer ${token}`);
+		}
+		headers.set("Protocol-Version", String(this.version));
+		headers.set("Device-Id", deviceId);
+		headers.set("Client-Id", uuid);
+		return new WebSocketChannel({ ...this.target, record: this.record, headers }, events, this.options);
 	}
 }

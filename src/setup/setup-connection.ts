@@ -36,10 +36,9 @@ export class SetupConnection extends ServedExchange {
 	private readonly respond: Responder;
 	private readonly connections: Set<SetupConnection>;
 	private request: ServedRequest | undefined;
-	/** Parts of the answer that wait, and the one being sent. */
+	/** Parts of the answer, and the first one that waits. */
 	private parts: readonly AnswerPart[] = [];
 	private next = 0;
-	private part = new Uint8Array(0);
 
 	/** @param connections the open connections, of which this one is a member until it ends */
 	constructor(connection: HttpConnection, timer: TimerModule, connections: Set<SetupConnection>, respond: Responder) {
@@ -97,19 +96,10 @@ export class SetupConnection extends ServedExchange {
 	}
 
 	protected override onWritable(count: number): void {
-		let room = count;
-		while (room > 0 && !this.isEnded) {
-			if (this.part.length === 0) {
-				const part = this.parts[this.next];
-				if (part === undefined) {
-					return;
-				}
-				this.next += 1;
-				this.part = new Uint8Array(ArrayBuffer.fromString(part.text));
-			}
-			const piece = this.part.subarray(0, room);
-			this.part = this.part.subarray(piece.length);
-			room = this.connection.write(piece);
+		this.setRoom(count);
+		while (this.queuedBytes === 0 && !this.isEnded && this.next < this.parts.length) {
+			this.next += 1;
+			this.push((this.parts[this.next - 1] as AnswerPart).text);
 		}
 	}
 
