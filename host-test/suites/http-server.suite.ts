@@ -5,7 +5,7 @@ import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { SettingError } from "../../src/settings/setting-error.js";
+import { SettingError } from "../../src/settings/read-setting.js";
 import { tool } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -4,10 +4,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { parseUrl, unsupportedScheme } from "../../src/protocols/transport.js";
 import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../src/settings/config.js";
-import { readSetting, type SettingSource } from "../../src/settings/read-setting.js";
-import { SettingError } from "../../src/settings/setting-error.js";
-import { SETTINGS, type SettingName } from "../../src/settings/settings-table.js";
-import { unknownSettings } from "../../src/settings/unknown-settings.js";
+import { readSetting, SettingError, type SettingSource } from "../../src/settings/read-setting.js";
+import { SETTINGS, type SettingName, unknownSettings } from "../../src/settings/settings-table.js";
 import { ProgramError, readJson } from "../../toolchain/program.js";
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Application, Feature, Listener } from "../app/application.js";
 import type { Client } from "../mcp_server/client.js";
 import type { HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { type DirectConfig, readDirectConfig } from "../settings/config.js";
+import { readDirectConfig } from "../settings/config.js";
 import { hostnameOf } from "../text/hostname.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { ServedConnection } from "./served-connection.js";
@@ -46,7 +46,11 @@ export class McpEndpoint implements Listener {
 	private http: HttpServer | undefined;
 	private announced: { close(): void } | undefined;
 
-	constructor(app: EndpointApp, platform: HttpServerPlatform, { port, token }: DirectConfig) {
+	constructor(
+		app: EndpointApp,
+		platform: HttpServerPlatform,
+		{ port, token }: { readonly port: number; readonly token: string },
+	) {
 		const { maxMessageBytes, maxQueuedBytes } = app.limits;
 		this.app = app;
 		this.platform = platform;

@@ -1,6 +1,6 @@
 import type { MqttRecord } from "../mqtt/mqtt-channel.js";
 import type { Config } from "../settings/config.js";
-import { SettingError } from "../settings/setting-error.js";
+import { SettingError } from "../settings/read-setting.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { splitUrl, type UrlParts } from "../text/url.js";
 import type { OpenUdp } from "../voice/udp-audio.js";

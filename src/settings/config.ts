@@ -1,23 +1,29 @@
 import type { Settings } from "../hardware/hardware.js";
-import { readSetting, type SettingSource } from "./read-setting.js";
-import { SettingError } from "./setting-error.js";
-import type { SettingName, SettingValue } from "./settings-table.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { readSetting, readSettings, SettingError, type SettingSource } from "./read-setting.js";
 
 /** A backend that is to be found: `mdns:` or `mdns:HOST`. */
 export const SEARCH_SCHEME = "mdns:";
 
-/** How the device reaches its backend, and how it introduces itself. src/settings/settings-table.ts describes each. */
-export type Config = Values<
-	"token" | "protocolVersion" | "mqttUsername" | "mqttPassword" | "keepAlive" | "chunkBytes" | "session" | "uuid"
-> & {
+const NAMES = deepFreeze([
+	"token",
+	"protocolVersion",
+	"mqttUsername",
+	"mqttPassword",
+	"keepAlive",
+	"chunkBytes",
+	"session",
+	"uuid",
+] as const);
+
+/** How the device reaches its backend, and how it introduces itself. */
+export type Config = ReturnType<typeof readSettings<(typeof NAMES)[number]>> & {
 	/** A URL; empty if it becomes known later, or without a backend. */
 	readonly backend: string;
 	readonly clientId: string;
 	readonly publishTopic: string;
 	readonly subscribeTopic: string;
 };
-
-type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<Each> };
 
 /**
  * Reads and checks the settings of a backend.
@@ -32,33 +38,19 @@ export const readConfig = (source: SettingSource, deviceId: string, backend?: st
 	if (url === undefined) {
 		throw new SettingError("backend", "expected a URL: the setting is missing");
 	}
-	const mqttUsername = readSetting("mqttUsername", source);
-	const mqttPassword = readSetting("mqttPassword", source);
+	const settings = readSettings(NAMES, source);
 	// MQTT 3.1.1 §3.1.2.9: no password without a user name.
-	if (url.startsWith("mqtt") && mqttPassword !== "" && mqttUsername === "") {
+	if (url.startsWith("mqtt") && settings.mqttPassword !== "" && settings.mqttUsername === "") {
 		throw new SettingError("mqttUsername", "required with mqttPassword");
 	}
 	return {
+		...settings,
 		backend: url,
-		token: readSetting("token", source),
-		protocolVersion: readSetting("protocolVersion", source),
 		clientId,
-		mqttUsername,
-		mqttPassword,
-		keepAlive: readSetting("keepAlive", source),
 		publishTopic: readSetting("publishTopic", source) ?? `xs-mcp/${clientId}/up`,
 		subscribeTopic: readSetting("subscribeTopic", source) ?? `xs-mcp/${clientId}/down`,
-		chunkBytes: readSetting("chunkBytes", source),
-		session: readSetting("session", source),
-		uuid: readSetting("uuid", source),
 	};
 };
-
-/** Settings for clients without a gateway. */
-export interface DirectConfig {
-	readonly port: number;
-	readonly token: string;
-}
 
 /**
  * Reads the settings for clients without a gateway.
@@ -67,7 +59,7 @@ export interface DirectConfig {
  * @returns undefined if `http` is not set
  * @throws SettingError
  */
-export const readDirectConfig = (source: SettingSource, address: string): DirectConfig | undefined => {
+export const readDirectConfig = (source: SettingSource, address: string) => {
 	const port = readSetting("http", source);
 	if (port === undefined) {
 		return undefined;

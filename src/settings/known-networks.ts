@@ -1,8 +1,14 @@
 import type { Settings } from "../hardware/hardware.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { forgetSetting, readSetting, type SettingSource, settingText, storeSetting } from "./read-setting.js";
-import { SettingError } from "./setting-error.js";
+import {
+	forgetSetting,
+	readSetting,
+	SettingError,
+	type SettingSource,
+	settingText,
+	storeSetting,
+} from "./read-setting.js";
 import { MAX_NETWORKS, networksText } from "./wifi-settings.js";
 
 interface StoredSettings extends SettingSource {

@@ -2,17 +2,24 @@ import type { Settings } from "../hardware/hardware.js";
 import { fromHex } from "../text/hex.js";
 import { splitUrl } from "../text/url.js";
 import { utf8Length } from "../text/utf8.js";
-import { SettingError } from "./setting-error.js";
-import {
-	type Format,
-	type IntegerRule,
-	type Rule,
-	SETTINGS,
-	type SettingName,
-	type SettingValue,
-	type TextRule,
-} from "./settings-table.js";
+import { type Rule, SETTINGS, type SettingName, type SettingValue } from "./settings-table.js";
 import { MAX_NETWORKS, parseNetworks, parseStaticAddress } from "./wifi-settings.js";
+
+/** A setting has an invalid value. The message never quotes a secret, because it reaches the log and the screen. */
+export class SettingError extends Error {
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
+	override readonly name = "SettingError";
+	/** The setting's name, as in the table. */
+	readonly setting: string;
+	/** The error, without the setting's name: "expected a string, got number". */
+	readonly problem: string;
+
+	constructor(setting: string, problem: string) {
+		super(`${setting}: ${problem}`);
+		this.setting = setting;
+		this.problem = problem;
+	}
+}
 
 /** The sources of settings. */
 export interface SettingSource {
@@ -37,16 +44,23 @@ export const readSetting = <Name extends SettingName>(name: Name, source: Settin
 	const rule = RULES[name];
 	const isText = rule.kind === "text" || rule.kind === "secret";
 	if (value === undefined || (value === "" && !isText)) {
-		return ("default" in rule ? rule.default : undefined) as SettingValue<Name>;
+		return rule.default as SettingValue<Name>;
 	}
 	return checkSetting(name, value);
 };
 
+/** Reads several settings. @throws SettingError */
+export const readSettings = <Name extends SettingName>(
+	names: readonly Name[],
+	source: SettingSource,
+): { readonly [Each in Name]: SettingValue<Each> } =>
+	Object.fromEntries(names.map((name) => [name, readSetting(name, source)])) as {
+		readonly [Each in Name]: SettingValue<Each>;
+	};
+
 /** A setting as unchecked text, for parts that must work with any value: the Wi-Fi, the set-up page. */
-export const settingText = (name: SettingName, source: SettingSource): string => {
-	const rule = RULES[name];
-	return String(findValue(name, source) ?? ("default" in rule ? rule.default : undefined) ?? "");
-};
+export const settingText = (name: SettingName, source: SettingSource): string =>
+	String(findValue(name, source) ?? RULES[name].default ?? "");
 
 /** Stores a setting, which then overrides the built-in one. @throws Error if it cannot be stored */
 export const storeSetting = (name: SettingName, value: string, settings: Pick<Settings, "set">): void => {
@@ -78,6 +92,7 @@ const findValue = (name: SettingName, { built, settings }: SettingSource): unkno
 	(RULES[name].builtOnly ? undefined : settings?.get(DOMAIN, name)) ?? built[name];
 
 const parse = (name: SettingName, rule: Rule, value: unknown): unknown => {
+	const words = String(value).split(",");
 	switch (rule.kind) {
 		case "text":
 		case "secret":
@@ -87,33 +102,35 @@ const parse = (name: SettingName, rule: Rule, value: unknown): unknown => {
 		case "choice":
 			return choose(name, rule.choices, value);
 		case "choices":
-			return String(value)
-				.split(",")
-				.map((each) => choose(name, rule.choices, each.trim()));
+			return words.map((each) => choose(name, rule.choices, each.trim()));
 		case "flag":
 			return choose(name, ["true", "false"], value) === "true";
 		case "hex":
-			return parseHex(name, rule.maxBytes, value);
+			return expected(name, parseHex(value, rule.maxBytes), `at most ${rule.maxBytes} bytes as hexadecimal digits`);
 		case "p256-keys":
-			return String(value)
-				.split(",")
-				.map((each) => parsePublicKey(name, each.trim()));
+			return words.map((each) => parsePublicKey(name, each.trim()));
 		case "networks":
-			return orError(name, parseNetworks(value), `at most ${MAX_NETWORKS} networks as [["NAME","PASSWORD"],…]`);
+			return expected(name, parseNetworks(value), `at most ${MAX_NETWORKS} networks as [["NAME","PASSWORD"],…]`);
 		case "static-address":
-			return orError(name, parseStaticAddress(value), "ADDRESS/BITS,GATEWAY or ADDRESS/BITS,GATEWAY,DNS (IPv4)");
+			return expected(name, parseStaticAddress(value), "ADDRESS/BITS,GATEWAY or ADDRESS/BITS,GATEWAY,DNS (IPv4)");
 	}
 };
 
-/** @throws SettingError without the value, which may have passwords */
-const orError = <Value>(name: SettingName, value: Value | undefined, expected: string): Value => {
+/**
+ * Expects a valid value.
+ *
+ * @param got the value as it was set; quoted unless it may be a secret
+ * @throws SettingError if the value is undefined
+ */
+const expected = <Value>(name: SettingName, value: Value | undefined, description: string, got?: unknown): Value => {
 	if (value === undefined) {
-		throw new SettingError(name, `expected ${expected}`);
+		const quoted = got === undefined ? "" : `, got ${JSON.stringify(got)}`;
+		throw new SettingError(name, `expected ${description}${quoted}`);
 	}
 	return value;
 };
 
-const parseText = (name: SettingName, rule: TextRule, value: unknown): string => {
+const parseText = (name: SettingName, rule: Rule, value: unknown): string => {
 	const isSecret = rule.kind === "secret";
 	if (typeof value !== "string") {
 		throw new SettingError(name, `expected a string, got ${isSecret ? typeof value : JSON.stringify(value)}`);
@@ -123,13 +140,12 @@ const parseText = (name: SettingName, rule: TextRule, value: unknown): string =>
 	}
 	const { minBytes = 0, maxBytes = Number.POSITIVE_INFINITY, maxLength = Number.POSITIVE_INFINITY } = rule;
 	const length = utf8Length(value);
-	if (length < minBytes || length > maxBytes || value.length > maxLength || !hasFormat(rule.format, value)) {
-		throw new SettingError(name, `expected ${describeText(rule)}${isSecret ? "" : `, got ${JSON.stringify(value)}`}`);
-	}
-	return value;
+	const isValid =
+		length >= minBytes && length <= maxBytes && value.length <= maxLength && hasFormat(rule.format, value);
+	return expected(name, isValid ? value : undefined, describeText(rule), isSecret ? undefined : value);
 };
 
-const hasFormat = (format: Format | undefined, value: string): boolean => {
+const hasFormat = (format: Rule["format"], value: string): boolean => {
 	switch (format) {
 		case undefined:
 			return true;
@@ -149,7 +165,7 @@ const hasFormat = (format: Format | undefined, value: string): boolean => {
 };
 
 /** The description of a text setting, for errors and documentation: "8 to 63 printable ASCII characters". */
-const describeText = ({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string => {
+const describeText = ({ default: otherwise, format, maxLength, minBytes, maxBytes }: Rule): string => {
 	if (format === "http-url") {
 		return "http://host[:port][/path] or https://…";
 	}
@@ -172,41 +188,25 @@ const describeText = ({ default: otherwise, format, maxLength, minBytes, maxByte
 	return `${range}${ascii}${unit}${end}`;
 };
 
-const parseInteger = (name: SettingName, rule: IntegerRule, value: unknown): number => {
+const parseInteger = (name: SettingName, rule: Rule, value: unknown): number => {
+	const { unit, min = 0, max = Number.MAX_SAFE_INTEGER, orZero } = rule;
 	const number = Number(value);
-	const isAllowed = (number >= rule.min && number <= rule.max) || (rule.orZero && number === 0);
-	if (!Number.isInteger(number) || !isAllowed) {
-		throw new SettingError(name, `expected ${describeInteger(rule)}, got ${JSON.stringify(value)}`);
-	}
-	return number;
+	const isValid = Number.isInteger(number) && ((number >= min && number <= max) || (orZero && number === 0));
+	const noun = unit === undefined ? "a whole number" : `whole ${unit}`;
+	return expected(name, isValid ? number : undefined, `${orZero ? "0, or " : ""}${noun} from ${min} to ${max}`, value);
 };
 
-/** The description of a number setting, for errors and documentation: "0, or whole seconds from 60 to 2000000". */
-const describeInteger = ({ unit, min, max, orZero }: IntegerRule): string =>
-	`${orZero ? "0, or " : ""}${unit === undefined ? "a whole number" : `whole ${unit}`} from ${min} to ${max}`;
-
-const choose = <T>(name: SettingName, choices: readonly T[], value: unknown): T => {
+const choose = <T>(name: SettingName, choices: readonly T[] = [], value: unknown): T => {
 	const choice = choices.find((each) => String(each) === String(value));
-	if (choice === undefined) {
-		const expected = choices.map((each) => JSON.stringify(each)).join(" or ");
-		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);
-	}
-	return choice;
+	return expected(name, choice, choices.map((each) => JSON.stringify(each)).join(" or "), value);
 };
 
-const parseHex = (name: SettingName, maxBytes: number, value: unknown): ArrayBuffer => {
+const parseHex = (value: unknown, maxBytes = 0): ArrayBuffer | undefined => {
 	const bytes = typeof value === "string" ? fromHex(value) : undefined;
-	if (bytes === undefined || bytes.byteLength > maxBytes) {
-		throw new SettingError(name, `expected at most ${maxBytes} bytes as hexadecimal digits`);
-	}
-	return bytes;
+	return bytes !== undefined && bytes.byteLength <= maxBytes ? bytes : undefined;
 };
 
 const parsePublicKey = (name: SettingName, value: string): ArrayBuffer => {
 	const key = /^04[0-9a-fA-F]{128}$/.test(value) ? fromHex(value) : undefined;
-	if (key === undefined) {
-		const expected = `a public key of P-256: "04" and 128 hexadecimal digits`;
-		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);
-	}
-	return key;
+	return expected(name, key, `a public key of P-256: "04" and 128 hexadecimal digits`, value);
 };

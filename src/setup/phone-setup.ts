@@ -21,6 +21,9 @@ const MAX_CONNECTIONS = 4;
 
 const MAX_NETWORKS = 20;
 
+/** Milliseconds after which a device that knows a network ends the set-up, unless the user scans or sends the form. */
+const IDLE_TIME = 300_000;
+
 /** Milliseconds between attempts to join a known network while nobody uses the page. Each one disturbs the device's own network. */
 const REJOIN_INTERVAL = 60_000;
 
@@ -51,8 +54,6 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	private readonly password: string;
 	/** Seconds without a network after which the set-up starts; 0: never by itself. */
 	private readonly after: number;
-	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
-	private readonly patience: number;
 	isOpen = false;
 	private server: HttpServer | undefined;
 	/** The device's own network. */
@@ -79,7 +80,6 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		this.settings = settings;
 		this.password = app.setting("setupPassword");
 		this.after = app.setting("setupAfter");
-		this.patience = app.setting("setupTime");
 		this.watchBootButton();
 	}
 
@@ -308,7 +308,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 			this.timer = this.app.timer.set(() => {
 				this.app.log("set-up: timed out; trying the stored settings again");
 				this.end(this.attempt?.hasLeft === true);
-			}, this.patience * 1000);
+			}, IDLE_TIME);
 		}
 	}
 

@@ -1,7 +1,6 @@
 import type { Backend } from "../app/backend.js";
 import type { Settings } from "../hardware/hardware.js";
-import { checkSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
-import { SettingError } from "../settings/setting-error.js";
+import { checkSetting, SettingError, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SETTINGS, type SettingName } from "../settings/settings-table.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { unknownSettings } from "../../src/settings/unknown-settings.js";
+import { unknownSettings } from "../../src/settings/settings-table.js";
 import { makeProgram, readPort } from "../../toolchain/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 
