@@ -1,4 +1,6 @@
-import { Bootstrap, type BootstrapOptions } from "../../src/backend/bootstrap/bootstrap.js";
+import type { Application } from "../../src/app/application.js";
+import type { SearchEvents } from "../../src/app/backend.js";
+import { Bootstrap } from "../../src/backend/bootstrap/bootstrap.js";
 import type { BootstrapConfig } from "../../src/backend/bootstrap/bootstrap-report.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { settled } from "../harness.js";
@@ -42,7 +44,7 @@ export class FakeOtaServer implements Http {
 export async function bootstrap(
 	server: FakeOtaServer,
 	config: Partial<BootstrapConfig> = {},
-	options: Partial<BootstrapOptions> = {},
+	events: Partial<SearchEvents> = {},
 	settings = new FakeSettings(),
 ) {
 	const timer = new FakeTimer();
@@ -52,30 +54,27 @@ export async function bootstrap(
 	const log: string[] = [];
 	const heard: unknown[] = [];
 	const signed: ArrayBuffer[][] = [];
-	const started = new Bootstrap({
-		config: { otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, language: "en", ...config },
-		board,
-		uuid: "u-1",
-		http: server,
-		hmacSha256: async (...args) => {
-			signed.push(args);
-			return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;
+	const hmacSha256 = async (...args: [ArrayBuffer, ArrayBuffer]): Promise<ArrayBuffer> => {
+		signed.push(args);
+		return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;
+	};
+	const app = { board, timer, log: (line: string) => void log.push(line), setting: () => "u-1" };
+	const started = new Bootstrap(
+		app as unknown as Application,
+		server,
+		{ otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, language: "en", ...config },
+		hmacSha256,
+		{
+			onBackend: (backend) => void heard.push(backend),
+			onActivation: (code, message) => void heard.push({ code, message }),
+			onActivated: () => void heard.push("activated"),
+			onFirmware: async ({ url }) => void heard.push(`firmware ${url}`),
+			onMissing: (message) => void heard.push(message),
+			onFailed: ({ message }, retryIn) => void heard.push([message, retryIn]),
+			...events,
 		},
-		timer,
-		random: () => 1 - Number.EPSILON,
-		log: (line) => log.push(line),
-		events: {
-			onBackend: (backend) => heard.push(backend),
-			onActivation: (code, message) => heard.push({ code, message }),
-			onActivated: () => heard.push("activated"),
-			onFirmware: async ({ url }) => {
-				heard.push(`firmware ${url}`);
-			},
-			onMissing: (message) => heard.push(message),
-			onFailed: ({ message }, retryIn) => heard.push([message, retryIn]),
-		},
-		...options,
-	});
+		() => 1 - Number.EPSILON,
+	);
 	started.start();
 	await settled();
 	const pass = async (milliseconds: number): Promise<void> => {

@@ -1,4 +1,3 @@
-import { storeBackend, storedBackend } from "../../src/backend/bootstrap/served-backend.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
@@ -6,7 +5,10 @@ import { equal, settled, suite } from "../harness.js";
 
 const WEBSOCKET = { websocket: { url: "ws://backend/", token: "t" } };
 const BACKEND = { backend: "ws://backend/", token: "t" };
+const FAILED = [`${OTA_URL} answered with HTTP status 500`, 10_000];
 const DAY = 86_400_000;
+
+const stored = (otaUrl: string): string => JSON.stringify({ otaUrl, backend: BACKEND });
 
 export default suite("the bootstrap", {
 	async "posts the device's report with the headers of the family"() {
@@ -60,18 +62,11 @@ export default suite("the bootstrap", {
 		const mqtt = { endpoint: "broker", client_id: "c", publish_topic: "a/#" };
 		const reported: string[] = [];
 		const { log, heard } = await bootstrap(new FakeOtaServer({ mqtt, ...WEBSOCKET }), undefined, {
-			events: {
-				onBackend: ({ backend }) => {
-					if (backend.startsWith("mqtt")) {
-						throw new Error("publishTopic: expected a topic without wildcards");
-					}
-					reported.push(backend);
-				},
-				onActivation() {},
-				onActivated() {},
-				onFirmware: async () => {},
-				onMissing() {},
-				onFailed() {},
+			onBackend: ({ backend }) => {
+				if (backend.startsWith("mqtt")) {
+					throw new Error("publishTopic: expected a topic without wildcards");
+				}
+				reported.push(backend);
 			},
 		});
 		const problem = "bootstrap: dropped: mqtts://broker:8883: publishTopic: expected a topic without wildcards";
@@ -112,7 +107,7 @@ export default suite("the bootstrap", {
 	},
 	async "uses the stored backend as soon as a check fails, and goes on checking"() {
 		const { heard, pass, board, bootstrap: first } = await bootstrap(new FakeOtaServer(WEBSOCKET));
-		equal([heard.length, storedBackend(board.settings, OTA_URL)], [1, BACKEND]);
+		equal([heard.length, board.settings.get("bootstrap", "backend")], [1, stored(OTA_URL)]);
 		first.stop();
 		await pass(DAY);
 		const server = new FakeOtaServer(new Error("no answer"), new Error("no answer"), WEBSOCKET);
@@ -124,13 +119,13 @@ export default suite("the bootstrap", {
 	},
 	async "does not use what another server said"() {
 		const settings = new FakeSettings();
-		storeBackend(settings, "http://other/", BACKEND);
+		settings.set("bootstrap", "backend", stored("http://other/"));
 		const { heard } = await bootstrap(new FakeOtaServer(500), {}, {}, settings);
-		equal(heard, [[`${OTA_URL} answered with HTTP status 500`, 10_000]]);
+		equal(heard, [FAILED]);
 	},
 	async "keeps the stored backend if the answer has none"() {
 		const settings = new FakeSettings();
-		storeBackend(settings, OTA_URL, BACKEND);
+		settings.set("bootstrap", "backend", stored(OTA_URL));
 		equal((await bootstrap(new FakeOtaServer({}), {}, {}, settings)).heard, [BACKEND]);
 		equal((await bootstrap(new FakeOtaServer({}))).heard, [["the response has neither mqtt nor websocket", 10_000]]);
 	},
@@ -138,7 +133,7 @@ export default suite("the bootstrap", {
 		for (const text of ["{", "[]", `{"otaUrl":"${OTA_URL}","backend":5}`, `{"otaUrl":"${OTA_URL}","backend":{}}`]) {
 			const settings = new FakeSettings();
 			settings.set("bootstrap", "backend", text);
-			equal(storedBackend(settings, OTA_URL), undefined);
+			equal((await bootstrap(new FakeOtaServer(500), {}, {}, settings)).heard, [FAILED]);
 		}
 	},
 	async "does not store a backend that the application cannot use, and tries again"() {
@@ -147,15 +142,14 @@ export default suite("the bootstrap", {
 			new FakeOtaServer({ websocket: { url: "ftp://x" } }),
 			{},
 			{
-				events: {
-					onBackend: () => {
-						throw new Error("backend: ftp:// is not a WebSocket");
-					},
-					onFailed: ({ message }: Error, retryIn?: number) => heard.push(`${message}, ${retryIn}`),
-				} as never,
+				onBackend: () => {
+					throw new Error("backend: ftp:// is not a WebSocket");
+				},
+				onFailed: ({ message }, retryIn) => void heard.push(`${message}, ${retryIn}`),
 			},
 		);
-		equal([heard, board.settings.values.size], [["backend: ftp:// is not a WebSocket, 10000"], 0]);
+		equal(heard, ["backend: ftp:// is not a WebSocket, 10000"]);
+		equal(board.settings.get("bootstrap", "backend"), undefined);
 	},
 	async "connects even if the backend cannot be stored"() {
 		const settings = new FakeSettings();

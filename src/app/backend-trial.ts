@@ -1,4 +1,4 @@
-import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
+import type { ServedBackend } from "../backend/bootstrap/bootstrap-answer.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError, Transport } from "../protocols/transport.js";

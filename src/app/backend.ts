@@ -1,5 +1,4 @@
-import type { OfferedFirmware } from "../backend/bootstrap/bootstrap-answer.js";
-import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
+import type { OfferedFirmware, ServedBackend } from "../backend/bootstrap/bootstrap-answer.js";
 import type { FoundGateway } from "../backend/discovery/gateway-search.js";
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";

@@ -2,7 +2,12 @@ import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import { parseJson } from "../../text/parse-json.js";
 import { splitUrl } from "../../text/url.js";
-import type { ServedBackend } from "./served-backend.js";
+
+/** The settings that the bootstrap serves, by their names in the configuration, which they override. */
+export interface ServedBackend {
+	readonly backend: string;
+	readonly [setting: string]: string | number;
+}
 
 /** Firmware that the server has for this kind of board. */
 export interface OfferedFirmware {

@@ -1,15 +1,14 @@
 import type { Board, System } from "../../hardware/hardware.js";
 import { FIRMWARE } from "../../settings/firmware.js";
-import { readSetting, type SettingSource } from "../../settings/read-setting.js";
-import type { SettingValue } from "../../settings/settings-table.js";
+import { readSetting, readSettings, type SettingSource } from "../../settings/read-setting.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
-/** Settings of the bootstrap. */
-export type BootstrapConfig = {
-	readonly [Name in "otaUrl" | "otaInterval" | "serialNumber" | "hmacKey" | "language"]: SettingValue<Name>;
-};
+const NAMES = deepFreeze(["otaUrl", "otaInterval", "serialNumber", "hmacKey", "language"] as const);
 
-export interface Identity {
+/** Settings of the bootstrap. */
+export type BootstrapConfig = ReturnType<typeof readSettings<(typeof NAMES)[number]>>;
+
+interface Identity {
 	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
 	/** The device's UUID. */
 	readonly uuid: string;
@@ -22,19 +21,8 @@ export interface Identity {
  * @returns undefined if `otaUrl` is not set: the backend is then the setting `backend`
  * @throws SettingError
  */
-export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
-	const otaUrl = readSetting("otaUrl", source);
-	if (otaUrl === "") {
-		return undefined;
-	}
-	return {
-		otaUrl,
-		otaInterval: readSetting("otaInterval", source),
-		serialNumber: readSetting("serialNumber", source),
-		hmacKey: readSetting("hmacKey", source),
-		language: readSetting("language", source),
-	};
-};
+export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined =>
+	readSetting("otaUrl", source) === "" ? undefined : readSettings(NAMES, source);
 
 /** The layout version that the C++ firmware uses. */
 const LAYOUT_VERSION = 2;

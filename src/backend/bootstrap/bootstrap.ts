@@ -1,32 +1,21 @@
-import type { Feature } from "../../app/application.js";
+import type { Application, Feature } from "../../app/application.js";
 import type { Search, SearchEvents } from "../../app/backend.js";
-import type { Board, Http, HttpResponse } from "../../hardware/hardware.js";
-import type { Runtime, TimerHandle } from "../../hardware/timer.js";
+import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
+import type { TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { deviceUuid } from "../../settings/config.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { toHex } from "../../text/hex.js";
+import { isObject } from "../../text/is-object.js";
+import { parseJson } from "../../text/parse-json.js";
 import { isNewer } from "../../text/version.js";
-import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
-import { bootstrapHeaders, bootstrapReport, type Identity, readBootstrapConfig } from "./bootstrap-report.js";
-import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
+import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
+import { type BootstrapConfig, bootstrapHeaders, bootstrapReport, readBootstrapConfig } from "./bootstrap-report.js";
 
+/** HMAC-SHA256 (RFC 2104). */
 type HmacSha256 = (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
-
-export interface BootstrapOptions extends Runtime, Identity {
-	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
-	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
-	readonly http: Http;
-	/** Whether WebSocket is taken if the server offers MQTT, too: over that, this device has no audio. Default false. */
-	readonly prefersWebSocket?: boolean;
-	/** HMAC-SHA256 (RFC 2104). */
-	readonly hmacSha256: HmacSha256;
-	/** A number in [0, 1). Default `Math.random`. */
-	readonly random?: () => number;
-	readonly events: SearchEvents;
-}
 
 /** Checks in a row until one succeeds. */
 const TRIES = 10;
@@ -54,7 +43,13 @@ const TIMEOUT = 30_000;
  * @internal exported for its test
  */
 export class Bootstrap implements Search {
-	private readonly options: BootstrapOptions;
+	private readonly app: Application;
+	private readonly http: Http;
+	private readonly config: BootstrapConfig;
+	private readonly hmacSha256: HmacSha256;
+	private readonly events: SearchEvents;
+	private readonly random: () => number;
+	private readonly uuid: string;
 	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
 	private turn = 0;
 	private isRunning = false;
@@ -70,10 +65,24 @@ export class Bootstrap implements Search {
 	private isUnbound = false;
 	private timer: TimerHandle | undefined;
 
-	constructor(options: BootstrapOptions) {
-		this.options = options;
-		this.backoff = new Backoff({ ...BACKOFF, random: options.random });
-		this.unreached = new Backoff({ ...UNREACHED, random: options.random });
+	/** @param random a number in [0, 1) */
+	constructor(
+		app: Application,
+		http: Http,
+		config: BootstrapConfig,
+		hmacSha256: HmacSha256,
+		events: SearchEvents,
+		random: () => number = Math.random,
+	) {
+		this.app = app;
+		this.http = http;
+		this.config = config;
+		this.hmacSha256 = hmacSha256;
+		this.events = events;
+		this.random = random;
+		this.uuid = deviceUuid(app.board.settings, app.setting("uuid"));
+		this.backoff = new Backoff({ ...BACKOFF, random });
+		this.unreached = new Backoff({ ...UNREACHED, random });
 	}
 
 	/** Checks now, then on schedule until {@link stop}. */
@@ -90,7 +99,7 @@ export class Bootstrap implements Search {
 		this.isRunning = false;
 		this.isResting = false;
 		this.turn += 1;
-		this.options.timer.clear(this.timer);
+		this.app.timer.clear(this.timer);
 		this.timer = undefined;
 	}
 
@@ -108,9 +117,9 @@ export class Bootstrap implements Search {
 		const wasReached = this.isReached;
 		this.isReached = false;
 		if (this.isResting && !wasReached) {
-			const { otaInterval } = this.options.config;
+			const { otaInterval } = this.config;
 			const delay = this.unreached.next();
-			this.options.timer.clear(this.timer);
+			this.app.timer.clear(this.timer);
 			this.checkIn(otaInterval === 0 ? delay : Math.min(delay, otaInterval * 1000));
 		}
 	}
@@ -131,21 +140,25 @@ export class Bootstrap implements Search {
 	}
 
 	private async ask(): Promise<BootstrapAnswer> {
-		const { config, prefersWebSocket, log } = this.options;
-		const response = await this.post(config.otaUrl, JSON.stringify(bootstrapReport(this.options)), TIMEOUT);
-		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body), prefersWebSocket);
+		const { app, config } = this;
+		const { otaUrl } = config;
+		const response = await this.post(otaUrl, bootstrapReport({ board: app.board, uuid: this.uuid, config }), TIMEOUT);
+		// Over MQTT this device may have no audio.
+		const prefersWebSocket = app.audio !== undefined && app.clients.openUdp === undefined;
+		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, otaUrl).body), prefersWebSocket);
 		for (const problem of answer.dropped) {
-			log(`bootstrap: dropped: ${problem}`);
+			app.log(`bootstrap: dropped: ${problem}`);
 		}
 		return answer;
 	}
 
-	private async post(url: string, body: string, timeout: number): Promise<HttpResponse> {
-		return await this.options.http.request({
+	private async post(url: string, body: object, timeout: number): Promise<HttpResponse> {
+		const { app, uuid, config } = this;
+		return await this.http.request({
 			method: "POST",
 			url,
-			headers: bootstrapHeaders(this.options),
-			body: [ArrayBuffer.fromString(body)],
+			headers: bootstrapHeaders({ board: app.board, uuid, config }),
+			body: [ArrayBuffer.fromString(JSON.stringify(body))],
 			maxBytes: MAX_ANSWER_BYTES,
 			timeout,
 		});
@@ -154,11 +167,11 @@ export class Bootstrap implements Search {
 	private async take(answer: BootstrapAnswer, turn: number): Promise<void> {
 		const { serverTime, firmware, activation } = answer;
 		if (serverTime !== undefined) {
-			this.options.board.clock?.set(serverTime.time, serverTime.timezone);
+			this.app.board.clock?.set(serverTime.time, serverTime.timezone);
 		}
 		const isOther = firmware !== undefined && firmware.version !== FIRMWARE.version;
 		if (isOther && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
-			await this.options.events.onFirmware(firmware);
+			await this.events.onFirmware(firmware);
 		}
 		if (turn === this.turn && activation !== undefined) {
 			await this.activate(activation, turn);
@@ -176,19 +189,19 @@ export class Bootstrap implements Search {
 	 * @throws Error if none can be used
 	 */
 	private use({ backends, dropped }: BootstrapAnswer): void {
-		const { config } = this.options;
-		const { settings } = this.options.board;
-		const stored = storedBackend(settings, config.otaUrl);
+		const { settings } = this.app.board;
+		const { otaUrl } = this.config;
+		const stored = storedBackend(settings, otaUrl);
 		const candidates = backends.length > 0 || stored === undefined ? backends : [stored];
 		let problem = new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
 		for (const backend of candidates) {
 			try {
 				this.report(backend);
-				storeBackend(settings, config.otaUrl, backend);
+				settings?.set(...STORED, JSON.stringify({ otaUrl, backend }));
 				return;
 			} catch (error) {
 				problem = error as Error;
-				this.options.log(`bootstrap: dropped: ${backend.backend}: ${problem.message}`);
+				this.app.log(`bootstrap: dropped: ${backend.backend}: ${problem.message}`);
 			}
 		}
 		throw problem;
@@ -197,17 +210,17 @@ export class Bootstrap implements Search {
 	private report(backend: ServedBackend): void {
 		const text = JSON.stringify(backend);
 		if (text !== this.reported) {
-			this.options.events.onBackend(backend);
+			this.events.onBackend(backend);
 			this.reported = text;
 		}
 	}
 
 	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
 	private async activate(activation: Activation, turn: number): Promise<void> {
-		const { events, random } = this.options;
+		const { random } = this;
 		const body = await this.activationBody(activation);
 		this.isUnbound = true;
-		events.onActivation(activation.code, activation.message);
+		this.events.onActivation(activation.code, activation.message);
 		const unbound = new Backoff({ ...UNBOUND, random });
 		const failed = new Backoff({ ...ACTIVATION_FAILED, random });
 		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
@@ -227,38 +240,37 @@ export class Bootstrap implements Search {
 	private endActivation(): void {
 		if (this.isUnbound) {
 			this.isUnbound = false;
-			this.options.log("device bound");
-			this.options.events.onActivated();
+			this.app.log("device bound");
+			this.events.onActivated();
 		}
 	}
 
 	/** @returns the HTTP status, or 0 if there was no answer */
-	private async askWhetherBound(body: string, timeout: number): Promise<number> {
-		const { config, log } = this.options;
-		const url = `${config.otaUrl}${config.otaUrl.endsWith("/") ? "" : "/"}activate`;
+	private async askWhetherBound(body: object, timeout: number): Promise<number> {
+		const { otaUrl } = this.config;
+		const url = `${otaUrl}${otaUrl.endsWith("/") ? "" : "/"}activate`;
 		try {
 			return (await this.post(url, body, timeout + TIMEOUT)).status;
 		} catch (error) {
-			log((error as Error).message);
+			this.app.log((error as Error).message);
 			return 0;
 		}
 	}
 
 	/** A device with a serial number proves that the number is its own. */
-	private async activationBody({ challenge }: Activation): Promise<string> {
-		const { config, hmacSha256 } = this.options;
-		const { serialNumber, hmacKey } = config;
+	private async activationBody({ challenge }: Activation): Promise<object> {
+		const { serialNumber, hmacKey } = this.config;
 		if (serialNumber === "" || hmacKey === undefined) {
-			return "{}";
+			return {};
 		}
-		const hmac = toHex(await hmacSha256(hmacKey, ArrayBuffer.fromString(challenge)));
-		return JSON.stringify({ algorithm: "hmac-sha256", serial_number: serialNumber, challenge, hmac });
+		const hmac = toHex(await this.hmacSha256(hmacKey, ArrayBuffer.fromString(challenge)));
+		return { algorithm: "hmac-sha256", serial_number: serialNumber, challenge, hmac };
 	}
 
 	/** Does not settle if the bootstrap is stopped meanwhile. */
 	private wait(delay: number): Promise<void> {
 		return new Promise((resolve) => {
-			this.timer = this.options.timer.set(() => resolve(), delay);
+			this.timer = this.app.timer.set(() => resolve(), delay);
 		});
 	}
 
@@ -268,10 +280,10 @@ export class Bootstrap implements Search {
 			this.useStored();
 		}
 		if (this.failures < TRIES) {
-			this.options.events.onFailed(error, this.checkIn(this.backoff.next()));
+			this.events.onFailed(error, this.checkIn(this.backoff.next()));
 		} else {
 			this.forgetFailures();
-			this.options.events.onFailed(error, this.schedule());
+			this.events.onFailed(error, this.schedule());
 		}
 	}
 
@@ -281,8 +293,8 @@ export class Bootstrap implements Search {
 	}
 
 	private useStored(): void {
-		const { config, board, log } = this.options;
-		const stored = storedBackend(board.settings, config.otaUrl);
+		const { board, log } = this.app;
+		const stored = storedBackend(board.settings, this.config.otaUrl);
 		if (stored === undefined) {
 			return;
 		}
@@ -295,7 +307,7 @@ export class Bootstrap implements Search {
 
 	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */
 	private schedule(): number | undefined {
-		const { otaInterval } = this.options.config;
+		const { otaInterval } = this.config;
 		const retryIn = otaInterval === 0 ? undefined : this.checkIn(otaInterval * 1000);
 		this.isResting = true;
 		return retryIn;
@@ -303,10 +315,24 @@ export class Bootstrap implements Search {
 
 	private checkIn(delay: number): number {
 		this.isResting = false;
-		this.timer = this.options.timer.set(() => void this.check(), delay);
+		this.timer = this.app.timer.set(() => void this.check(), delay);
 		return delay;
 	}
 }
+
+const STORED = deepFreeze(["bootstrap", "backend"] as const);
+
+/** The backend that this server served last. Checked, because the stored text may be from another firmware. */
+const storedBackend = (settings: Settings | undefined, otaUrl: string): ServedBackend | undefined => {
+	const text = settings?.get(...STORED);
+	try {
+		const stored = typeof text === "string" ? parseJson(text) : undefined;
+		const backend = isObject(stored) && stored.otaUrl === otaUrl ? stored.backend : undefined;
+		return isObject(backend) && typeof backend.backend === "string" ? (backend as ServedBackend) : undefined;
+	} catch {
+		return undefined;
+	}
+};
 
 /** Asks a server for the backend, if the setting `otaUrl` names one and the build has an HTTP client. */
 export const bootstrapFeature = (hmacSha256: HmacSha256): Feature => ({
@@ -314,28 +340,20 @@ export const bootstrapFeature = (hmacSha256: HmacSha256): Feature => ({
 	after: ["http"],
 	rescue: true,
 	start(app) {
-		const { board, timer, log, backend } = app;
-		const { http } = board;
-		if (http === undefined) {
-			return;
+		const { http } = app.board;
+		if (http !== undefined) {
+			app.backend.sources.push({
+				name: "bootstrap",
+				read(source) {
+					const config = readBootstrapConfig(source);
+					return (
+						config && {
+							shown: config.otaUrl,
+							open: (events) => new Bootstrap(app, http, config, hmacSha256, events),
+						}
+					);
+				},
+			});
 		}
-		backend.sources.push({
-			name: "bootstrap",
-			read(source) {
-				const config = readBootstrapConfig(source);
-				if (config === undefined) {
-					return undefined;
-				}
-				return {
-					shown: config.otaUrl,
-					open(events) {
-						const uuid = deviceUuid(board.settings, app.setting("uuid"));
-						// Over MQTT this device may have no audio.
-						const prefersWebSocket = app.audio !== undefined && app.clients.openUdp === undefined;
-						return new Bootstrap({ board, http, uuid, config, prefersWebSocket, hmacSha256, events, timer, log });
-					},
-				};
-			},
-		});
 	},
 });
