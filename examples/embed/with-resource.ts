@@ -1,7 +1,6 @@
 // A server with a resource. Its manifest includes "$(XS_MCP)/src/mcp_server/features/resources.manifest.json", too.
 import { FeatureSet } from "src/mcp_server/features/feature-set";
-import { createResource } from "src/mcp_server/features/resource";
-import { Resources } from "src/mcp_server/features/resources";
+import { createResource, Resources } from "src/mcp_server/features/resources";
 
 interface Room {
 	target: number;

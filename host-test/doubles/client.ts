@@ -1,6 +1,5 @@
 import { type Features, McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
-import type { McpSession } from "../../src/mcp_server/mcp-session.js";
-import type { SessionOptions } from "../../src/mcp_server/session-options.js";
+import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { settled } from "../harness.js";

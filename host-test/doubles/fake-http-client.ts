@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../src/hardware/hardware.js";
-import { EcmaHttp } from "../../src/http/ecma-http.js";
+import { EcmaHttp } from "../../src/http/feature.js";
 import type {
 	HttpClient,
 	HttpClientOptions,

@@ -93,14 +93,12 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 				onEnd(undefined);
 				return { close() {} };
 			}
-			const trial = new BackendTrial(app, onEnd, () => transport);
-			trial.start(transport, undefined);
-			return trial;
+			return new BackendTrial(app, transport, () => transport, onEnd);
 		},
 		listGateways:
 			dnsSd &&
 			((onEnd: (gateways: readonly FoundGateway[]) => void) =>
-				listGateways({ openDnsSd: dnsSd.openDnsSd, timer, onEnd, log() {} })),
+				listGateways({ timer, log() {} }, dnsSd.openDnsSd, onEnd)),
 	};
 	const app = {
 		...{ board, built: source.built, source, timer, isSafe, backend, id: "02:12:34:56:78:9a" },

@@ -1,5 +1,4 @@
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
-import type { Feature } from "../../src/mcp_server/features/server-feature.js";
+import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
 import type { Tool } from "../../src/mcp_server/tool.js";
 import { settled } from "../harness.js";

@@ -1,3 +1,4 @@
+import type { SearchEvents } from "../../src/app/backend.js";
 import {
 	discoveryFeature,
 	type FoundGateway,
@@ -17,21 +18,16 @@ function search(host = "", onFound: () => void = () => {}) {
 	const failed: string[] = [];
 	const missing: string[] = [];
 	const log: string[] = [];
-	const gatewaySearch = new GatewaySearch({
-		host,
-		openDnsSd: network.openDnsSd,
-		events: {
-			onBackend({ backend }) {
-				found.push(backend);
-				onFound();
-			},
-			onFailed: (error, retryIn) => failed.push(`${error.message}, ${retryIn}`),
-			onMissing: (message) => missing.push(message),
+	const events: Pick<SearchEvents, "onBackend" | "onFailed" | "onMissing"> = {
+		onBackend({ backend }) {
+			found.push(backend);
+			onFound();
 		},
-		timer,
-		random: () => 1 - Number.EPSILON,
-		log: (line) => log.push(line),
-	});
+		onFailed: (error, retryIn) => failed.push(`${error.message}, ${retryIn}`),
+		onMissing: (message) => missing.push(message),
+	};
+	const runtime = { timer, log: (line: string) => void log.push(line) };
+	const gatewaySearch = new GatewaySearch(runtime, network.openDnsSd, host, events, () => 1 - Number.EPSILON);
 	gatewaySearch.start();
 	return { gatewaySearch, network, timer, found, failed, missing, log };
 }
@@ -156,13 +152,8 @@ export default suite("a gateway that announces itself", {
 		const network = new FakeDnsSd();
 		const timer = new FakeTimer();
 		const ends: (readonly FoundGateway[])[] = [];
-		const options = {
-			openDnsSd: network.openDnsSd,
-			timer,
-			onEnd: (each: readonly FoundGateway[]) => ends.push(each),
-			log() {},
-		};
-		listGateways(options);
+		const list = () => listGateways({ timer, log() {} }, network.openDnsSd, (each) => void ends.push(each));
+		list();
 		network.find();
 		network.find({ address: "192.168.1.99" });
 		network.find({ host: "xs-mcp-attic.local", name: "attic" });
@@ -176,10 +167,10 @@ export default suite("a gateway that announces itself", {
 			],
 		]);
 		equal([network.open, timer.size], [0, 0]);
-		listGateways(options).close();
+		list().close();
 		equal([network.open, timer.size, ends.length], [0, 0, 1]);
 		network.fault = "no memory";
-		listGateways(options);
+		list();
 		timer.pass(5_000);
 		equal(ends[1], []);
 	},

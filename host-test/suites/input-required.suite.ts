@@ -1,6 +1,5 @@
 import { elicit } from "../../src/mcp_server/features/elicit.js";
-import { createPrompt } from "../../src/mcp_server/features/prompt.js";
-import { Prompts } from "../../src/mcp_server/features/prompts.js";
+import { createPrompt, Prompts } from "../../src/mcp_server/features/prompts.js";
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer, string } from "../../src/mcp_server/schema.js";

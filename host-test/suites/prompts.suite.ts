@@ -1,11 +1,8 @@
 import { audio } from "../../src/mcp_server/content.js";
 import { Completion } from "../../src/mcp_server/features/completion.js";
-import { embeddedResource } from "../../src/mcp_server/features/embedded-resource.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
-import { assistant, createPrompt, user } from "../../src/mcp_server/features/prompt.js";
-import { Prompts } from "../../src/mcp_server/features/prompts.js";
-import { createResource } from "../../src/mcp_server/features/resource.js";
-import { Resources } from "../../src/mcp_server/features/resources.js";
+import { assistant, createPrompt, Prompts, user } from "../../src/mcp_server/features/prompts.js";
+import { createResource, embeddedResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { Client } from "../doubles/client.js";
 import { equal, suite, throws } from "../harness.js";
 

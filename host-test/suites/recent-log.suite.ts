@@ -1,6 +1,5 @@
 import type { Application } from "../../src/app/application.js";
-import log from "../../src/log/feature.js";
-import { RecentLog } from "../../src/log/recent-log.js";
+import log, { RecentLog } from "../../src/log/feature.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";

@@ -1,6 +1,5 @@
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
-import { Base64, createResource } from "../../src/mcp_server/features/resource.js";
-import { Resources } from "../../src/mcp_server/features/resources.js";
+import { Base64, createResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client } from "../doubles/client.js";
 import { equal, matches, ok, settled, suite, throws } from "../harness.js";

@@ -1,9 +1,7 @@
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
-import { createResource } from "../../src/mcp_server/features/resource.js";
-import { Resources } from "../../src/mcp_server/features/resources.js";
-import type { Feature } from "../../src/mcp_server/features/server-feature.js";
+import { createResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
 import { utf8Length } from "../../src/text/utf8.js";

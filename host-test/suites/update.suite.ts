@@ -1,5 +1,5 @@
 import type { Application } from "../../src/app/application.js";
-import { EcmaHttp } from "../../src/http/ecma-http.js";
+import { EcmaHttp } from "../../src/http/feature.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { readSetting } from "../../src/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";

@@ -14,8 +14,7 @@ import { messageLimits } from "../protocols/queued-channel.js";
 import type { NetworkClients, ProtocolError } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { readSetting, SettingError, type SettingSource } from "../settings/read-setting.js";
-import type { SettingName, SettingValue } from "../settings/settings-table.js";
-import { unknownSettings } from "../settings/settings-table.js";
+import { type SettingName, type SettingValue, unknownSettings } from "../settings/settings-table.js";
 import { drawAttention } from "../sound/chime.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { Backend } from "./backend.js";
@@ -108,6 +107,8 @@ export class Application implements Device {
 	readonly network: DeviceNetwork;
 	/** Turns of the user and the assistant, once the device has started. */
 	talk!: Talk;
+	/** The MCP server, once the device has started. */
+	server!: McpServer<Hardware>;
 	/** Tools that are offered if the board has their parts. Emptied once the device has started, to free the others. */
 	tools: readonly HardwareTool[];
 	/** Resources, prompts and other MCP capabilities. Undefined: tools only. */
@@ -126,7 +127,6 @@ export class Application implements Device {
 	private readonly machine: DeviceStateMachine;
 	private readonly startTicks: number | undefined;
 	private listeners: Listener[] = [];
-	private _server: McpServer<Hardware> | undefined;
 	private _clients: (NetworkClients & HttpClients) | undefined;
 
 	constructor(host: Host) {
@@ -154,23 +154,27 @@ export class Application implements Device {
 
 	/** Starts the features, and then the device. A setting that cannot be used is a fatal error. */
 	start(features: readonly Feature[]): void {
+		const unknown = unknownSettings(this.built);
+		const rescue = features.filter(({ rescue }) => rescue);
+		if (unknown.length > 0) {
+			this.log(`unknown settings: ${unknown.join(", ")}`);
+		}
 		try {
 			this.talk = new Talk(this);
 			this.listen(this.network, new BackendFace(this), this.talk, new SystemCommands(this), new Inputs(this));
 			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
-			startInOrder(this.isSafe ? features.filter(({ rescue }) => rescue) : features, (each) => each.start(this));
-			this._server = this.makeServer();
+			startInOrder(this.isSafe ? rescue : features, (each) => each.start(this));
+			this.server = this.makeServer();
 			this.tools = [];
 			this.backend.open();
 		} catch (error) {
 			if (!(error instanceof SettingError)) {
 				throw error;
 			}
-			this.fail(error, features);
+			this.fail(error, rescue);
 			return;
 		}
 		const { words, board } = this;
-		this.logUnknown();
 		this.show({ backend: this.backend.shown, words, volume: board.speaker?.volume });
 		this.enter("starting");
 		this.network.start();
@@ -178,7 +182,7 @@ export class Application implements Device {
 	}
 
 	/** Shows the error, and starts the features for rescue alone. The device does not restart: that would not help. */
-	private fail({ message }: SettingError, features: readonly Feature[]): void {
+	private fail({ message }: SettingError, rescue: readonly Feature[]): void {
 		this.emit("onClose");
 		this.listeners = [];
 		this.backend = new Backend(this);
@@ -186,28 +190,17 @@ export class Application implements Device {
 		// An observed screen would clear the error after a time.
 		Object.assign(this.board, { screen: this.bareBoard.screen });
 		this.enter("fatal_error");
-		this.logUnknown();
 		this.log(`fatal error: ${message}`);
-		startInOrder(
-			features.filter(({ rescue }) => rescue),
-			(feature) => {
-				try {
-					feature.start(this);
-				} catch (error) {
-					this.log(`${feature.name}: could not start: ${String(error)}`);
-				}
-			},
-		);
+		startInOrder(rescue, (feature) => {
+			try {
+				feature.start(this);
+			} catch (error) {
+				this.log(`${feature.name}: could not start: ${String(error)}`);
+			}
+		});
 		const { words } = this;
 		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
 		this.emit("onStart");
-	}
-
-	private logUnknown(): void {
-		const unknown = unknownSettings(this.built);
-		if (unknown.length > 0) {
-			this.log(`unknown settings: ${unknown.join(", ")}`);
-		}
 	}
 
 	/** Adds receivers of events. */
@@ -239,11 +232,6 @@ export class Application implements Device {
 		this.emit("onClose");
 		this.backend.close();
 		this.bareBoard.close();
-	}
-
-	/** The MCP server, once the device has started. */
-	get server(): McpServer<Hardware> {
-		return this._server as McpServer<Hardware>;
 	}
 
 	/** Sources of the settings: the stored ones, and those of the build. */

@@ -4,7 +4,7 @@ import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError, Transport } from "../protocols/transport.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Application } from "./application.js";
-import type { FoundSource, Search, SearchEvents } from "./backend.js";
+import type { BackendSource, Search, SearchEvents } from "./backend.js";
 
 /** Milliseconds for all attempts. Short, because the user waits. */
 const TIME = 20_000;
@@ -18,31 +18,32 @@ const BACKOFF = deepFreeze({ minimum: 1_000, maximum: 2_000 });
  * counts as reached.
  */
 export class BackendTrial implements ProtocolEvents, SearchEvents {
-	readonly receiver = undefined;
 	private readonly app: Application;
-	private readonly onEnd: (problem: string | undefined) => void;
 	private readonly connectTo: (served: ServedBackend) => Transport;
+	private readonly onEnd: (problem: string | undefined) => void;
 	private search: Search | undefined;
 	private protocol: Protocol | undefined;
 	private timer: TimerHandle | undefined;
 	private failures = 0;
 	private problem = `no answer within ${TIME / 1000} s`;
 
-	constructor(app: Application, onEnd: (problem: string | undefined) => void, connectTo: BackendTrial["connectTo"]) {
+	/** @param backend its transport or its source. Without both the device serves clients itself: the trial succeeds */
+	constructor(
+		app: Application,
+		backend: Transport | BackendSource | undefined,
+		connectTo: BackendTrial["connectTo"],
+		onEnd: BackendTrial["onEnd"],
+	) {
 		this.app = app;
-		this.onEnd = onEnd;
 		this.connectTo = connectTo;
-	}
-
-	/** Tries the transport, or else the source. Without both the device serves clients itself: it succeeds. */
-	start(transport: Transport | undefined, source: FoundSource | undefined): void {
-		const isNeeded = transport !== undefined || source !== undefined;
-		this.timer = this.app.timer.set(() => this.end(isNeeded ? this.problem : undefined), isNeeded ? TIME : 0);
-		if (transport !== undefined) {
-			this.greet(transport);
-		} else {
-			this.search = source?.open(this);
-			this.search?.start();
+		this.onEnd = onEnd;
+		const isNeeded = backend !== undefined;
+		this.timer = app.timer.set(() => this.end(isNeeded ? this.problem : undefined), isNeeded ? TIME : 0);
+		if (isNeeded && "shown" in backend) {
+			this.search = backend.open(this);
+			this.search.start();
+		} else if (isNeeded) {
+			this.greet(backend);
 		}
 	}
 
@@ -65,15 +66,9 @@ export class BackendTrial implements ProtocolEvents, SearchEvents {
 		this.protocol.open();
 	}
 
-	onConnecting(): void {}
-
-	onOpen(): void {}
-
 	onSession(): void {
 		this.end(undefined);
 	}
-
-	onMessage(): void {}
 
 	onLost({ message }: ProtocolError): void {
 		this.problem = message;
@@ -90,10 +85,6 @@ export class BackendTrial implements ProtocolEvents, SearchEvents {
 	onActivation(): void {
 		this.end(undefined);
 	}
-
-	onActivated(): void {}
-
-	async onFirmware(): Promise<void> {}
 
 	onFailed({ message }: Error): void {
 		this.problem = message;

@@ -28,9 +28,9 @@ export interface SearchEvents {
 	/** The device waits to be bound: text and code to show. Either may be empty. */
 	onActivation(code: string, message: string): void;
 	/** The device is bound. */
-	onActivated(): void;
+	onActivated?(): void;
 	/** Firmware is available. Settles if it was not installed; otherwise the device restarts. */
-	onFirmware(firmware: OfferedFirmware): Promise<void>;
+	onFirmware?(firmware: OfferedFirmware): Promise<void>;
 	/** No backend was found, for this reason. The search continues. */
 	onMissing(message: string): void;
 	/** A check failed. The next one follows in `retryIn` milliseconds; none if undefined. */
@@ -47,20 +47,10 @@ export interface Search {
 	restart?(): void;
 }
 
-/** A way to find the backend, which a feature adds. */
+/** A way to find the backend. */
 export interface BackendSource {
 	/** For the log: "bootstrap". */
 	readonly name: string;
-	/**
-	 * Reads its settings.
-	 *
-	 * @returns undefined if they do not ask for this source
-	 * @throws SettingError
-	 */
-	read(source: SettingSource): FoundSource | undefined;
-}
-
-export interface FoundSource {
 	/** Text for the screen until the backend is known. */
 	readonly shown: string;
 	open(events: SearchEvents): Search;
@@ -70,7 +60,7 @@ export interface FoundSource {
 interface Route {
 	readonly config: Config;
 	/** Undefined if the settings name the backend, or none is needed. */
-	readonly source: (FoundSource & Pick<BackendSource, "name">) | undefined;
+	readonly source: BackendSource | undefined;
 	/** Whether the settings name the backend. */
 	readonly isNamed: boolean;
 }
@@ -84,8 +74,11 @@ const MAX_TEXT_LENGTH = 256;
 
 /** The backend: finds it if the settings do not name it, connects to it, and serves MCP in the session. */
 export class Backend implements ProtocolEvents, SearchEvents {
-	/** Sources of the backend's address, the first of which takes precedence. Features add theirs. */
-	readonly sources: BackendSource[] = [];
+	/**
+	 * Readers of settings that ask for a source of the backend's address. The first source takes precedence. Features add
+	 * theirs, which may throw a SettingError.
+	 */
+	readonly sources: ((settings: SettingSource) => BackendSource | undefined)[] = [];
 	/** Makers of transports by URL scheme, besides WebSocket. Features add theirs. */
 	readonly transports = new Map<string, (options: TransportOptions) => Transport>();
 	/** Lists the gateways of the network. Undefined if the build cannot find any. */
@@ -98,9 +91,8 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	receiver: McpSession<Hardware> | undefined;
 	private readonly app: Application;
 	private uuid = "";
+	/** The connection. Undefined until there is a backend to connect to. */
 	private protocol: Protocol | undefined;
-	/** Whether there is a backend to connect to. */
-	private isKnown = false;
 	private search: Search | undefined;
 	private sourceName = "";
 	/** The backend that the search has found, as text without its secrets. */
@@ -112,13 +104,19 @@ export class Backend implements ProtocolEvents, SearchEvents {
 
 	/** Reads the settings, and prepares the connection. @throws SettingError */
 	open(): void {
+		const { settings } = this.app.board;
+		const { config, source, isNamed } = this.read(settings);
+		this.uuid = deviceUuid(settings, config.uuid);
+		this.shown = source?.shown ?? config.backend;
+		this.protocol = isNamed ? this.openProtocol(config, this.transportTo(config)) : undefined;
+		this.sourceName = source?.name ?? "";
+		this.search = source?.open(this);
+	}
+
+	private openProtocol(config: Config, transport: Transport): Protocol {
 		const { app } = this;
 		const { board, audio, server, timer, log } = app;
-		const { config, source, isNamed } = this.read(board.settings);
-		this.uuid = deviceUuid(board.settings, config.uuid);
-		this.shown = source?.shown ?? config.backend;
-		this.isKnown = isNamed;
-		this.protocol = new Protocol(isNamed ? this.transportTo(config) : undefined, {
+		return new Protocol(transport, {
 			events: this,
 			onAudio: audio && ((frame) => void app.emit("onAudio", frame)),
 			timer,
@@ -130,8 +128,6 @@ export class Backend implements ProtocolEvents, SearchEvents {
 			// New firmware must prove that it reaches its backend, even if no session is needed now.
 			session: board.updater?.isOnTrial ? "always" : config.session,
 		});
-		this.sourceName = source?.name ?? "";
-		this.search = source?.open(this);
 	}
 
 	/** Checks whether the firmware can start with these settings. @throws SettingError */
@@ -149,18 +145,17 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	 * @param onEnd called once, with the reason if the backend could not be reached. Not after `close`
 	 * @throws SettingError
 	 */
-	tryOut(settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void): BackendTrial {
+	tryOut(settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void): { close(): void } {
 		const { config, source, isNamed } = this.read(settings);
-		const trial = new BackendTrial(this.app, onEnd, (served) => this.transportTo(this.configOf(served, settings)));
-		trial.start(isNamed ? this.transportTo(config) : undefined, source);
-		return trial;
+		const connectTo = (served: ServedBackend): Transport => this.transportTo(this.configOf(served, settings));
+		return new BackendTrial(this.app, isNamed ? this.transportTo(config) : source, connectTo, onEnd);
 	}
 
 	/** Connects, or searches for the backend: the device is online. */
 	connect(): void {
 		this.search?.start();
-		if (this.isKnown) {
-			this.protocol?.open();
+		if (this.protocol !== undefined) {
+			this.protocol.open();
 		} else if (this.search === undefined) {
 			this.app.emit("onBackendReady");
 		}
@@ -182,12 +177,12 @@ export class Backend implements ProtocolEvents, SearchEvents {
 
 	/** Whether the backend is still to be found. */
 	get isSearching(): boolean {
-		return this.search !== undefined && !this.isKnown;
+		return this.search !== undefined && this.protocol === undefined;
 	}
 
 	/** Whether a session can be requested: the device is online and knows its backend. */
 	get isReachable(): boolean {
-		return this.isKnown && this.app.board.network?.online !== false;
+		return this.protocol !== undefined && this.app.board.network?.online !== false;
 	}
 
 	/** The session; undefined until hellos are exchanged. */
@@ -222,10 +217,9 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	/** @throws SettingError also if the build lacks what the settings ask for */
 	private read(settings: Pick<Settings, "get"> | undefined): Route {
 		const from = { built: this.app.built, settings };
-		let source: Route["source"];
-		for (const each of this.sources) {
-			const found = source === undefined ? each.read(from) : undefined;
-			source ??= found && { name: each.name, ...found };
+		let source: BackendSource | undefined;
+		for (const read of this.sources) {
+			source ??= read(from);
 		}
 		const hasBootstrap = readSetting("otaUrl", from) !== "";
 		const backend = hasBootstrap ? "" : readSetting("backend", from);
@@ -334,13 +328,12 @@ export class Backend implements ProtocolEvents, SearchEvents {
 		}
 		app.log(`${this.sourceName}: the backend is ${config.backend}`);
 		this.found = found;
-		this.isKnown = true;
+		this.protocol = this.openProtocol(config, transport);
 		// The session with another backend ends first.
 		protocol?.close();
 		this.endSession();
-		protocol?.use(transport);
 		app.show({ backend: config.backend });
-		protocol?.open();
+		this.protocol.open();
 	}
 
 	onActivation(code: string, message: string): void {
@@ -386,7 +379,7 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	private report(line: string, message: string): void {
 		const { log, board, words } = this.app;
 		log(`${this.sourceName} ${line}`);
-		if (!this.isKnown) {
+		if (this.protocol === undefined) {
 			board.screen?.show({ alert: { status: words?.noBackend ?? "", message } });
 		}
 	}

@@ -1,6 +1,5 @@
-import type { Board } from "../hardware/hardware.js";
+import type { Board, Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { hasFailedToStart } from "../settings/failed-starts.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Application, Listener } from "./application.js";
 import { RESTART_DELAY } from "./system-commands.js";
@@ -27,13 +26,40 @@ const LASTING = 60_000;
 /** Milliseconds after which a device in safe mode tries a normal start. */
 const SAFE_TIME = 900_000;
 
+const STARTS = "starts";
+
+interface StartCount {
+	readonly settings: Settings | undefined;
+	readonly timer: TimerModule;
+	/** Consecutive starts that may fail. */
+	readonly most: number;
+	/** Milliseconds after which a start counts as good. */
+	readonly lasting: number;
+}
+
+/**
+ * Counts starts after which the machine soon restarted, in a domain of the settings.
+ *
+ * @returns whether the last `most` starts failed. The count then restarts
+ */
+export const hasFailedToStart = (domain: string, { settings, timer, most, lasting }: StartCount): boolean => {
+	const starts = Number(settings?.get(domain, STARTS) ?? 0);
+	if (starts >= most) {
+		settings?.delete(domain, STARTS);
+		return true;
+	}
+	settings?.set(domain, STARTS, starts + 1);
+	timer.set(() => settings?.delete(domain, STARTS), lasting);
+	return false;
+};
+
 /** Whether a device that restarts again and again is to start without what may be the cause. Call once per start. */
 export const needsSafeMode = (
 	{ system, settings }: Pick<Board, "system" | "settings">,
 	timer: TimerModule,
 ): boolean => {
 	if (!CRASHES.includes(system?.info().reset_reason ?? "")) {
-		settings?.delete("start", "starts");
+		settings?.delete("start", STARTS);
 		return false;
 	}
 	return hasFailedToStart("start", { settings, timer, most: MAX_RESTARTS, lasting: LASTING });

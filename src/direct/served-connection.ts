@@ -1,8 +1,7 @@
 import type { Hardware } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { errorMessage, isRequestId, NO_WRAPPER, type RpcError } from "../mcp_server/json-rpc.js";
+import { errorMessage, isRequestId, NO_WRAPPER, parseMessage, type RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { parseMessage } from "../mcp_server/parse-message.js";
 import { type Revision, unreadableId } from "../mcp_server/revision.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
 import { ServedExchange } from "../net/served-exchange.js";

@@ -1,6 +1,8 @@
 import { deepFreeze } from "../text/deep-freeze.js";
+import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
+import type { McpServer } from "./mcp-server.js";
 
 /**
  * The error codes of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object §5.1), and one of our own from
@@ -136,3 +138,27 @@ const isJson = (data: unknown): boolean => {
 /** A notification. */
 export const notificationMessage = (method: string, params?: object): string =>
 	JSON.stringify({ jsonrpc: "2.0", method, params });
+
+/**
+ * Parses a message of a client. Members that the server does not read are skipped: XS would keep their names until the
+ * restart.
+ *
+ * @param maxValues how much the message may hold: see {@link parseJson}
+ * @throws RpcError if the text is not JSON, nests too deep or has too many values
+ */
+export const parseMessage = (
+	text: string,
+	server: Pick<McpServer<unknown>, "commonNames" | "widerNames">,
+	maxValues?: number,
+): unknown => {
+	try {
+		const message = parseJson(text, maxValues, server.commonNames);
+		const wider = server.widerNames(message);
+		return wider === undefined ? message : parseJson(text, maxValues, wider);
+	} catch (error) {
+		const { message } = error as Error;
+		throw error instanceof JsonLimitError
+			? invalidRequest(message)
+			: new RpcError(ErrorCode.parseError, `Parse error: ${message}`);
+	}
+};

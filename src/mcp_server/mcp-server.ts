@@ -1,5 +1,5 @@
 import { notificationMessage } from "./json-rpc.js";
-import { McpSession } from "./mcp-session.js";
+import { McpSession, type SessionOptions } from "./mcp-session.js";
 import {
 	CALL_TOOL,
 	COMMON_NAMES,
@@ -10,7 +10,6 @@ import {
 	type Params,
 	PING,
 } from "./params.js";
-import type { SessionOptions, SessionServer } from "./session-options.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -52,7 +51,7 @@ export interface Features<Context> {
  *
  * Tools belong to the server. Negotiated values and calls in progress belong to a session, one per connection.
  */
-export class McpServer<Context> implements SessionServer<Context> {
+export class McpServer<Context> {
 	readonly name: string;
 	readonly version: string;
 	readonly context: Context;

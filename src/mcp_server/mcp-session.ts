@@ -1,9 +1,8 @@
 import { isObject } from "../text/is-object.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
 import { answerBatch, batchError, checkBatched } from "./batch.js";
-import { type Client, NO_CAPABILITIES } from "./client.js";
+import { type Client, initialize, NO_CAPABILITIES } from "./client.js";
 import { type CallResult, callResult, type ToolResult } from "./content.js";
-import { initialize } from "./initialize.js";
 import {
 	type Answer,
 	ErrorCode,
@@ -14,6 +13,7 @@ import {
 	type LongResult,
 	longResultMessage,
 	NO_WRAPPER,
+	parseMessage,
 	quotable,
 	RESPONSE_END,
 	RESPONSE_START,
@@ -24,6 +24,7 @@ import {
 	toRpcError,
 	type Wrapper,
 } from "./json-rpc.js";
+import type { McpServer } from "./mcp-server.js";
 import {
 	CALL_TOOL,
 	checkParams,
@@ -35,9 +36,7 @@ import {
 	readArguments,
 	readCursor,
 } from "./params.js";
-import { parseMessage } from "./parse-message.js";
 import { hasToolDetails, OLDEST_REVISION, type Revision, unreadableId } from "./revision.js";
-import type { SessionOptions, SessionServer } from "./session-options.js";
 import type { Tool } from "./tool.js";
 import { type CallSession, cancelCalls, ToolCall } from "./tool-call.js";
 import { toolFailure, unknownTool } from "./tool-failure.js";
@@ -50,6 +49,22 @@ const { isSafeInteger } = Number;
 const { stringify } = JSON;
 const JSON_RPC = "2.0";
 
+/** How a session reaches its client. */
+export interface SessionOptions {
+	/**
+	 * Sends one message, in its wrapper, to the peer.
+	 *
+	 * @param isAnswer whether it is a response, not a notification or request
+	 */
+	readonly send: (text: Sendable, isAnswer: boolean) => void;
+	/** The transport's wrapper around each message. Default: none. */
+	readonly wrapper?: Wrapper;
+	/** The largest message with a page of a list, wrapper included, in bytes. Default: that of the server. */
+	readonly pageBytes?: number | undefined;
+	/** Sessions with the same owner may resume each other's suspended requests. Default: the session itself. */
+	readonly owner?: object;
+}
+
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls in progress.
  *
@@ -60,7 +75,7 @@ export class McpSession<Context> implements CallSession {
 	revision: Revision = OLDEST_REVISION;
 	/** The client's description of itself. */
 	client: Client = { capabilities: NO_CAPABILITIES };
-	readonly server: SessionServer<Context>;
+	readonly server: McpServer<Context>;
 	private send: SessionOptions["send"];
 	/** Sets the wrapper around each message from now on. Calls in progress keep theirs. */
 	wrapper: Wrapper;
@@ -70,7 +85,7 @@ export class McpSession<Context> implements CallSession {
 	/** The session's own limit of a page: see {@link SessionOptions}. */
 	readonly maxPageBytes: number | undefined;
 
-	constructor(server: SessionServer<Context>, { send, wrapper = NO_WRAPPER, pageBytes }: SessionOptions) {
+	constructor(server: McpServer<Context>, { send, wrapper = NO_WRAPPER, pageBytes }: SessionOptions) {
 		this.server = server;
 		this.maxPageBytes = pageBytes;
 		this.send = send;

@@ -1,5 +1,5 @@
 import type { Application, Feature } from "../app/application.js";
-import { hasFailedToStart } from "../settings/failed-starts.js";
+import { hasFailedToStart } from "../app/safe-mode.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 export interface Mod {

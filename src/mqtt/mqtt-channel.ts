@@ -1,5 +1,5 @@
 import { goodbyeMessage } from "../protocols/envelope.js";
-import { type ChannelOptions, QueuedChannel } from "../protocols/queued-channel.js";
+import { QueuedChannel } from "../protocols/queued-channel.js";
 import {
 	type Channel,
 	type ChannelEvents,
@@ -64,15 +64,6 @@ export interface MqttRecord {
 	readonly [option: string]: unknown;
 }
 
-interface MqttTarget {
-	readonly record: MqttRecord;
-	readonly client: Pick<MqttClientOptions, "host" | "port" | "id" | "user" | "password" | "keepAlive" | "will">;
-	/** The topic of the device's messages. */
-	readonly publishTopic: string;
-	/** The topic of the backend's messages; empty if it pushes without a subscription. */
-	readonly subscribeTopic: string;
-}
-
 /** https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/mqtt-v3.1.1.html §2.2.1 */
 const SUBSCRIBE = 8;
 const SUBACK = 9;
@@ -91,18 +82,26 @@ const NOTHING = new Uint8Array(0);
  * without one.
  */
 class MqttChannel extends QueuedChannel {
-	private readonly target: MqttTarget;
+	private readonly publishTopic: string;
+	/** Empty if the backend pushes without a subscription. */
+	private readonly subscribeTopic: string;
 	private client: MqttClient | undefined;
 	private connected = false;
 	private reading = false;
 
 	/** Connects at once. */
-	constructor(target: MqttTarget, events: ChannelEvents, options: ChannelOptions) {
-		super(events, options, ArrayBuffer.fromString(target.publishTopic).byteLength + LENGTH_AND_ID);
-		this.target = target;
-		this.client = new target.record.io({
-			...target.record,
-			...target.client,
+	constructor(
+		record: MqttRecord,
+		client: Omit<MqttClientOptions, `on${string}`>,
+		events: ChannelEvents,
+		options: TransportOptions,
+	) {
+		super(events, options, ArrayBuffer.fromString(options.publishTopic).byteLength + LENGTH_AND_ID);
+		this.publishTopic = options.publishTopic;
+		this.subscribeTopic = options.subscribeTopic;
+		this.client = new record.io({
+			...record,
+			...client,
 			onReadable: (count, { more }) => this.onClientReadable(count, more),
 			onWritable: (count) => this.onClientWritable(count),
 			onControl: (...args) => this.onControl(args.at(-1) as { operation?: number; payload?: ArrayLike<number> }),
@@ -120,10 +119,7 @@ class MqttChannel extends QueuedChannel {
 	}
 
 	protected override write(bytes: Uint8Array, messageBytes: number, first: boolean): number {
-		const { publishTopic } = this.target;
-		const options: WriteOptions | undefined = first
-			? { topic: publishTopic, QoS: QOS, byteLength: messageBytes }
-			: undefined;
+		const options = first ? { topic: this.publishTopic, QoS: QOS, byteLength: messageBytes } : undefined;
 		return this.client?.write(bytes, options) ?? 0;
 	}
 
@@ -161,7 +157,7 @@ class MqttChannel extends QueuedChannel {
 			return;
 		}
 		this.connected = true;
-		const { subscribeTopic } = this.target;
+		const { subscribeTopic } = this;
 		if (subscribeTopic === "") {
 			this.writable(count);
 			this.opened();
@@ -175,8 +171,8 @@ class MqttChannel extends QueuedChannel {
 			return;
 		}
 		if (payload?.[0] === FAILURE) {
-			const { subscribeTopic } = this.target;
-			this.fail(new ProtocolError("connection-failed", `broker rejected the subscription to ${subscribeTopic}`));
+			const reason = `broker rejected the subscription to ${this.subscribeTopic}`;
+			this.fail(new ProtocolError("connection-failed", reason));
 		} else {
 			this.opened();
 		}
@@ -244,7 +240,7 @@ export class MqttTransport implements Transport {
 	}
 
 	open(events: ChannelEvents): Channel {
-		const { clientId, mqttUsername: user, mqttPassword: password, publishTopic, subscribeTopic } = this.options;
+		const { clientId, mqttUsername: user, mqttPassword: password, publishTopic } = this.options;
 		const client = {
 			host: this.host,
 			port: this.port,
@@ -254,6 +250,6 @@ export class MqttTransport implements Transport {
 			// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
 			...(this.isOwn && { will: { topic: publishTopic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
 		};
-		return new MqttChannel({ record: this.record, client, publishTopic, subscribeTopic }, events, this.options);
+		return new MqttChannel(this.record, client, events, this.options);
 	}
 }

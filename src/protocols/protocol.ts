@@ -28,20 +28,20 @@ const APPLICATION_TYPES: readonly string[] = deepFreeze([
 /** Events of the connection to the backend. */
 export interface ProtocolEvents {
 	/** An attempt to start a session begins. */
-	onConnecting(): void;
+	onConnecting?(): void;
 	/**
 	 * Messages may arrive and be answered from now on: the connection is open, or outlives a session that has just ended.
 	 * Some backends send MCP before their hello.
 	 */
-	onOpen(): void;
+	onOpen?(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
 	/** Session that receives MCP messages, while one is open. */
-	readonly receiver: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
+	readonly receiver?: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
 	/** @returns a replacement for a message that the backend does not take; undefined for none, the default */
 	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
-	onMessage(message: Envelope): void;
+	onMessage?(message: Envelope): void;
 	/**
 	 * An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds; if undefined, only when
 	 * a session is needed.
@@ -117,25 +117,11 @@ const isCommand = ({ type, payload }: Envelope): boolean =>
 const mostBytes = (text: Sendable): number =>
 	typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
 
-/** Stands in until a backend is known. */
-const NO_TRANSPORT: Transport = deepFreeze({
-	name: "",
-	version: 0,
-	saysGoodbye: false,
-	silenceTimeout: 0,
-	maxMessageBytes: 0,
-	maxSentBytes: 0,
-	carriesAudio: false,
-	open(): Channel {
-		throw new Error("no backend yet");
-	},
-});
-
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
 export class Protocol implements ChannelEvents {
-	private transport: Transport = NO_TRANSPORT;
+	private transport!: Transport;
 	private readonly options: ProtocolOptions;
 	private maxValues = 0;
 	/** Delays after failures, and after idle sessions that the backend ended. */
@@ -165,13 +151,10 @@ export class Protocol implements ChannelEvents {
 	private retained: TimerHandle | undefined;
 	private readonly unknownTypes = new Set<string>();
 
-	/** @param transport undefined until the backend is known: see {@link use} */
-	constructor(transport: Transport | undefined, options: ProtocolOptions) {
+	constructor(transport: Transport, options: ProtocolOptions) {
 		this.options = options;
 		this.onBinary = options.onAudio;
-		if (transport !== undefined) {
-			this.use(transport);
-		}
+		this.use(transport);
 		this.failures = new Backoff(options.backoff);
 		this.idle = new Backoff(options.backoff);
 	}
@@ -265,7 +248,7 @@ export class Protocol implements ChannelEvents {
 	private attempt(): void {
 		this.state = "connecting";
 		if (this.isWanted) {
-			this.options.events.onConnecting();
+			this.options.events.onConnecting?.();
 		}
 		if (this.state !== "connecting") {
 			return;
@@ -296,7 +279,7 @@ export class Protocol implements ChannelEvents {
 				this.retained = undefined;
 			}, RETAINED_TIME);
 		}
-		this.options.events.onOpen();
+		this.options.events.onOpen?.();
 		if (this.state === "ready" && this.isWanted) {
 			this.sendHello();
 		}
@@ -304,7 +287,7 @@ export class Protocol implements ChannelEvents {
 
 	/** On an existing connection. */
 	private beginSession(): void {
-		this.options.events.onConnecting();
+		this.options.events.onConnecting?.();
 		if (this.state === "ready") {
 			this.sendHello();
 		}
@@ -423,7 +406,7 @@ export class Protocol implements ChannelEvents {
 				this.quietPolls = 0;
 			}
 			const { events } = this.options;
-			isMcp ? events.receiver?.receive(envelope.payload) : events.onMessage(envelope);
+			isMcp ? events.receiver?.receive(envelope.payload) : events.onMessage?.(envelope);
 			// A message outside a session requests one.
 			if (this.state === "ready") {
 				this.request();
@@ -463,7 +446,7 @@ export class Protocol implements ChannelEvents {
 		}
 		this.options.events.onLost(error, retryIn);
 		if (this.state === "ready") {
-			this.options.events.onOpen();
+			this.options.events.onOpen?.();
 		}
 	}
 

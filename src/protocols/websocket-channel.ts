@@ -36,10 +36,6 @@ export interface WebSocketRecord {
 	readonly [option: string]: unknown;
 }
 
-interface WebSocketTarget extends HandshakeRequest {
-	readonly record: WebSocketRecord;
-}
-
 /** `this` of a callback: https://419.ecma-international.org/#-9-io-class-pattern */
 interface Callback {
 	readonly target: WebSocketChannel;
@@ -72,17 +68,9 @@ class WebSocketChannel extends QueuedChannel {
 	private client: WebSocketClient | undefined;
 
 	/** Connects at once. */
-	constructor({ record, host, port, path, headers }: WebSocketTarget, events: ChannelEvents, options: ChannelOptions) {
+	constructor(record: WebSocketRecord, request: HandshakeRequest, events: ChannelEvents, options: ChannelOptions) {
 		super(events, options, 0);
-		this.client = new record.io({
-			...record,
-			host,
-			port,
-			path,
-			headers,
-			target: this,
-			...WebSocketChannel.CALLBACKS,
-		});
+		this.client = new record.io({ ...record, ...request, target: this, ...WebSocketChannel.CALLBACKS });
 	}
 
 	sendNow(message: Uint8Array): boolean {
@@ -157,6 +145,6 @@ export class WebSocketTransport implements Transport {
 		headers.set("Protocol-Version", String(this.version));
 		headers.set("Device-Id", deviceId);
 		headers.set("Client-Id", uuid);
-		return new WebSocketChannel({ ...this.target, record: this.record, headers }, events, this.options);
+		return new WebSocketChannel(this.record, { ...this.target, headers }, events, this.options);
 	}
 }

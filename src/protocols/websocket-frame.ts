@@ -9,73 +9,14 @@ export const MAX_WRITTEN_PAYLOAD = 65_535;
 /** Bytes of the longest header of such a frame: two, a length of two, a mask. */
 export const MAX_WRITTEN_HEADER = 8;
 
-const FINAL = 0x80;
-const MASKED = 0x80;
-const RESERVED = 0x70;
+export const FINAL = 0x80;
+export const MASKED = 0x80;
+export const RESERVED = 0x70;
 
 const MASK_LENGTH = 4;
 
 /** The payload of a control frame is at most as long: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
-const MAX_CONTROL_PAYLOAD = 125;
-
-/** Reads the header of a server's frame, byte by byte (https://www.rfc-editor.org/rfc/rfc6455#section-5.2). */
-export class FrameHeader {
-	opcode = 0;
-	/** Whether this frame is the last of its message. */
-	final = false;
-	/** Bytes of the payload. */
-	length = 0;
-	private bytes = 0;
-	private extended = 0;
-
-	/**
-	 * Takes the next byte; after a whole header, the first of another one.
-	 *
-	 * @returns whether the header is whole
-	 * @throws Error if the server violates the protocol
-	 */
-	push(byte: number): boolean {
-		const at = this.bytes++;
-		if (at === 0) {
-			this.begin(byte);
-			return false;
-		}
-		if (at === 1) {
-			this.takeLength(byte);
-		} else {
-			this.length = this.length * 256 + byte;
-		}
-		if (this.bytes < 2 + this.extended) {
-			return false;
-		}
-		this.bytes = 0;
-		return true;
-	}
-
-	get isControl(): boolean {
-		return this.opcode >= OPCODE.close;
-	}
-
-	private begin(byte: number): void {
-		this.opcode = byte & 0x0f;
-		this.final = (byte & FINAL) !== 0;
-		const isKnown = this.isControl ? this.opcode <= OPCODE.pong : this.opcode <= OPCODE.binary;
-		if ((byte & RESERVED) !== 0 || !isKnown) {
-			throw new Error(`unknown WebSocket frame 0x${byte.toString(16)}`);
-		}
-	}
-
-	private takeLength(byte: number): void {
-		if ((byte & MASKED) !== 0) {
-			throw new Error("masked WebSocket frame from the server");
-		}
-		if (this.isControl && (!this.final || byte > MAX_CONTROL_PAYLOAD)) {
-			throw new Error("WebSocket control frame fragmented or too long");
-		}
-		this.extended = byte === 126 ? 2 : byte === 127 ? 8 : 0;
-		this.length = this.extended === 0 ? byte : 0;
-	}
-}
+export const MAX_CONTROL_PAYLOAD = 125;
 
 /**
  * XORs bytes in place with a mask, again and again from its start: native code, because XS takes more steps for this than

@@ -1,4 +1,4 @@
-import { FrameHeader, OPCODE } from "./websocket-frame.js";
+import { FINAL, MASKED, MAX_CONTROL_PAYLOAD, OPCODE, RESERVED } from "./websocket-frame.js";
 
 /** Input and events of a {@link FrameReceiver}. */
 export interface FrameEvents {
@@ -10,10 +10,20 @@ export interface FrameEvents {
 	onControl(opcode: number, payload: Uint8Array<ArrayBuffer>): void;
 }
 
-/** Receives a server's frames: reads headers and control frames itself, and offers the payload of the others. */
+/**
+ * Receives a server's frames (https://www.rfc-editor.org/rfc/rfc6455#section-5.2): reads headers and control frames itself,
+ * and offers the payload of the others.
+ */
 export class FrameReceiver {
 	private readonly events: FrameEvents;
-	private readonly header = new FrameHeader();
+	private opcode = 0;
+	/** Whether the present frame is the last of its message. */
+	private final = false;
+	/** Bytes of the header that are read, and of its extended length. */
+	private headerBytes = 0;
+	private extended = 0;
+	/** Bytes of the payload, as far as the header is read. */
+	private length = 0;
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	private remaining: number | undefined;
 	/** Offered, unread bytes: they must be read before anything else is received. */
@@ -34,44 +44,80 @@ export class FrameReceiver {
 	 * @throws Error if the server violates the protocol
 	 */
 	receive(available: number): void {
-		const header = this.header;
 		if (this.remaining !== undefined) {
-			if (!header.isControl) {
+			if (!this.isControl) {
 				this.offer(this.remaining, available);
 			} else if (this.control.push(this.events.readByte()) === this.remaining) {
 				this.finishControl();
 			}
-		} else if (header.push(this.events.readByte())) {
-			this.begin();
+		} else if (this.readHeader(this.events.readByte())) {
+			this.beginPayload();
 		}
 	}
 
-	private begin(): void {
-		const { isControl, length } = this.header;
+	private get isControl(): boolean {
+		return this.opcode >= OPCODE.close;
+	}
+
+	/** Reads a byte of the header. @returns whether the header is whole */
+	private readHeader(byte: number): boolean {
+		const at = this.headerBytes++;
+		if (at === 0) {
+			this.readOpcode(byte);
+			return false;
+		}
+		if (at === 1) {
+			this.readLength(byte);
+		} else {
+			this.length = this.length * 256 + byte;
+		}
+		if (this.headerBytes < 2 + this.extended) {
+			return false;
+		}
+		this.headerBytes = 0;
+		return true;
+	}
+
+	private readOpcode(byte: number): void {
+		this.opcode = byte & 0x0f;
+		this.final = (byte & FINAL) !== 0;
+		const isKnown = this.isControl ? this.opcode <= OPCODE.pong : this.opcode <= OPCODE.binary;
+		if ((byte & RESERVED) !== 0 || !isKnown) {
+			throw new Error(`unknown WebSocket frame 0x${byte.toString(16)}`);
+		}
+	}
+
+	private readLength(byte: number): void {
+		if ((byte & MASKED) !== 0) {
+			throw new Error("masked WebSocket frame from the server");
+		}
+		if (this.isControl && (!this.final || byte > MAX_CONTROL_PAYLOAD)) {
+			throw new Error("WebSocket control frame fragmented or too long");
+		}
+		this.extended = byte === 126 ? 2 : byte === 127 ? 8 : 0;
+		this.length = this.extended === 0 ? byte : 0;
+	}
+
+	private beginPayload(): void {
+		const { isControl, length, opcode } = this;
 		this.remaining = length;
 		if (isControl) {
 			this.control = [];
+		} else if ((opcode === OPCODE.continuation) !== (this.binary !== undefined)) {
+			throw new Error("unexpected WebSocket data frame: continuation without a start, or a start before the end");
 		} else {
-			this.checkOrder();
+			this.binary ??= opcode === OPCODE.binary;
 		}
 		if (length === 0) {
 			isControl ? this.finishControl() : this.offer(0, 0);
 		}
 	}
 
-	private checkOrder(): void {
-		const { opcode } = this.header;
-		if ((opcode === OPCODE.continuation) !== (this.binary !== undefined)) {
-			throw new Error("unexpected WebSocket data frame: continuation without a start, or a start before the end");
-		}
-		this.binary ??= opcode === OPCODE.binary;
-	}
-
 	private offer(remaining: number, available: number): void {
 		const count = Math.min(remaining, available);
 		const binary = this.binary === true;
 		const isLastPart = count === remaining;
-		const more = !(isLastPart && this.header.final);
+		const more = !(isLastPart && this.final);
 		this.remaining = isLastPart ? undefined : remaining - count;
 		if (!more) {
 			this.binary = undefined;
@@ -82,6 +128,6 @@ export class FrameReceiver {
 
 	private finishControl(): void {
 		this.remaining = undefined;
-		this.events.onControl(this.header.opcode, Uint8Array.from(this.control));
+		this.events.onControl(this.opcode, Uint8Array.from(this.control));
 	}
 }

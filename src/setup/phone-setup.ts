@@ -1,5 +1,6 @@
 import type { Application, Feature, Listener } from "../app/application.js";
 import { RESTART_DELAY } from "../app/system-commands.js";
+import type { FoundGateway } from "../backend/discovery/gateway-search.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../hardware/wifi-setup.js";
@@ -10,8 +11,18 @@ import { hostnameOf } from "../text/hostname.js";
 import { SetupAttempt, UNREACHED } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
 import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
-import { answerRequest, type SetupStatus } from "./setup-routes.js";
-import { inLanguage } from "./setup-texts.js";
+import { inLanguage, type SetupMessage } from "./setup-texts.js";
+
+/** The state of the set-up. "joining" is any step in progress. */
+export interface SetupStatus {
+	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
+	/** A message for the user. Absent until the form was sent. */
+	readonly message?: SetupMessage;
+	/** In the state "found". */
+	readonly gateways?: readonly FoundGateway[];
+	/** Whether the settings can be stored although this attempt failed. */
+	readonly canKeep?: boolean;
+}
 
 /** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;
@@ -50,7 +61,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	readonly settings: Settings;
 	readonly accessPoint: AccessPoint;
 	private readonly platform: HttpServerPlatform;
-	private readonly connections = new Set<SetupConnection>();
+	readonly connections = new Set<SetupConnection>();
 	private readonly password: string;
 	/** Seconds without a network after which the set-up starts; 0: never by itself. */
 	private readonly after: number;
@@ -96,7 +107,6 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	begin(delay = 0): void {
 		const { timer } = this.app;
 		timer.clear(this.delayTimer);
-		this.delayTimer = undefined;
 		if (delay === 0) {
 			this.open();
 		} else {
@@ -176,7 +186,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	}
 
 	onClose(): void {
-		this.clearTimer();
+		this.app.timer.clear(this.timer);
 		this.stopNeed();
 		this.stopRejoining();
 		this.app.timer.clear(this.delayTimer);
@@ -290,11 +300,6 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		return `http://${this.host}/`;
 	}
 
-	private clearTimer(): void {
-		this.app.timer.clear(this.timer);
-		this.timer = undefined;
-	}
-
 	/** Keeps the set-up open for the person who uses it. Automatic requests of a phone do not. */
 	private use(): void {
 		this.stopRejoining();
@@ -303,7 +308,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 
 	/** A device without a network has nothing else to do. */
 	private wait(): void {
-		this.clearTimer();
+		this.app.timer.clear(this.timer);
 		if (knownNetworks(this.app.source).length > 0) {
 			this.timer = this.app.timer.set(() => {
 				this.app.log("set-up: timed out; trying the stored settings again");
@@ -342,10 +347,9 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	private serve(connection: HttpConnection): void {
 		if (this.connections.size >= MAX_CONNECTIONS) {
 			connection.close();
-			return;
+		} else {
+			this.connections.add(new SetupConnection(connection, this));
 		}
-		const { timer } = this.app;
-		new SetupConnection(connection, timer, this.connections, (request, body) => answerRequest(request, body, this));
 	}
 
 	/** A scan disturbs an attempt to join. */
@@ -373,7 +377,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		// A search for a gateway has no backend to check yet.
 		const errors = form.finds ? undefined : checkValues(form.values, this.settings, app.backend);
 		if (errors === undefined) {
-			this.clearTimer();
+			app.timer.clear(this.timer);
 			void this.attempt?.join(form);
 		}
 		return errors;

@@ -1,6 +1,15 @@
 import { deepFreeze } from "../text/deep-freeze.js";
-import { type AnswerPart, answerPart } from "./setup-connection.js";
+import { utf8Length } from "../text/utf8.js";
 import { FIELDS } from "./setup-form.js";
+
+/** A part of a response body. Its length is computed once, the page's at link time: computing it makes much garbage. */
+export interface AnswerPart {
+	readonly text: string;
+	/** Length of the text in UTF-8. */
+	readonly bytes: number;
+}
+
+export const answerPart = (text: string): AnswerPart => ({ text, bytes: utf8Length(text) });
 
 const HEAD = `<!DOCTYPE html>
 <html lang="en">

@@ -171,7 +171,7 @@ export class Bootstrap implements Search {
 		}
 		const isOther = firmware !== undefined && firmware.version !== FIRMWARE.version;
 		if (isOther && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
-			await this.events.onFirmware(firmware);
+			await this.events.onFirmware?.(firmware);
 		}
 		if (turn === this.turn && activation !== undefined) {
 			await this.activate(activation, turn);
@@ -241,7 +241,7 @@ export class Bootstrap implements Search {
 		if (this.isUnbound) {
 			this.isUnbound = false;
 			this.app.log("device bound");
-			this.events.onActivated();
+			this.events.onActivated?.();
 		}
 	}
 
@@ -342,17 +342,15 @@ export const bootstrapFeature = (hmacSha256: HmacSha256): Feature => ({
 	start(app) {
 		const { http } = app.board;
 		if (http !== undefined) {
-			app.backend.sources.push({
-				name: "bootstrap",
-				read(source) {
-					const config = readBootstrapConfig(source);
-					return (
-						config && {
-							shown: config.otaUrl,
-							open: (events) => new Bootstrap(app, http, config, hmacSha256, events),
-						}
-					);
-				},
+			app.backend.sources.push((settings) => {
+				const config = readBootstrapConfig(settings);
+				return (
+					config && {
+						name: "bootstrap",
+						shown: config.otaUrl,
+						open: (events) => new Bootstrap(app, http, config, hmacSha256, events),
+					}
+				);
 			});
 		}
 	},

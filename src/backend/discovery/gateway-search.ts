@@ -47,16 +47,6 @@ const MISSING_AFTER = 10_000;
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
 const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
 
-export interface GatewaySearchOptions extends Runtime {
-	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
-	readonly host: string;
-	readonly openDnsSd: OpenDnsSd;
-	/** `onMissing` is called once per search, after 10 s without an answer. */
-	readonly events: Pick<SearchEvents, "onBackend" | "onFailed" | "onMissing">;
-	/** A number in [0, 1). Default `Math.random`. */
-	readonly random?: () => number;
-}
-
 /**
  * Finds a gateway that announces itself on the local network. The search ends when one is found, to free its memory,
  * and starts again when that one is lost: its address may have changed.
@@ -64,7 +54,10 @@ export interface GatewaySearchOptions extends Runtime {
  * @internal exported for its test
  */
 export class GatewaySearch implements Search {
-	private readonly options: GatewaySearchOptions;
+	private readonly runtime: Runtime;
+	private readonly openDnsSd: OpenDnsSd;
+	private readonly host: string;
+	private readonly events: Pick<SearchEvents, "onBackend" | "onFailed" | "onMissing">;
 	private readonly backoff: Backoff;
 	private dnsSd: DnsSd | undefined;
 	private retry: TimerHandle | undefined;
@@ -74,9 +67,23 @@ export class GatewaySearch implements Search {
 	private patience: TimerHandle | undefined;
 	private hasToldMissing = false;
 
-	constructor(options: GatewaySearchOptions) {
-		this.options = options;
-		this.backoff = new Backoff({ ...BACKOFF, random: options.random });
+	/**
+	 * @param host the hostname of the gateway, with or without `.local`; empty: the first one that answers
+	 * @param events `onMissing` is called once per search, after 10 s without an answer
+	 * @param random a number in [0, 1)
+	 */
+	constructor(
+		{ timer, log }: Runtime,
+		openDnsSd: OpenDnsSd,
+		host: string,
+		events: GatewaySearch["events"],
+		random?: () => number,
+	) {
+		this.runtime = { timer, log };
+		this.openDnsSd = openDnsSd;
+		this.host = host;
+		this.events = events;
+		this.backoff = new Backoff({ ...BACKOFF, random });
 	}
 
 	/** Starts the search, unless it runs. */
@@ -86,15 +93,15 @@ export class GatewaySearch implements Search {
 		}
 		const found = (service: FoundService): void => this.take(service);
 		try {
-			this.dnsSd = this.options.openDnsSd();
+			this.dnsSd = this.openDnsSd();
 			this.dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
 			this.backoff.reset();
 			this.beginPatience();
 		} catch (error) {
 			this.close();
 			const delay = this.backoff.next();
-			this.retry = this.options.timer.set(() => this.restart(), delay);
-			this.options.events.onFailed(error as Error, delay);
+			this.retry = this.runtime.timer.set(() => this.restart(), delay);
+			this.events.onFailed(error as Error, delay);
 		}
 	}
 
@@ -108,8 +115,8 @@ export class GatewaySearch implements Search {
 		if (this.hasToldMissing || this.patience !== undefined) {
 			return;
 		}
-		const { timer, host, events } = this.options;
-		this.patience = timer.set(() => {
+		const { host, events } = this;
+		this.patience = this.runtime.timer.set(() => {
 			this.patience = undefined;
 			this.hasToldMissing = true;
 			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
@@ -118,13 +125,13 @@ export class GatewaySearch implements Search {
 	}
 
 	private endPatience(): void {
-		this.options.timer.clear(this.patience);
+		this.runtime.timer.clear(this.patience);
 		this.patience = undefined;
 		this.hasToldMissing = false;
 	}
 
 	private close(): void {
-		const { timer } = this.options;
+		const { timer } = this.runtime;
 		timer.clear(this.retry);
 		timer.clear(this.end);
 		this.retry = undefined;
@@ -145,8 +152,8 @@ export class GatewaySearch implements Search {
 	}
 
 	private endBy(callback: () => void): void {
-		this.options.timer.clear(this.end);
-		this.end = this.options.timer.set(() => {
+		this.runtime.timer.clear(this.end);
+		this.end = this.runtime.timer.set(() => {
 			this.end = undefined;
 			callback();
 		}, 0);
@@ -154,24 +161,25 @@ export class GatewaySearch implements Search {
 
 	private take(service: FoundService): void {
 		const { host, name } = service;
-		const wanted = bareHost(this.options.host);
+		const wanted = bareHost(this.host);
+		const { timer, log } = this.runtime;
 		if (this.end !== undefined || (wanted !== "" && bareHost(host) !== wanted)) {
 			return;
 		}
 		const backend = urlOf(service);
 		if (backend === undefined) {
-			this.options.log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
+			log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
 			return;
 		}
 		// Deferred: the SDK is still processing the answer.
 		this.endBy(() => this.close());
 		this.endPatience();
 		try {
-			this.options.events.onBackend({ backend });
+			this.events.onBackend({ backend });
 		} catch (error) {
-			this.options.timer.clear(this.end);
+			timer.clear(this.end);
 			this.end = undefined;
-			this.options.log(`gateway ${JSON.stringify(name)} unusable: ${String(error)}`);
+			log(`gateway ${JSON.stringify(name)} unusable: ${String(error)}`);
 		}
 	}
 }
@@ -184,21 +192,18 @@ export class GatewaySearch implements Search {
 export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => ({
 	name: "discovery",
 	rescue: true,
-	start({ backend, timer, log }) {
+	start(app) {
 		if (openDnsSd === undefined) {
 			return;
 		}
-		backend.listGateways = (onEnd) => listGateways({ openDnsSd, timer, onEnd, log });
-		backend.sources.push({
-			name: "gateway search",
-			read(source) {
-				const shown = readSetting("backend", source);
-				if (!shown?.startsWith(SEARCH_SCHEME)) {
-					return undefined;
-				}
-				const host = shown.slice(SEARCH_SCHEME.length);
-				return { shown, open: (events) => new GatewaySearch({ host, openDnsSd, events, timer, log }) };
-			},
+		app.backend.listGateways = (onEnd) => listGateways(app, openDnsSd, onEnd);
+		app.backend.sources.push((settings) => {
+			const shown = readSetting("backend", settings);
+			if (!shown?.startsWith(SEARCH_SCHEME)) {
+				return undefined;
+			}
+			const host = shown.slice(SEARCH_SCHEME.length);
+			return { name: "gateway search", shown, open: (events) => new GatewaySearch(app, openDnsSd, host, events) };
 		});
 	},
 });
@@ -225,12 +230,6 @@ export interface FoundGateway {
 	readonly backend: string;
 }
 
-interface GatewayListOptions extends Runtime {
-	readonly openDnsSd: OpenDnsSd;
-	/** Called once, when the search is over. Not after `close`. */
-	readonly onEnd: (gateways: readonly FoundGateway[]) => void;
-}
-
 /** Milliseconds for gateways to answer. */
 const SEARCH_TIME = 5_000;
 
@@ -242,9 +241,14 @@ const MAX_TEXT_LENGTH = 64;
 /**
  * Lists the gateways that announce themselves on the local network and that the device can connect to.
  *
+ * @param onEnd called once, when the search is over. Not after `close`
  * @internal exported for its test
  */
-export const listGateways = ({ openDnsSd, timer, onEnd, log }: GatewayListOptions): { close(): void } => {
+export const listGateways = (
+	{ timer, log }: Runtime,
+	openDnsSd: OpenDnsSd,
+	onEnd: (gateways: readonly FoundGateway[]) => void,
+): { close(): void } => {
 	const found = new Map<string, FoundGateway>();
 	const take = (service: FoundService): void => {
 		const host = bareHost(service.host).slice(0, MAX_TEXT_LENGTH);

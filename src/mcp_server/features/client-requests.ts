@@ -3,8 +3,7 @@ import { notificationMessage } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { CallSession, StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
-import type { FeatureResult } from "./feature-session.js";
-import type { Feature } from "./server-feature.js";
+import type { Feature, FeatureResult } from "./feature-set.js";
 
 /** Limits of the questions to clients. */
 export interface ClientRequestsOptions {

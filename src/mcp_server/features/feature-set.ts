@@ -1,16 +1,119 @@
-import type { Answer, RequestId } from "../json-rpc.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
+import type { Sendable } from "../../text/pieced-text.js";
+import { type Answer, errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp-server.js";
-import type { McpSession } from "../mcp-session.js";
-import type { Params } from "../params.js";
-import type { SessionOptions } from "../session-options.js";
+import { McpSession, type SessionOptions } from "../mcp-session.js";
+import { CALL_TOOL, INITIALIZE, LIST_TOOLS, type Params, PING } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import {
-	type FeatureResult,
-	FeatureSession,
-	type FeatureSessionServer,
-	type SessionFeatures,
-} from "./feature-session.js";
-import type { Feature } from "./server-feature.js";
+
+/** The result of a request, as JSON: now or later. */
+export type FeatureResult = string | LongResult | Promise<string>;
+
+/**
+ * Something that a server offers besides tools, such as resources or prompts. Each is a module of its own: a feature
+ * that is not imported takes neither flash nor heap.
+ */
+export interface Feature<Context> {
+	/** Its members of the server's `capabilities`. */
+	readonly capabilities: Readonly<Record<string, object>>;
+	/** Names of members that it reads in messages: see {@link McpServer.allNames}. */
+	readonly names: readonly string[];
+	/** The members that it also reads in tool calls. Default: none. */
+	readonly callNames?: readonly string[];
+
+	/** Called once, when the server is created; gives access to its sessions. */
+	attach?(server: McpServer<Context>): void;
+
+	/**
+	 * Answers a request.
+	 *
+	 * @param call the client, its session, and what an asynchronous request needs
+	 * @returns undefined if the method does not belong to this feature
+	 * @throws RpcError, also later
+	 */
+	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
+
+	/**
+	 * Answers a request instead of its session.
+	 *
+	 * @returns undefined to leave it to the session
+	 * @throws RpcError
+	 */
+	takeOver?(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer;
+
+	/**
+	 * Takes a message without a method.
+	 *
+	 * @returns whether it answers a request of this feature
+	 */
+	takeResponse?(session: FeatureSession<unknown>, response: Params): boolean;
+
+	/** Called when a session has ended, to release its data. */
+	sessionClosed?(session: FeatureSession<unknown>): void;
+}
+
+const OWN_METHODS: readonly string[] = deepFreeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
+
+/** A session of a server with features, which answer the methods that the session does not. */
+export class FeatureSession<Context> extends McpSession<Context> {
+	declare readonly server: FeatureServer<Context>;
+	/** The owner of this session and of others that may resume its suspended requests: see {@link SessionOptions}. */
+	readonly owner: object;
+
+	/** The session of the connection: this one, if its requests do not stand alone. */
+	connection: FeatureSession<Context> = this;
+
+	constructor(server: FeatureServer<Context>, options: SessionOptions) {
+		super(server, options);
+		this.owner = options.owner ?? this;
+	}
+
+	override close(): void {
+		super.close();
+		this.server.features.sessionClosed(this);
+	}
+
+	protected override dispatch(
+		id: RequestId,
+		method: string,
+		params: Params,
+		wrapper: Wrapper,
+		isBatched: boolean,
+	): Answer {
+		const taken = isBatched ? undefined : this.server.features.takeOver(this, id, method, params);
+		if (taken !== undefined) {
+			return taken;
+		}
+		if (!OWN_METHODS.includes(method)) {
+			const call = this.begin(id, params);
+			const result = this.server.features.answer(method, params, call);
+			if (result instanceof Promise) {
+				return this.waitFor(call, result, wrapper);
+			}
+			if (result !== undefined) {
+				return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
+			}
+		}
+		return super.dispatch(id, method, params, wrapper, isBatched);
+	}
+
+	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
+		const isTaken = (message.method ?? null) === null && this.server.features.takeResponse(this, message);
+		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
+	}
+
+	private async waitFor(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
+		this.calls.push(call);
+		let answer: Sendable;
+		try {
+			const json = await result;
+			answer = this.result(call.id, json, wrapper);
+		} catch (error) {
+			answer = errorMessage(call.id, toRpcError(error), wrapper);
+		}
+		return this.finish(call, answer);
+	}
+}
 
 /** A class of features. */
 export type Kind<F> = abstract new (...options: never[]) => F;
@@ -22,8 +125,8 @@ export type Kind<F> = abstract new (...options: never[]) => F;
  * stateless form are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
  * examples run them.
  */
-export class FeatureSet<Context> implements Features<Context>, SessionFeatures<Context> {
-	private readonly list: readonly Feature<Context>[];
+export class FeatureSet<Context> implements Features<Context> {
+	readonly list: readonly Feature<Context>[];
 
 	constructor(list: readonly Feature<Context>[]) {
 		this.list = list;
@@ -48,13 +151,6 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 
 	get callNames(): readonly string[] {
 		return this.list.flatMap(({ callNames = [] }) => callNames);
-	}
-
-	/** Gives the features access to their server. */
-	attach(server: McpServer<Context>): void {
-		for (const feature of this.list) {
-			feature.attach?.(server);
-		}
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
@@ -90,13 +186,15 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 }
 
 /** An MCP server that offers features besides its tools. */
-class FeatureServer<Context> extends McpServer<Context> implements FeatureSessionServer<Context> {
+class FeatureServer<Context> extends McpServer<Context> {
 	readonly features: FeatureSet<Context>;
 
 	constructor(features: FeatureSet<Context>, options: McpServerOptions<Context>) {
 		super(options);
 		this.features = features;
-		features.attach(this);
+		for (const feature of features.list) {
+			feature.attach?.(this);
+		}
 		this.forgetNames();
 	}
 

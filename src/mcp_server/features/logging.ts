@@ -2,9 +2,7 @@ import { deepFreeze } from "../../text/deep-freeze.js";
 import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { CallSession, ToolCall } from "../tool-call.js";
-import type { FeatureResult, FeatureSession } from "./feature-session.js";
-import { findFeature } from "./feature-set.js";
-import type { Feature } from "./server-feature.js";
+import { type Feature, type FeatureResult, type FeatureSession, findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
 const LEVELS = deepFreeze(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const);

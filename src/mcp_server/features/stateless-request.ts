@@ -16,7 +16,7 @@ import {
 import { type Params, progressToken } from "../params.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
-import { FeatureSession } from "./feature-session.js";
+import { FeatureSession } from "./feature-set.js";
 
 /** Methods of older revisions that the stateless form lacks. */
 const REMOVED: readonly string[] = deepFreeze([

@@ -2,11 +2,10 @@ import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import { type Client, readClient } from "../client.js";
 import { type Answer, ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
+import type { McpServer } from "../mcp-server.js";
 import type { Params } from "../params.js";
-import type { SessionServer } from "../session-options.js";
 import type { ToolCall } from "../tool-call.js";
-import type { FeatureResult, FeatureSession } from "./feature-session.js";
-import type { Feature } from "./server-feature.js";
+import type { Feature, FeatureResult, FeatureSession } from "./feature-set.js";
 import { StatelessRequest, SUBSCRIPTION_ID, type Suspender, subjectOf } from "./stateless-request.js";
 
 /** Limits of requests without a session. */
@@ -230,7 +229,7 @@ const readMeta = (meta: Params, log: (message: string) => void): Client => {
 	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
 };
 
-const discover = ({ name, version, capabilities }: SessionServer<unknown>): string => {
+const discover = ({ name, version, capabilities }: McpServer<unknown>): string => {
 	const { experimental: _, ...offered } = capabilities;
 	const _meta = { [SERVER_INFO]: { name, version } };
 	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });

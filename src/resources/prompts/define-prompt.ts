@@ -5,7 +5,7 @@ import {
 	type Prompt,
 	type PromptArguments,
 	type PromptDefinition,
-} from "../../mcp_server/features/prompt.js";
+} from "../../mcp_server/features/prompts.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
 /** A prompt, and the parts that a board must have to offer it. */
