@@ -1,5 +1,5 @@
+import { ByteReader, joinBytes } from "../../text/byte-reader.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
-import { joinedBytes } from "../../text/joined-bytes.js";
 
 /** Bytes of what the decoder needs of a header: tables and sizes take about 700. */
 const MAX_BYTES = 4_096;
@@ -27,6 +27,9 @@ interface JpegFrame {
 	readonly blockHeight: number;
 }
 
+/** First byte of a marker. Any number of them may precede it. */
+const FILL = 0xff;
+
 /** Bytes of a marker and the length behind it. */
 const SEGMENT_HEAD = 4;
 
@@ -40,74 +43,63 @@ export class JpegHeader {
 	/** Known when the header is whole. */
 	frame: JpegFrame | undefined;
 	/** The header, as far as the decoder needs it. */
-	bytes: Uint8Array = Uint8Array.of(0xff, 0xd8);
-	/** Bytes to pass over: at first the marker that every JPEG begins with. */
-	private skip = 2;
-	/** The received bytes of the segment, and its length once known. */
-	private segment: Uint8Array = new Uint8Array(0);
-	private length = SEGMENT_HEAD;
+	bytes = Uint8Array.of(0xff, 0xd8);
+	private readonly reader = new ByteReader();
+
+	constructor() {
+		this.reader.skip(this.bytes.byteLength);
+	}
 
 	/**
 	 * @returns the rest of this piece after the header; undefined until the header is complete
 	 * @throws Error that says why the picture cannot be shown
 	 */
 	take(piece: Uint8Array): Uint8Array | undefined {
-		for (let at = 0; at < piece.byteLength; ) {
-			const skipped = Math.min(this.skip, piece.byteLength - at);
-			this.skip -= skipped;
-			at += skipped;
-			const part = piece.subarray(at, at + this.length - this.segment.byteLength);
-			at += part.byteLength;
-			this.segment = joinedBytes(this.segment, part);
-			if (this.segment.byteLength === this.length && this.finishSegment()) {
-				return piece.subarray(at);
+		this.reader.push(piece);
+		let marker: number | undefined;
+		do {
+			marker = this.readSegment();
+			if (marker === START_OF_SCAN) {
+				return this.reader.readSome(piece.byteLength);
 			}
-		}
+		} while (marker !== undefined);
 		return undefined;
 	}
 
-	/** @returns whether the header is whole */
-	private finishSegment(): boolean {
-		const segment = this.segment;
-		const [first, marker = 0, high = 0, low = 0] = segment;
-		if (first !== 0xff || isAlone(marker)) {
-			throw new Error(DAMAGED);
+	/** @returns its marker; undefined until it has arrived */
+	private readSegment(): number | undefined {
+		const head = this.reader.peek(SEGMENT_HEAD);
+		if (head === undefined) {
+			return undefined;
 		}
-		if (marker === 0xff) {
-			// A marker may be preceded by any number of these.
-			this.segment = segment.slice(1);
-			return false;
+		const [first, marker = 0, high = 0, low = 0] = head;
+		if (first === FILL && marker === FILL) {
+			this.reader.skip(1);
+			return marker;
 		}
 		const length = 2 + ((high << 8) | low);
-		if (length < SEGMENT_HEAD) {
+		if (first !== FILL || isAlone(marker) || length < SEGMENT_HEAD) {
 			throw new Error(DAMAGED);
 		}
 		if (!isNeeded(marker)) {
-			this.skip = length - SEGMENT_HEAD;
-			this.segment = new Uint8Array(0);
-			return false;
+			this.reader.skip(length);
+			return marker;
 		}
 		if (this.bytes.byteLength + length > MAX_BYTES) {
 			throw new Error("JPEG header too long");
 		}
-		this.length = length;
-		return segment.byteLength >= length && this.keep(marker);
-	}
-
-	private keep(marker: number): boolean {
-		this.bytes = joinedBytes(this.bytes, this.segment);
-		if (marker === BASELINE) {
-			if (this.frame !== undefined) {
-				throw new Error(DAMAGED);
-			}
-			this.frame = readFrame(this.segment);
+		const segment = this.reader.read(length);
+		if (segment === undefined) {
+			return undefined;
 		}
-		this.segment = new Uint8Array(0);
-		this.length = SEGMENT_HEAD;
-		if (marker === START_OF_SCAN && this.frame === undefined) {
+		this.bytes = joinBytes(this.bytes, segment);
+		if ((marker === BASELINE && this.frame !== undefined) || (marker === START_OF_SCAN && this.frame === undefined)) {
 			throw new Error(DAMAGED);
 		}
-		return marker === START_OF_SCAN;
+		if (marker === BASELINE) {
+			this.frame = readFrame(segment);
+		}
+		return marker;
 	}
 }
 

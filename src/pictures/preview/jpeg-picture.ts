@@ -1,4 +1,4 @@
-import { joinedBytes } from "../../text/joined-bytes.js";
+import { joinBytes } from "../../text/byte-reader.js";
 import type { Rectangle } from "../face/brush.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";
@@ -47,7 +47,7 @@ export class JpegPicture implements PictureDecoder {
 	private pixels: Uint16Array | undefined;
 	private blocksLeft = 0;
 	/** Bytes that wait for the decoder. */
-	private waiting: Uint8Array = new Uint8Array(0);
+	private waiting = new Uint8Array(0);
 
 	constructor(screen: PictureScreen, openDecoder: () => JpegDecoder) {
 		this.screen = screen;
@@ -92,7 +92,7 @@ export class JpegPicture implements PictureDecoder {
 		if (this.blocksLeft === 0) {
 			return;
 		}
-		this.waiting = joinedBytes(this.waiting, piece.slice());
+		this.waiting = joinBytes(this.waiting, piece);
 		if (this.waiting.byteLength < PIECE_BYTES) {
 			return;
 		}
@@ -116,7 +116,7 @@ export class JpegPicture implements PictureDecoder {
 	/** Gives the decoder what waits, in one: it is not to have pieces that are shorter than a block. */
 	private give(): void {
 		if (this.waiting.byteLength > 0) {
-			this.decoder?.push(this.waiting.buffer as ArrayBuffer);
+			this.decoder?.push(this.waiting.buffer);
 			this.waiting = new Uint8Array(0);
 		}
 	}

@@ -1,7 +1,7 @@
+import { ByteReader } from "../../text/byte-reader.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import type { PictureDecoder } from "./jpeg-picture.js";
-import { type ChunkReceiver, PngChunks } from "./png-chunks.js";
 
 /** Moddable's decompression, as far as it is used. */
 export interface Inflater {
@@ -28,6 +28,18 @@ const MAX_ROW_BYTES = 8_192;
 
 const MAX_PIXELS = 16_384;
 
+/** Signature of a PNG file (PNG specification, clause 5.2), in decimal. */
+const SIGNATURE = "137,80,78,71,13,10,26,10";
+
+/** Bytes of a chunk's length and type, and of its checksum, which is not checked (clause 5.3). */
+const HEAD_BYTES = 8;
+const CHECKSUM_BYTES = 4;
+
+/** Bytes of a palette of 256 colours, the longest chunk that is kept. */
+const MAX_CHUNK_BYTES = 768;
+
+const DAMAGED = "PNG damaged";
+
 interface PngFrame {
 	readonly width: number;
 	readonly height: number;
@@ -39,12 +51,15 @@ interface PngFrame {
 
 /**
  * A PNG that is drawn row by row as it arrives; transparent areas are dark. Not the SDK's `commodetto/ReadPNG`: it needs the
- * whole file in memory.
+ * whole file in memory, takes no 16 bits, never returns from a file that ends early, and writes beyond its palette.
  */
-export class PngPicture implements PictureDecoder, ChunkReceiver {
+export class PngPicture implements PictureDecoder {
 	private readonly screen: PictureScreen;
 	private readonly inflater: Inflater;
-	private readonly chunks: PngChunks;
+	private readonly reader = new ByteReader();
+	/** The part of the file that comes next, and its length. */
+	private part: "signature" | "head" | "IHDR" | "PLTE" | "IDAT" = "signature";
+	private length = HEAD_BYTES;
 	private palette = new Uint8Array(0);
 	private frame: PngFrame | undefined;
 	private picture: FittedPicture | undefined;
@@ -63,11 +78,13 @@ export class PngPicture implements PictureDecoder, ChunkReceiver {
 		this.inflater.onEnd = () => {
 			this.isInflated = true;
 		};
-		this.chunks = new PngChunks(this);
 	}
 
 	write(piece: Uint8Array): void {
-		this.chunks.write(piece);
+		this.reader.push(piece);
+		while (this.reader.available > 0 && this.readPart()) {
+			// The next part may have arrived, too.
+		}
 	}
 
 	end(): void {
@@ -80,24 +97,58 @@ export class PngPicture implements PictureDecoder, ChunkReceiver {
 		this.inflater.close();
 	}
 
-	onData(piece: Uint8Array): void {
-		if (this.frame === undefined) {
-			throw new Error("PNG damaged");
+	/** @returns whether there was enough of it to read */
+	private readPart(): boolean {
+		const { reader, part } = this;
+		const bytes = part === "IDAT" ? reader.readSome(this.length) : reader.read(this.length);
+		if (bytes === undefined) {
+			return false;
 		}
-		if (!this.isInflated) {
-			this.inflater.push(piece);
+		this.length -= bytes.byteLength;
+		if (part === "head") {
+			this.startChunk(bytes);
+			return true;
+		}
+		if (part === "signature" && bytes.join(",") !== SIGNATURE) {
+			throw new Error("the file is neither a JPEG nor a PNG");
+		}
+		if (part === "IHDR") {
+			this.startPicture(readFrame(bytes));
+		} else if (part === "PLTE") {
+			this.palette = bytes.slice();
+		} else if (part === "IDAT" && !this.isInflated) {
+			this.inflater.push(bytes);
+		}
+		if (this.length === 0) {
+			reader.skip(part === "signature" ? 0 : CHECKSUM_BYTES);
+			this.part = "head";
+			this.length = HEAD_BYTES;
+		}
+		return true;
+	}
+
+	private startChunk(head: Uint8Array): void {
+		const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
+		const type = String.fromCharCode(...head.subarray(4));
+		this.length = HEAD_BYTES;
+		if (type === "IEND") {
+			this.reader.skip(Number.POSITIVE_INFINITY);
+		} else if (type === "IHDR" || type === "PLTE" || type === "IDAT") {
+			const isKept = type !== "IDAT";
+			if (isKept ? length === 0 || length > MAX_CHUNK_BYTES : this.frame === undefined) {
+				throw new Error(DAMAGED);
+			}
+			this.part = type;
+			this.length = length;
+		} else {
+			this.reader.skip(length + CHECKSUM_BYTES);
 		}
 	}
 
-	onChunk(type: "IHDR" | "PLTE", bytes: Uint8Array): void {
-		if (type === "PLTE") {
-			this.palette = bytes.slice();
-			return;
-		}
+	private startPicture(frame: PngFrame): void {
 		if (this.frame !== undefined) {
-			throw new Error("PNG damaged");
+			throw new Error(DAMAGED);
 		}
-		const frame = readFrame(bytes);
 		const rowBytes = Math.ceil((frame.width * frame.channels * frame.depth) / 8);
 		if (rowBytes > MAX_ROW_BYTES) {
 			throw new Error(`PNG rows of ${rowBytes} bytes (limit ${MAX_ROW_BYTES})`);
@@ -171,13 +222,13 @@ export class PngPicture implements PictureDecoder, ChunkReceiver {
 /** @throws Error if it cannot be shown */
 const readFrame = (bytes: Uint8Array): PngFrame => {
 	if (bytes.byteLength !== HEADER_BYTES) {
-		throw new Error("PNG damaged");
+		throw new Error(DAMAGED);
 	}
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
 	const [width, height, depth, color] = [view.getUint32(0), view.getUint32(4), view.getUint8(8), view.getUint8(9)];
 	const channels = CHANNELS[color];
 	if (channels === undefined || ![1, 2, 4, 8, 16].includes(depth)) {
-		throw new Error("PNG damaged");
+		throw new Error(DAMAGED);
 	}
 	if (width === 0 || height === 0 || width > MAX_PIXELS || height > MAX_PIXELS) {
 		throw new Error(`PNG of ${width} x ${height} pixels (limit ${MAX_PIXELS} x ${MAX_PIXELS})`);
@@ -223,7 +274,7 @@ const unfilter = (filter: number, row: Uint8Array, above: Uint8Array, distance: 
 			}
 			return;
 		default:
-			throw new Error("PNG damaged");
+			throw new Error(DAMAGED);
 	}
 };
 

@@ -1,5 +1,6 @@
 import { MAX_RATE, MIN_RATE } from "../../hardware/sound.js";
-import { joinedBytes } from "../../text/joined-bytes.js";
+import { ByteReader } from "../../text/byte-reader.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
 
 interface Format {
 	/** Hertz. */
@@ -8,16 +9,12 @@ interface Format {
 	readonly bits: 8 | 16;
 }
 
-/** Bytes of a chunk's id and size, of the "RIFF" chunk's beginning, and of the "fmt " chunk as far as it is read. */
-const CHUNK_HEAD = 8;
-const RIFF_HEAD = 12;
-const FORMAT = 16;
+/** Bytes of the "RIFF" chunk's beginning, of a chunk's id and size, and of the "fmt " chunk up to the sample size. */
+const PART_BYTES = deepFreeze({ riff: 12, chunk: 8, format: 16 });
 
 /** Values of the "fmt " chunk's first field. An extensible format with 8 or 16 bits is PCM. */
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
-
-const NOTHING = new Uint8Array(0);
 
 /**
  * Reads a WAV file as it arrives, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
@@ -26,13 +23,10 @@ const NOTHING = new Uint8Array(0);
 export class WavReader {
 	/** Hertz; undefined until the file's head is read. */
 	sampleRate: number | undefined;
+	private readonly reader = new ByteReader();
 	private format: Format | undefined;
-	/** The kind of the next bytes: a structure of `needed` bytes, an ignored chunk, or samples. */
-	private state: "riff" | "chunk" | "format" | "skip" | "samples" | "end" = "riff";
-	private needed = RIFF_HEAD;
-	/** Bytes of an incomplete structure or sample. */
-	private begun = NOTHING;
-	/** Bytes left of the chunk. */
+	private part: keyof typeof PART_BYTES | "samples" = "riff";
+	/** Size of the chunk, and of the samples that are left of it, in bytes. */
 	private left = 0;
 
 	/** @param rawRate Hertz, for samples without a head: 16 bits, low byte first, one channel */
@@ -41,7 +35,7 @@ export class WavReader {
 			this.sampleRate = rawRate;
 			this.format = { sampleRate: rawRate, channels: 1, bits: 16 };
 			this.left = Number.POSITIVE_INFINITY;
-			this.state = "samples";
+			this.part = "samples";
 		}
 	}
 
@@ -50,84 +44,58 @@ export class WavReader {
 	 * @throws Error if the file cannot be played
 	 */
 	read(piece: Uint8Array): Uint8Array {
-		let bytes = joinedBytes(this.begun, piece);
-		this.begun = NOTHING;
-		while (bytes.byteLength > 0 && this.state !== "end") {
-			if (this.state === "samples") {
-				return this.samples(bytes);
+		this.reader.push(piece);
+		while (this.part !== "samples") {
+			const bytes = this.reader.read(PART_BYTES[this.part]);
+			if (bytes === undefined) {
+				return new Uint8Array(0);
 			}
-			if (this.state === "skip") {
-				bytes = this.skip(bytes);
-			} else if (bytes.byteLength < this.needed) {
-				this.begun = bytes.slice();
-				return NOTHING;
-			} else {
-				const rest = bytes.subarray(this.needed);
-				this.structure(new DataView(bytes.buffer, bytes.byteOffset, this.needed));
-				bytes = rest;
-			}
+			this.readPart(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 		}
-		return NOTHING;
+		return this.readSamples();
 	}
 
-	private structure(view: DataView): void {
-		if (this.state === "riff") {
-			if (word(view, 0) !== "RIFF" || word(view, 8) !== "WAVE") {
+	private readPart(view: DataView): void {
+		if (this.part === "riff") {
+			if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") {
 				throw new Error("not a WAV file");
 			}
-			this.expect("chunk", CHUNK_HEAD);
-		} else if (this.state === "format") {
+			this.part = "chunk";
+		} else if (this.part === "format") {
 			this.format = readFormat(view);
-			this.left -= FORMAT;
-			this.expect("skip", 0);
+			this.reader.skip(this.left - PART_BYTES.format);
+			this.part = "chunk";
 		} else {
-			this.chunk(word(view, 0), view.getUint32(4, true));
+			this.startChunk(textAt(view, 0), view.getUint32(4, true));
 		}
 	}
 
 	/** Chunks have an even number of bytes, whatever their size says. */
-	private chunk(id: string, size: number): void {
+	private startChunk(id: string, size: number): void {
 		this.left = size + (size & 1);
-		if (id === "fmt " && size >= FORMAT) {
-			this.expect("format", FORMAT);
+		if (id === "fmt " && size >= PART_BYTES.format) {
+			this.part = "format";
 		} else if (id !== "data") {
-			this.expect("skip", 0);
+			this.reader.skip(this.left);
 		} else if (this.format === undefined) {
 			throw new Error('not a WAV file: "data" comes before "fmt "');
 		} else {
 			this.left = size;
 			this.sampleRate = this.format.sampleRate;
-			this.expect("samples", 0);
+			this.part = "samples";
 		}
-	}
-
-	private expect(state: "chunk" | "format" | "skip" | "samples", needed: number): void {
-		this.state = state;
-		this.needed = needed;
-	}
-
-	private skip(bytes: Uint8Array): Uint8Array {
-		const count = Math.min(this.left, bytes.byteLength);
-		this.left -= count;
-		if (this.left === 0) {
-			this.expect("chunk", CHUNK_HEAD);
-		}
-		return bytes.subarray(count);
 	}
 
 	/** Samples of all channels come together, as a frame. A part of one waits for the next piece. */
-	private samples(bytes: Uint8Array): Uint8Array {
+	private readSamples(): Uint8Array {
 		const { channels, bits } = this.format as Format;
 		const frame = (channels * bits) / 8;
-		const count = Math.min(bytes.byteLength, this.left);
-		const whole = count - (count % frame);
-		this.left -= whole;
+		const count = Math.min(this.reader.available, this.left);
+		const samples = this.reader.readSome(count - (count % frame));
+		this.left -= samples.byteLength;
 		if (this.left < frame) {
-			this.state = "end";
-		} else {
-			this.begun = bytes.slice(whole);
+			this.reader.skip(Number.POSITIVE_INFINITY);
 		}
-		const samples = bytes.subarray(0, whole);
 		return bits === 16 && channels === 1 ? samples : mixed(samples, channels, bits);
 	}
 }
@@ -169,5 +137,5 @@ const mixed = (bytes: Uint8Array, channels: 1 | 2, bits: 8 | 16): Uint8Array => 
 	return new Uint8Array(samples.buffer);
 };
 
-const word = (view: DataView, at: number): string =>
+const textAt = (view: DataView, at: number): string =>
 	String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)));
