@@ -7,13 +7,7 @@ type Mouth = "arc" | "open" | "oval" | "wave" | "smirk" | "tongue" | "kiss" | "l
 /** Extras of a face besides eyes, brows and mouth. */
 export type Extra = "" | "tear" | "stream" | "joy" | "glasses" | "heart" | "sweat" | "zzz" | "question" | "drool";
 
-/** How far a brow is raised, and how much lower it is at the nose; 0 and 0: no brow. */
-export interface Brow {
-	readonly raised: number;
-	readonly slant: number;
-}
-
-/** How an emotion looks. Lengths are units: see `face-features.ts`. */
+/** How an emotion looks, by the columns of {@link EMOTIONS} after the emoji. Lengths are units: see `face-features.ts`. */
 export interface Look {
 	readonly left: Eye;
 	readonly right: Eye;
@@ -26,8 +20,11 @@ export interface Look {
 	readonly cheek: number;
 	readonly gazeX: number;
 	readonly gazeY: number;
-	readonly leftBrow: Brow;
-	readonly rightBrow: Brow;
+	/** How far a brow is raised, and how much lower it is at the nose; 0 and 0: no brow. */
+	readonly leftBrow: number;
+	readonly leftSlant: number;
+	readonly rightBrow: number;
+	readonly rightSlant: number;
 	readonly mouth: Mouth;
 	readonly mouthX: number;
 	readonly width: number;
@@ -38,12 +35,12 @@ export interface Look {
 	readonly extra: Extra;
 }
 
+const COLUMNS =
+	"left right size lid slant cheek gazeX gazeY leftBrow leftSlant rightBrow rightSlant mouth mouthX width depth blush extra";
+
 /**
  * The emotions of the family, a line each, with the emoji that its backends send for them. One text, because an object of the
- * same content takes six times as much of a chip's flash.
- *
- * Columns: word, emoji; left eye, right eye, size, lid, slant, cheek, gaze x and y; left brow raised and slant, right brow; mouth, its
- * x, width, depth; blush, extra.
+ * same content takes six times as much of a chip's flash. Columns: word, emoji, then {@link COLUMNS}.
  */
 const EMOTIONS = `
 neutral 😶😐 round round 100 0 0 0 0 0 0 0 0 0 arc 0 17 6 0
@@ -75,26 +72,13 @@ const ALERTS =
 
 /** The look of an emotion: a word of the family, or a text with an emoji for it. Neutral if it is neither. */
 export const lookOf = (emotion: string): Look => {
-	const cells = lineOf(emotion).split(" ");
-	const number = (column: number): number => Number(cells[column]);
-	return {
-		left: cells[2] as Eye,
-		right: cells[3] as Eye,
-		size: number(4),
-		lid: number(5),
-		slant: number(6),
-		cheek: number(7),
-		gazeX: number(8),
-		gazeY: number(9),
-		leftBrow: { raised: number(10), slant: number(11) },
-		rightBrow: { raised: number(12), slant: number(13) },
-		mouth: cells[14] as Mouth,
-		mouthX: number(15),
-		width: number(16),
-		depth: number(17),
-		blush: number(18),
-		extra: (cells[19] ?? "") as Extra,
-	};
+	const [, , ...cells] = lineOf(emotion).split(" ");
+	const look = COLUMNS.split(" ").map((column, at) => {
+		const cell = cells[at] ?? "";
+		const number = Number.parseInt(cell, 10);
+		return [column, Number.isNaN(number) ? cell : number];
+	});
+	return Object.fromEntries(look);
 };
 
 /** The words of the family's emotions. */

@@ -22,22 +22,12 @@ notice B26800 B26800
 onColor FFFFFF FFFFFF
 `;
 
+type ColorName =
+	| ("background" | "ink" | "glint" | "quiet" | "blush" | "mouth" | "tongue" | "heart" | "tear")
+	| ("accent" | "alert" | "notice" | "onColor");
+
 /** The colours of a theme, from `makeColor`. */
-export interface Colors {
-	readonly background: number;
-	readonly ink: number;
-	readonly glint: number;
-	readonly quiet: number;
-	readonly blush: number;
-	readonly mouth: number;
-	readonly tongue: number;
-	readonly heart: number;
-	readonly tear: number;
-	readonly accent: number;
-	readonly alert: number;
-	readonly notice: number;
-	readonly onColor: number;
-}
+export type Colors = Readonly<Record<ColorName, number>>;
 
 /** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
 const LEAST_LIGHT = 0.15;
@@ -49,12 +39,12 @@ const LEAST_LIGHT = 0.15;
  */
 export const mix = (canvas: Canvas, theme: Theme, dim: number): Colors => {
 	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
-	const colors: Record<string, number> = {};
+	const colors = {} as Record<ColorName, number>;
 	for (const line of PALETTE.trim().split("\n")) {
-		const [name = "", ofLight = "", ofDark = ""] = line.split(" ");
+		const [name, ofLight = "", ofDark = ""] = line.split(" ");
 		const color = Number.parseInt(theme === "light" ? ofLight : ofDark, 16);
 		const part = (shift: number): number => Math.round(((color >> shift) & 0xff) * light);
-		colors[name] = canvas.makeColor(part(16), part(8), part(0));
+		colors[name as ColorName] = canvas.makeColor(part(16), part(8), part(0));
 	}
-	return colors as unknown as Colors;
+	return colors;
 };

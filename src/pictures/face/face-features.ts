@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Brush, Rectangle } from "./brush.js";
-import type { Brow, Extra, Eye, Look } from "./emotions.js";
+import type { Extra, Eye, Look } from "./emotions.js";
 import type { Colors } from "./face-colors.js";
 
 /** Center and scale of a face, in pixels. */
@@ -26,24 +26,24 @@ export interface Pose {
 	step: number;
 }
 
+/** A face at rest, which looks straight ahead. */
+export const REST: Readonly<Pose> = deepFreeze({ gazeX: 0, gazeY: 0, bob: 0, open: 100, talk: 0, step: 1 });
+
 /** Units. */
 export const FACE_WIDTH = 172;
 export const FACE_HEIGHT = 136;
 
-/** A rectangle, in units from the face's middle. */
-export type Area = Rectangle;
-
-/** Bounds of the moving eyes and mouth, without extras. */
-export const LEFT_EYE_AREA: Area = deepFreeze({ x: -80, y: -56, width: 68, height: 84 });
-export const RIGHT_EYE_AREA: Area = deepFreeze({ x: 12, y: -56, width: 68, height: 84 });
-export const MOUTH_AREA: Area = deepFreeze({ x: -36, y: 26, width: 72, height: 40 });
+/** Bounds of the moving eyes and mouth, without extras, in units from the face's middle. */
+export const LEFT_EYE_AREA = deepFreeze({ x: -80, y: -56, width: 68, height: 84 });
+export const RIGHT_EYE_AREA = deepFreeze({ x: 12, y: -56, width: 68, height: 84 });
+export const MOUTH_AREA = deepFreeze({ x: -36, y: 26, width: 72, height: 40 });
 
 /** Bounds of an extra that drips or floats. */
-export const extraArea = (extra: Extra): Area => EXTRA_AREAS[extra] ?? WHOLE;
+export const extraArea = (extra: Extra): Rectangle => EXTRA_AREAS[extra] ?? WHOLE;
 
-const WHOLE: Area = deepFreeze({ x: -86, y: -68, width: 172, height: 136 });
+const WHOLE = deepFreeze({ x: -86, y: -68, width: 172, height: 136 });
 
-const EXTRA_AREAS: Readonly<Partial<Record<Extra, Area>>> = deepFreeze({
+const EXTRA_AREAS: Readonly<Partial<Record<Extra, Rectangle>>> = deepFreeze({
 	tear: { x: -62, y: 6, width: 12, height: 34 },
 	sweat: { x: 66, y: -52, width: 16, height: 32 },
 	drool: { x: 22, y: 36, width: 10, height: 22 },
@@ -54,8 +54,8 @@ const EXTRA_AREAS: Readonly<Partial<Record<Extra, Area>>> = deepFreeze({
 });
 
 /** Bounds of the parts that never move by themselves. */
-const CHEEKS_AREA: Area = deepFreeze({ x: -86, y: 12, width: 172, height: 26 });
-const BROWS_AREA: Area = deepFreeze({ x: -70, y: -70, width: 140, height: 40 });
+const CHEEKS_AREA = deepFreeze({ x: -86, y: 12, width: 172, height: 26 });
+const BROWS_AREA = deepFreeze({ x: -70, y: -70, width: 140, height: 40 });
 
 const EYE_X = 43;
 const EYE_Y = -13;
@@ -101,15 +101,15 @@ export const drawFeatures = (drawing: Drawing): void => {
 	}
 	if (isSeen(drawing, BROWS_AREA)) {
 		brush.color = colors.ink;
-		drawBrow(drawing, -1, look.leftBrow);
-		drawBrow(drawing, 1, look.rightBrow);
+		drawBrow(drawing, -1, look.leftBrow, look.leftSlant);
+		drawBrow(drawing, 1, look.rightBrow, look.rightSlant);
 	}
 	if (look.extra !== "") {
 		drawExtra(drawing);
 	}
 };
 
-const isSeen = ({ brush, place }: Drawing, area: Area): boolean => {
+const isSeen = ({ brush, place }: Drawing, area: Rectangle): boolean => {
 	const { x, y, unit } = place;
 	return brush.reaches(x + area.x * unit, y + area.y * unit, area.width * unit, area.height * unit);
 };
@@ -181,7 +181,7 @@ const drawOpenEye = (
 	}
 };
 
-const drawBrow = ({ brush, place }: Drawing, side: number, { raised, slant }: Brow): void => {
+const drawBrow = ({ brush, place }: Drawing, side: number, raised: number, slant: number): void => {
 	if (raised === 0 && slant === 0) {
 		return;
 	}
@@ -191,7 +191,8 @@ const drawBrow = ({ brush, place }: Drawing, side: number, { raised, slant }: Br
 	brush.line(x + side * 30 * unit, middle + lower, x + side * 60 * unit, middle - lower, STROKE * unit);
 };
 
-const drawMouth = ({ brush, colors, look, pose, place }: Drawing): void => {
+const drawMouth = (drawing: Drawing): void => {
+	const { brush, colors, look, pose, place } = drawing;
 	const { unit } = place;
 	const x = place.x + look.mouthX * unit;
 	const y = place.y + MOUTH_Y * unit + pose.bob;
@@ -205,26 +206,19 @@ const drawMouth = ({ brush, colors, look, pose, place }: Drawing): void => {
 			brush.oval(x, y + 8 * unit, half, depth * (talk > 0 ? 0.5 + talk / 2 : 1));
 			break;
 		case "open":
-			drawOpenMouth(brush, colors, x, y - 3 * unit, half, depth * (talk > 0 ? 0.4 + talk * 0.6 : 1), unit);
+			drawOpenMouth(drawing, x, y - 3 * unit, half, depth * (talk > 0 ? 0.4 + talk * 0.6 : 1));
 			break;
 		default:
 			if (talk > 0) {
-				drawOpenMouth(brush, colors, x, y, Math.max(half * 0.8, 12 * unit), (4 + 20 * talk) * unit, unit);
+				drawOpenMouth(drawing, x, y, Math.max(half * 0.8, 12 * unit), (4 + 20 * talk) * unit);
 			} else {
-				drawLips(brush, colors, look, x, y, unit);
+				drawLips(drawing, x, y);
 			}
 	}
 };
 
-const drawOpenMouth = (
-	brush: Brush,
-	colors: Colors,
-	x: number,
-	y: number,
-	half: number,
-	depth: number,
-	unit: number,
-): void => {
+const drawOpenMouth = ({ brush, colors, place }: Drawing, x: number, y: number, half: number, depth: number): void => {
+	const { unit } = place;
 	brush.color = colors.mouth;
 	brush.arc(x, y, half - 2 * unit, 0, 4 * unit);
 	brush.oval(x, y, half, depth, y);
@@ -234,14 +228,9 @@ const drawOpenMouth = (
 	}
 };
 
-const drawLips = (
-	brush: Brush,
-	colors: Colors,
-	{ mouth, width, depth }: Look,
-	x: number,
-	y: number,
-	unit: number,
-): void => {
+const drawLips = ({ brush, colors, look, place }: Drawing, x: number, y: number): void => {
+	const { mouth, width, depth } = look;
+	const { unit } = place;
 	const stroke = STROKE * unit;
 	const half = width * unit;
 	switch (mouth) {

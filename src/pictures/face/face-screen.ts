@@ -7,20 +7,13 @@ import {
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
-import type { Canvas, Font, Rectangle } from "./brush.js";
-import { type Look, lookOf } from "./emotions.js";
-import {
-	ALERT_EDGE,
-	FacePainter,
-	type FacePicture,
-	type Fonts,
-	linesOfWords,
-	placeOf,
-	wordsTop,
-} from "./face-drawing.js";
+import type { Canvas, Font } from "./brush.js";
+import { lookOf } from "./emotions.js";
+import { mix } from "./face-colors.js";
+import { ALERT_EDGE, FacePainter } from "./face-drawing.js";
+import { FaceMotion } from "./face-motion.js";
 import { headerOf, isForPeople, wordsOf } from "./face-status.js";
 import type { Measure } from "./line-breaks.js";
-import { MovingFace } from "./moving-face.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
@@ -50,13 +43,8 @@ const LEVEL_TIME = 2_000;
 const MESSAGE_TIME = 30_000;
 const WAKE_TIME = 90_000;
 
-interface Dirty {
-	all: boolean;
-	header: boolean;
-	face: boolean;
-	words: boolean;
-	level: boolean;
-}
+/** Parts of the screen that are drawn again: all of it, or rows of it. */
+type Part = "all" | "header" | "face" | "words" | "level";
 
 /** A screen that shows the device's face: its feelings, what is said, what a person should know. It moves by itself. */
 export class FaceScreen implements Screen {
@@ -65,49 +53,41 @@ export class FaceScreen implements Screen {
 	readonly monochrome = false;
 	readonly canvas: Canvas;
 	readonly glyphs?: Glyphs;
-	private readonly sent = new SentGlyphs();
+	/** Whether the screen is left to something else. */
+	isCovered = false;
 	private readonly options: FaceScreenOptions;
 	private readonly painter: FacePainter;
-	private readonly moving: MovingFace;
+	private readonly motion: FaceMotion;
 	private readonly pages: TurningPages;
-	private readonly dirty: Dirty = { all: true, header: false, face: false, words: false, level: false };
-	private face = BLANK_FACE;
-	private look: Look = lookOf(BLANK_FACE.emotion);
+	private readonly dirty = new Set<Part>(["all"]);
 	private _theme: Theme = "light";
 	/** Percent, as the user has set it. */
 	private _brightness = 75;
 	/** Percent of the brightness: less while the screen is dimmed. */
 	private _light = 100;
-	/** Whether the screen is left to something else. */
-	isCovered = false;
 	private isAsleep = false;
 	private drawing: TimerHandle | undefined;
 	/** Runs until the face of an idle device forgets the message, and then until it sleeps. */
 	private resting: TimerHandle | undefined;
-	private level: Level | undefined;
 	private levelTimer: TimerHandle | undefined;
 
 	constructor(options: FaceScreenOptions) {
+		const { canvas, font, codeFont = font, charset, timer } = options;
 		this.options = options;
-		this.canvas = options.canvas;
-		this.width = options.canvas.width;
-		this.height = options.canvas.height;
-		this.painter = new FacePainter(options.canvas, this.fonts);
-		const { timer } = options;
-		this.pages = new TurningPages(timer, () => this.redraw("words"));
-		this.moving = new MovingFace({
-			timer,
-			place: () => (this.isSeen ? placeOf(this.canvas, options.font, this.wordsTop) : undefined),
-			paint: (part) => this.paintFace(part),
-		});
-		if (options.charset !== undefined) {
+		this.canvas = canvas;
+		this.width = canvas.width;
+		this.height = canvas.height;
+		this.painter = new FacePainter(canvas, font, codeFont);
+		this.pages = new TurningPages(timer, () => this.showPage());
+		this.motion = new FaceMotion(timer, this.painter, () => this.isSeen);
+		if (charset !== undefined) {
 			const take = (push: unknown): void => {
 				// A text on the screen may have boxes for the new glyphs.
-				if (this.sent.take(push) && this.pages.shown.count > 0) {
+				if (this.painter.sent.take(push) && this.pages.shown.count > 0) {
 					this.layOut();
 				}
 			};
-			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take };
+			this.glyphs = { font: SentGlyphs.fontOf(charset), take };
 		}
 		try {
 			this.lightUp(this.brightness, this.light);
@@ -124,7 +104,7 @@ export class FaceScreen implements Screen {
 	set brightness(brightness: number) {
 		if (brightness !== this._brightness) {
 			this.lightUp(brightness, this.light);
-			if (this.face.state !== BLANK_FACE.state) {
+			if (this.painter.face.state !== BLANK_FACE.state) {
 				this.showLevel({ of: "brightness", percent: brightness });
 			}
 		}
@@ -145,30 +125,31 @@ export class FaceScreen implements Screen {
 	set theme(theme: Theme) {
 		if (theme !== this._theme) {
 			this._theme = theme;
-			this.redraw("all");
+			this.mixColors();
 		}
 	}
 
 	show(change: Partial<Face>): void {
-		const old = this.face;
-		this.face = { ...old, ...change };
+		const old = this.painter.face;
+		const face = { ...old, ...change };
+		this.painter.face = face;
 		const { alert = { status: "", message: "" }, code = "", setup } = change;
 		if (this.isCovered && (alert.status + alert.message + code !== "" || setup !== undefined)) {
 			this.uncover();
 		}
-		if (old.code !== this.face.code || setup !== undefined || old.setup !== undefined) {
+		if (old.code !== face.code || setup !== undefined || old.setup !== undefined) {
 			this.redraw("all");
 		}
-		if (headerOf(old) !== headerOf(this.face)) {
+		if (headerOf(old) !== headerOf(face)) {
 			this.redraw("header");
 		}
 		if (old.volume !== undefined && change.volume !== undefined && change.volume !== old.volume) {
 			this.showLevel({ of: "volume", percent: change.volume });
 		}
-		if (wordsOf(old) !== wordsOf(this.face) || (change.message !== undefined && this.pages.shown.count === 0)) {
+		if (wordsOf(old) !== wordsOf(face) || (change.message !== undefined && this.pages.shown.count === 0)) {
 			this.layOut();
 		}
-		if (change.message !== undefined || isForPeople(old, this.face)) {
+		if (change.message !== undefined || isForPeople(old, face)) {
 			this.wake();
 		}
 	}
@@ -191,39 +172,33 @@ export class FaceScreen implements Screen {
 			timer.clear(handle);
 		}
 		this.pages.close();
-		this.moving.close();
+		this.motion.stop();
 	}
 
-	/** @returns draws the face as it is now, whenever it is called */
-	keep(): (canvas: Canvas) => void {
-		const { font, makeQrCode } = this.options;
-		const picture = { ...this.picture(), pose: { ...this.moving.pose } };
-		const { setup } = picture.face;
-		if (setup === undefined) {
-			return (canvas) => {
-				const { width, height } = canvas;
-				new FacePainter(canvas, this.fonts).paint(picture, { x: 0, y: 0, width, height });
-			};
+	/** Draws what has changed now, and not a little later. */
+	draw(): void {
+		const { painter, dirty, canvas } = this;
+		const { setup } = painter.face;
+		if (this.isCovered || this.isDark) {
+			return;
 		}
-		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
-		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
-	}
-
-	private get fonts(): Fonts {
-		const { font, codeFont = font } = this.options;
-		return { font, codeFont, sent: this.sent };
-	}
-
-	private picture(): FacePicture {
-		return {
-			face: this.face,
-			look: this.look,
-			pose: this.moving.pose,
-			page: this.pages.shown,
-			theme: this._theme,
-			dim: this.options.backlight === undefined ? lit(this._brightness, this._light) : 100,
-			level: this.level,
-		};
+		if (setup !== undefined) {
+			const { makeQrCode } = this.options;
+			drawSetup(painter, painter.face, setup, makeQrCode && makeWiFiCode(makeQrCode, setup));
+		} else {
+			const [top, bottom] = [headerHeight(painter.font), painter.wordsTop];
+			const rows: Readonly<Record<Part, readonly [from: number, to: number]>> = {
+				all: [0, this.height],
+				header: [0, top],
+				face: [top, bottom],
+				words: [bottom - ALERT_EDGE, this.height],
+				level: [levelTop(canvas), this.height],
+			};
+			for (const part of dirty.has("all") ? (["all"] as const) : dirty) {
+				painter.paint(0, rows[part][0], this.width, rows[part][1]);
+			}
+		}
+		dirty.clear();
 	}
 
 	/** @throws Error if the backlight does not answer: nothing has changed then */
@@ -235,41 +210,53 @@ export class FaceScreen implements Screen {
 		}
 		this._brightness = brightness;
 		this._light = light;
-		// The colours have changed, or nothing was drawn in the dark.
-		if (wasDark || backlight === undefined) {
+		if (backlight === undefined) {
+			this.mixColors();
+		} else if (wasDark) {
+			// Nothing was drawn in the dark.
 			this.redraw("all");
 		}
 	}
 
+	private mixColors(): void {
+		const dim = this.options.backlight === undefined ? lit(this._brightness, this._light) : 100;
+		this.painter.colors = mix(this.canvas, this._theme, dim);
+		this.redraw("all");
+	}
+
 	private showLevel(level: Level): void {
 		const { timer } = this.options;
-		this.level = level;
+		this.painter.level = level;
 		this.redraw("level");
 		timer.clear(this.levelTimer);
 		this.levelTimer = timer.set(() => {
 			this.levelTimer = undefined;
-			this.level = undefined;
+			this.painter.level = undefined;
 			this.redraw("level");
 		}, LEVEL_TIME);
 	}
 
 	private layOut(): void {
-		const { canvas, font } = this.options;
-		const room = { width: canvas.width - 2 * MARGIN, lines: linesOfWords(canvas, font) };
-		const top = this.wordsTop;
-		const measure: Measure = (character) => canvas.getTextWidth(character, font) || this.sent.widthOf(character);
-		this.pages.show(layOutPages(this.face, room, measure));
-		this.redraw(top === this.wordsTop ? "words" : "all");
+		const { painter, canvas } = this;
+		const room = { width: canvas.width - 2 * MARGIN, lines: painter.linesOfWords };
+		const measure: Measure = (character) =>
+			canvas.getTextWidth(character, painter.font) || painter.sent.widthOf(character);
+		this.pages.show(layOutPages(painter.face, room, measure));
+		this.showPage();
 	}
 
-	private get wordsTop(): number {
-		return wordsTop(this.canvas, this.options.font, this.pages.shown);
+	/** Shows the current page of words. */
+	private showPage(): void {
+		const { painter } = this;
+		const top = painter.wordsTop;
+		painter.showPage(this.pages.shown);
+		this.redraw(top === painter.wordsTop ? "words" : "all");
 	}
 
 	/** Wakes the face, and restarts the time until it rests. */
 	private wake(): void {
 		const { timer } = this.options;
-		const { state, code, setup, alert } = this.face;
+		const { state, code, setup, alert } = this.painter.face;
 		this.isAsleep = false;
 		timer.clear(this.resting);
 		this.resting = undefined;
@@ -281,10 +268,10 @@ export class FaceScreen implements Screen {
 
 	/** Forgets the message, and falls asleep later. */
 	private rest(): void {
-		if (this.wordsTop < this.canvas.height) {
-			this.redraw("all");
+		if (this.pages.shown.lines.length > 0) {
+			this.pages.show([]);
+			this.showPage();
 		}
-		this.pages.show([]);
 		this.resting = this.options.timer.set(() => {
 			this.resting = undefined;
 			this.isAsleep = true;
@@ -294,83 +281,32 @@ export class FaceScreen implements Screen {
 
 	/** Updates the look and the motion of the face. */
 	private follow(): void {
-		const { isAsleep } = this;
-		const look = lookOf(isAsleep ? "sleepy" : this.face.emotion);
-		if (JSON.stringify(look) !== JSON.stringify(this.look)) {
-			this.look = look;
+		const { isAsleep, painter } = this;
+		const look = lookOf(isAsleep ? "sleepy" : painter.face.emotion);
+		if (JSON.stringify(look) !== JSON.stringify(painter.look)) {
+			painter.look = look;
 			this.redraw("face");
 		}
-		const activity = this.face.state === "speaking" ? "speaking" : "still";
-		this.moving.follow(isAsleep ? "sleeping" : activity, look);
+		const activity = painter.face.state === "speaking" ? "speaking" : "still";
+		this.motion.follow(isAsleep ? "sleeping" : activity);
 	}
 
-	private redraw(part: keyof Dirty): void {
-		this.dirty[part] = true;
+	private redraw(part: Part): void {
+		this.dirty.add(part);
 		this.drawing ??= this.options.timer.set(() => {
 			this.drawing = undefined;
 			this.draw();
-			this.moving.moveLater();
+			this.motion.start();
 		}, DRAW_DELAY);
 	}
 
 	private get isSeen(): boolean {
-		const { setup, code } = this.face;
+		const { setup, code } = this.painter.face;
 		return !this.isCovered && !this.isDark && setup === undefined && code === "";
 	}
 
 	private get isDark(): boolean {
 		return this._light === 0 && this.options.backlight !== undefined;
-	}
-
-	private draw(): void {
-		if (this.isCovered || this.isDark) {
-			return;
-		}
-		const dirty = this.dirty;
-		if (this.face.setup !== undefined) {
-			this.keep()(this.canvas);
-		} else {
-			this.paintDirty(dirty);
-		}
-		dirty.all = dirty.header = dirty.face = dirty.words = dirty.level = false;
-	}
-
-	private paintDirty({ all, header, face, words, level }: Dirty): void {
-		const { width, height } = this;
-		const top = headerHeight(this.options.font);
-		const bottom = this.wordsTop;
-		const picture = this.picture();
-		const paint = (y: number, end: number): void => {
-			if (y < end) {
-				this.painter.paint(picture, { x: 0, y, width, height: end - y });
-			}
-		};
-		if (all || face) {
-			this.moving.drawn();
-		}
-		if (all) {
-			paint(0, height);
-			return;
-		}
-		if (header) {
-			paint(0, top);
-		}
-		if (face) {
-			paint(top, bottom);
-		}
-		if (words) {
-			paint(bottom - ALERT_EDGE, height);
-		}
-		if (level) {
-			paint(levelTop(this.canvas), height);
-		}
-	}
-
-	/** Draws a part of the face, without the words below it. */
-	private paintFace({ x, y, width, height }: Rectangle): void {
-		const right = Math.min(this.width, x + width);
-		const bottom = Math.min(this.wordsTop, y + height);
-		this.painter.paint(this.picture(), { x, y, width: right - x, height: bottom - y });
 	}
 }
 

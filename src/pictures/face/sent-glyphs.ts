@@ -1,7 +1,7 @@
 import type { TextFont } from "../../hardware/hardware.js";
 import { fromBase64 } from "../../text/base64.js";
 import { isObject } from "../../text/is-object.js";
-import type { Brush, Canvas, Font } from "./brush.js";
+import type { Tools } from "./status-drawing.js";
 
 /** Glyphs that are kept at most: a new one takes the place of the oldest. */
 const MAX_SENT_GLYPHS = 128;
@@ -63,7 +63,8 @@ export class SentGlyphs {
 	}
 
 	/** Draws a line of text: sent glyphs, and between them what the font has. */
-	drawText(canvas: Canvas, brush: Brush, text: string, font: Font, color: number, x: number, y: number): void {
+	drawText(tools: Tools, text: string, color: number, x: number, y: number): void {
+		const { canvas, font } = tools;
 		let pen = x;
 		let run = "";
 		for (const character of text) {
@@ -77,7 +78,7 @@ export class SentGlyphs {
 				pen += canvas.getTextWidth(run, font);
 				run = "";
 			}
-			this.draw(canvas, brush, this.characters.indexOf(character) * STRIDE, color, pen, y + LEADING);
+			this.draw(tools, this.characters.indexOf(character) * STRIDE, color, pen, y + LEADING);
 			pen += width;
 		}
 		if (run !== "") {
@@ -104,7 +105,7 @@ export class SentGlyphs {
 	}
 
 	/** Each run of pixels in a row is a rectangle: screens that are rotated need no other bitmaps. */
-	private draw(canvas: Canvas, brush: Brush, at: number, color: number, x: number, y: number): void {
+	private draw({ canvas, brush }: Tools, at: number, color: number, x: number, y: number): void {
 		const numbers = this.numbers as Uint16Array;
 		for (let row = 0; row < ROWS; row += 1) {
 			let bits = brush.reaches(x, y + row, ROWS, 1) ? (numbers[at + row] as number) : 0;

@@ -1,5 +1,6 @@
 import type { Face } from "../../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
 /** A line of what is said. */
@@ -9,7 +10,7 @@ interface PageLine {
 }
 
 /** A page of text: as much as a person reads at a time. */
-export interface Page {
+interface Page {
 	readonly lines: readonly PageLine[];
 	/** Milliseconds that a person needs to read it. */
 	readonly readingTime: number;
@@ -23,14 +24,8 @@ export interface ShownPage {
 	readonly count: number;
 }
 
-interface Room {
-	/** Pixels of a line. */
-	readonly width: number;
-	/** Lines of a page. */
-	readonly lines: number;
-}
-
-type Said = Pick<Face, "message" | "alert">;
+/** The page of a face that says nothing. */
+export const NO_PAGE: ShownPage = deepFreeze({ lines: [], number: 0, count: 0 });
 
 /** Milliseconds that it takes to find a new page. */
 const FIND_TIME = 1_500;
@@ -38,8 +33,17 @@ const FIND_TIME = 1_500;
 /** Pixels of text that are read in a second at 16 pixels of height: about 7 ideographs, or 14 letters. */
 const READ_PIXELS = 110;
 
-/** Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an empty one. */
-export const layOutPages = ({ message, alert }: Said, room: Room, measure: Measure): readonly Page[] => {
+/**
+ * Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an
+ * empty one.
+ *
+ * @param room pixels of a line, and lines of a page
+ */
+export const layOutPages = (
+	{ message, alert }: Pick<Face, "message" | "alert">,
+	room: { readonly width: number; readonly lines: number },
+	measure: Measure,
+): readonly Page[] => {
 	const warning =
 		alert.status === "" || alert.message === "" ? alert.status + alert.message : `${alert.status}: ${alert.message}`;
 	const linesOf = (text: string, isAlert: boolean): readonly PageLine[] =>
@@ -56,21 +60,17 @@ export const layOutPages = ({ message, alert }: Said, room: Room, measure: Measu
 
 /** Shows page after page, and then the first again, because nobody may have looked. */
 export class TurningPages {
+	/** The current page; it has no lines if there are no pages. */
+	shown = NO_PAGE;
 	private readonly timer: TimerModule;
 	private readonly onTurn: () => void;
 	private pages: readonly Page[] = [];
-	private number = 0;
 	private turning: TimerHandle | undefined;
 
 	/** @param onTurn called when the next page is shown */
 	constructor(timer: TimerModule, onTurn: () => void) {
 		this.timer = timer;
 		this.onTurn = onTurn;
-	}
-
-	/** The current page; it has no lines if there are no pages. */
-	get shown(): ShownPage {
-		return { lines: this.pages[this.number]?.lines ?? [], number: this.number, count: this.pages.length };
 	}
 
 	/** Milliseconds that a person needs to read all of them. */
@@ -82,8 +82,7 @@ export class TurningPages {
 	show(pages: readonly Page[]): void {
 		this.close();
 		this.pages = pages;
-		this.number = 0;
-		this.turnLater();
+		this.turnTo(0);
 	}
 
 	/** Turns no more. */
@@ -92,16 +91,15 @@ export class TurningPages {
 		this.turning = undefined;
 	}
 
-	private turnLater(): void {
-		const page = this.pages[this.number];
-		if (page === undefined || this.pages.length === 1) {
-			return;
+	private turnTo(number: number): void {
+		const { lines = [], readingTime = 0 } = this.pages[number] ?? {};
+		const count = this.pages.length;
+		this.shown = { lines, number, count };
+		if (count > 1) {
+			this.turning = this.timer.set(() => {
+				this.turnTo((number + 1) % count);
+				this.onTurn();
+			}, readingTime);
 		}
-		this.turning = this.timer.set(() => {
-			this.turning = undefined;
-			this.number = (this.number + 1) % this.pages.length;
-			this.turnLater();
-			this.onTurn();
-		}, page.readingTime);
 	}
 }

@@ -32,7 +32,7 @@ export function drawFaceOf(screen: DrawnScreen, glyphs: GlyphSet = "cjk"): Pixel
 	drawn.brightness = brightness;
 	drawn.theme = theme;
 	drawn.show({ ...BLANK_FACE, ...face });
-	drawn.keep()(canvas);
+	drawn.draw();
 	return canvas;
 }
 
