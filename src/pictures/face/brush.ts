@@ -48,8 +48,9 @@ const SOLID = 250;
 const DEEPEST = 0.98;
 
 /**
- * Draws smooth shapes row by row, as rectangles: the pixels that an edge cuts are blended. Poco has no such shapes but
- * outlines, for which a board of 4 MB has no room. Lengths are pixels and may be fractions; a shape outside of the clip costs little.
+ * Draws anti-aliased shapes row by row, as rectangles: a pixel that an edge cuts is blended by the area that the shape covers of it
+ * (area sampling, between the edge's ends in a row). Poco's outlines do so, too, but a board of 4 MB has no room for them, and a
+ * virtual device has no native code. Lengths are pixels and may be fractions; a shape outside of the clip costs little.
  */
 export class Brush {
 	/** A colour, from `makeColor`. */
@@ -59,8 +60,6 @@ export class Brush {
 	private top = 0;
 	private right = 0;
 	private bottom = 0;
-	/** The corners of a line: x, y, x, y, … */
-	private readonly corners = new Float32Array(8);
 
 	constructor(canvas: Canvas) {
 		this.canvas = canvas;
@@ -86,12 +85,13 @@ export class Brush {
 
 	/** A rectangle with round corners. */
 	rounded(x: number, y: number, width: number, height: number, radius: number): void {
-		const inner = height - 2 * radius;
-		this.wide(x + radius, x + width - radius, y + radius, radius, radius, y, y + radius);
-		if (inner > 0 && this.reaches(x, y + radius, width, inner)) {
-			this.block(x, y + radius, width, inner);
-		}
+		const first = y + radius;
 		const last = y + height - radius;
+		this.wide(x + radius, x + width - radius, first, radius, radius, y, first);
+		if (last > first && this.reaches(x, first, width, last - first)) {
+			const top = greater(first, this.top);
+			this.canvas.fillRectangle(this.color, x, top, width, lesser(last, this.bottom) - top);
+		}
 		this.wide(x + radius, x + width - radius, last, radius, radius, last, y + height);
 	}
 
@@ -117,7 +117,7 @@ export class Brush {
 		const top = Math.min(near, far);
 		const bottom = Math.max(near, far);
 		if (this.reaches(x - half - round, top, 2 * (half + round), bottom - top)) {
-			this.ring({ x, center, outer: radius + round, inner: radius - round, slope: half / (y - center) }, top, bottom);
+			this.ring(x, center, radius + round, radius - round, half / (y - center), top, bottom);
 		}
 		this.oval(x - half, y, round, round);
 		this.oval(x + half, y, round, round);
@@ -135,16 +135,8 @@ export class Brush {
 		if (length > 0) {
 			const acrossX = (-(toY - y) * round) / length;
 			const acrossY = ((toX - x) * round) / length;
-			const corners = this.corners;
-			corners[0] = x + acrossX;
-			corners[1] = y + acrossY;
-			corners[2] = toX + acrossX;
-			corners[3] = toY + acrossY;
-			corners[4] = toX - acrossX;
-			corners[5] = toY - acrossY;
-			corners[6] = x - acrossX;
-			corners[7] = y - acrossY;
-			this.polygon(corners);
+			const start = [x + acrossX, y + acrossY, toX + acrossX, toY + acrossY];
+			this.polygon([...start, toX - acrossX, toY - acrossY, x - acrossX, y - acrossY]);
 		}
 		this.oval(x, y, round, round);
 		this.oval(toX, toY, round, round);
@@ -170,7 +162,7 @@ export class Brush {
 			const next = lesser(row + 1, bottom);
 			const left = crossing(corners, next, lesser);
 			const right = crossing(corners, next, greater);
-			span(this.canvas, this.color, row, 1, 255 * (next - level), leftBefore, left, rightBefore, right);
+			this.span(row, 1, 255 * (next - level), leftBefore, left, rightBefore, right);
 			leftBefore = left;
 			rightBefore = right;
 			level = next;
@@ -208,8 +200,6 @@ export class Brush {
 		if (!this.reaches(left - radiusX, top, right - left + 2 * radiusX, bottom - top)) {
 			return;
 		}
-		const canvas = this.canvas;
-		const { color } = this;
 		const end = lesser(ceil(bottom), this.bottom);
 		const lastWhole = lesser(bottom, end);
 		let row = greater(top | 0, this.top);
@@ -226,7 +216,7 @@ export class Brush {
 			rest = 1 - height * height;
 			const after = rest > 0 ? radiusX * sqrt(rest) : 0;
 			const cover = rows === 1 ? next - level : 1;
-			span(canvas, color, row, rows, 255 * cover, left - before, left - after, right + before, right + after);
+			this.span(row, rows, 255 * cover, left - before, left - after, right + before, right + after);
 			const bend = (before < after ? after - before : before - after) / rows;
 			row += rows;
 			rows = bend < STEEP && radiusY > TALL ? 3 : 1;
@@ -235,9 +225,20 @@ export class Brush {
 		}
 	}
 
-	private ring({ x, center, outer, inner, slope }: Ring, top: number, bottom: number): void {
-		const canvas = this.canvas;
-		const { color } = this;
+	/**
+	 * The part of a ring between two rows.
+	 *
+	 * @param slope columns a row, of the lines from the centre to the ends
+	 */
+	private ring(
+		x: number,
+		center: number,
+		outer: number,
+		inner: number,
+		slope: number,
+		top: number,
+		bottom: number,
+	): void {
 		const end = lesser(ceil(bottom), this.bottom);
 		let row = greater(top | 0, this.top);
 		let level = row > top ? row : top;
@@ -251,12 +252,12 @@ export class Brush {
 			// In the row of the inner circle's top or bottom, half a pixel decides: a fade would leave a notch.
 			const middle = (before === 0 || after === 0) && before !== after ? halfOf(inner, (level + next) / 2 - center) : 1;
 			if (middle === 0 || (before === 0 && after === 0)) {
-				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x + outerBefore, x + outerAfter);
+				this.span(row, 1, cover, x - outerBefore, x - outerAfter, x + outerBefore, x + outerAfter);
 			} else {
 				const above = before === 0 ? after : before;
 				const below = after === 0 ? before : after;
-				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x - above, x - below);
-				span(canvas, color, row, 1, cover, x + above, x + below, x + outerBefore, x + outerAfter);
+				this.span(row, 1, cover, x - outerBefore, x - outerAfter, x - above, x - below);
+				this.span(row, 1, cover, x + above, x + below, x + outerBefore, x + outerAfter);
 			}
 			outerBefore = outerAfter;
 			before = after;
@@ -264,118 +265,88 @@ export class Brush {
 		}
 	}
 
-	private block(x: number, y: number, width: number, height: number): void {
-		const top = Math.max(y, this.top);
-		const bottom = Math.min(y + height, this.bottom);
-		this.canvas.fillRectangle(this.color, x, top, width, bottom - top);
-	}
-}
-
-interface Ring {
-	readonly x: number;
-	readonly center: number;
-	readonly outer: number;
-	readonly inner: number;
-	/** Columns a row, of the lines from the centre to the ends. */
-	readonly slope: number;
-}
-
-/**
- * Rows of a shape that have the same edges.
- *
- * @param blend 255, or less if the shape has only a part of the row's height
- * @param leftAbove, leftBelow where its left edge enters and leaves these rows
- */
-const span = (
-	canvas: Canvas,
-	color: number,
-	row: number,
-	rows: number,
-	blend: number,
-	leftAbove: number,
-	leftBelow: number,
-	rightAbove: number,
-	rightBelow: number,
-): void => {
-	const isWider = leftAbove > leftBelow;
-	const left = isWider ? leftBelow : leftAbove;
-	const insideLeft = isWider ? leftAbove : leftBelow;
-	const isLonger = rightAbove < rightBelow;
-	const insideRight = isLonger ? rightAbove : rightBelow;
-	const right = isLonger ? rightBelow : rightAbove;
-	if (right <= left || blend < FAINT) {
-		return;
-	}
-	let first = insideLeft | 0;
-	if (first < insideLeft) {
-		first += 1;
-	}
-	let last = insideRight | 0;
-	if (first > last) {
-		if (right - left <= THIN) {
-			// No pixel is covered as a whole.
-			const x = left | 0;
-			const width = ceil(right) - x;
-			const shade = (blend * (insideRight - insideLeft + right - left)) / (2 * width);
-			if (shade >= FAINT) {
-				canvas.blendRectangle(color, shade | 0, x, row, width, rows);
-			}
+	/**
+	 * Rows of a shape that have the same edges.
+	 *
+	 * @param blend 255, or less if the shape has only a part of the row's height
+	 * @param leftAbove, leftBelow where its left edge enters and leaves these rows
+	 */
+	private span(
+		row: number,
+		rows: number,
+		blend: number,
+		leftAbove: number,
+		leftBelow: number,
+		rightAbove: number,
+		rightBelow: number,
+	): void {
+		const isWider = leftAbove > leftBelow;
+		const left = isWider ? leftBelow : leftAbove;
+		const insideLeft = isWider ? leftAbove : leftBelow;
+		const isLonger = rightAbove < rightBelow;
+		const insideRight = isLonger ? rightAbove : rightBelow;
+		const right = isLonger ? rightBelow : rightAbove;
+		if (right <= left || blend < FAINT) {
 			return;
 		}
-		// The top or the bottom of something round.
-		first = ((insideLeft + insideRight) / 2 + 0.5) | 0;
-		last = first;
-	}
-	if (first < last) {
-		if (blend >= SOLID) {
-			canvas.fillRectangle(color, first, row, last - first, rows);
-		} else {
-			canvas.blendRectangle(color, blend | 0, first, row, last - first, rows);
+		let first = ceil(insideLeft);
+		let last = insideRight | 0;
+		if (first > last) {
+			if (right - left <= THIN) {
+				// No pixel is covered as a whole.
+				const x = left | 0;
+				const width = ceil(right) - x;
+				this.cover(x, row, width, rows, (blend * (insideRight - insideLeft + right - left)) / (2 * width));
+				return;
+			}
+			// The top or the bottom of something round.
+			first = ((insideLeft + insideRight) / 2 + 0.5) | 0;
+			last = first;
 		}
-	}
-	if (left < first) {
-		const shade = blend * (first - (left + insideLeft) / 2);
+		if (first < last) {
+			this.cover(first, row, last - first, rows, blend);
+		}
 		if (left < first - 1) {
-			fade(canvas, color, row, rows, blend, left, insideLeft, first, true);
-		} else if (shade >= FAINT) {
-			canvas.blendRectangle(color, shade | 0, first - 1, row, 1, rows);
+			this.fade(row, rows, blend, left, insideLeft, first, true);
+		} else if (left < first) {
+			this.cover(first - 1, row, 1, rows, blend * (first - (left + insideLeft) / 2));
 		}
-	}
-	if (right > last) {
-		const shade = blend * ((insideRight + right) / 2 - last);
 		if (right > last + 1) {
-			fade(canvas, color, row, rows, blend, insideRight, right, last, false);
-		} else if (shade >= FAINT) {
-			canvas.blendRectangle(color, shade | 0, last, row, 1, rows);
+			this.fade(row, rows, blend, insideRight, right, last, false);
+		} else if (right > last) {
+			this.cover(last, row, 1, rows, blend * ((insideRight + right) / 2 - last));
 		}
 	}
-};
 
-/** The pixels that an edge cuts, from whole pixels on one side to nothing on the other. */
-const fade = (
-	canvas: Canvas,
-	color: number,
-	row: number,
-	rows: number,
-	blend: number,
-	from: number,
-	to: number,
-	whole: number,
-	isLeft: boolean,
-): void => {
-	const first = isLeft ? from | 0 : whole;
-	const end = isLeft ? whole : ceil(to);
-	const step = ceil((end - first) / MAX_STEPS);
-	for (let x = first; x < end; x += step) {
-		const wide = x + step < end ? step : end - x;
-		const at = (x + wide / 2 - from) / (to - from);
-		const part = at < 0 ? 0 : at > 1 ? 1 : at;
-		const shade = blend * (isLeft ? part : 1 - part);
-		if (shade >= FAINT) {
-			canvas.blendRectangle(color, shade | 0, x, row, wide, rows);
+	/** The pixels that an edge cuts, from whole pixels on one side to nothing on the other. */
+	private fade(
+		row: number,
+		rows: number,
+		blend: number,
+		from: number,
+		to: number,
+		whole: number,
+		isLeft: boolean,
+	): void {
+		const first = isLeft ? from | 0 : whole;
+		const end = isLeft ? whole : ceil(to);
+		const step = ceil((end - first) / MAX_STEPS);
+		for (let x = first; x < end; x += step) {
+			const wide = x + step < end ? step : end - x;
+			const at = (x + wide / 2 - from) / (to - from);
+			const part = at < 0 ? 0 : at > 1 ? 1 : at;
+			this.cover(x, row, wide, rows, blend * (isLeft ? part : 1 - part));
 		}
 	}
-};
+
+	private cover(x: number, row: number, width: number, rows: number, blend: number): void {
+		if (blend >= SOLID) {
+			this.canvas.fillRectangle(this.color, x, row, width, rows);
+		} else if (blend >= FAINT) {
+			this.canvas.blendRectangle(this.color, blend | 0, x, row, width, rows);
+		}
+	}
+}
 
 /** Half the width of a circle, at a distance from its middle. */
 const halfOf = (radius: number, distance: number): number => {

@@ -53,6 +53,17 @@ const EXTRA_AREAS: Readonly<Partial<Record<Extra, Rectangle>>> = deepFreeze({
 	zzz: { x: 42, y: -72, width: 50, height: 42 },
 });
 
+/** Units of drops: how far right and below the face's middle they are, how far they fall in a step, and their radius. */
+const DROPS: Readonly<Partial<Record<Extra, readonly (readonly [number, number, number, number])[]>>> = deepFreeze({
+	tear: [[-56, 20, 7, 5]],
+	joy: [
+		[-70, 2, 2, 6],
+		[70, 2, 2, 6],
+	],
+	sweat: [[74, -36, 4, 6]],
+	drool: [[27, 46, 3, 4]],
+});
+
 /** Bounds of the parts that never move by themselves. */
 const CHEEKS_AREA = deepFreeze({ x: -86, y: 12, width: 172, height: 26 });
 const BROWS_AREA = deepFreeze({ x: -70, y: -70, width: 140, height: 40 });
@@ -264,14 +275,10 @@ const drawLips = ({ brush, colors, look, place }: Drawing, x: number, y: number)
 const drawExtra = ({ brush, colors, look, pose, place }: Drawing): void => {
 	const { x, y, unit } = place;
 	brush.color = colors.tear;
+	for (const [right, below, fall, radius] of DROPS[look.extra] ?? []) {
+		brush.drop(x + right * unit, y + (below + fall * pose.step) * unit, radius * unit);
+	}
 	switch (look.extra) {
-		case "tear":
-			brush.drop(x - 56 * unit, y + (20 + 7 * pose.step) * unit, 5 * unit);
-			break;
-		case "joy":
-			brush.drop(x - 70 * unit, y + (2 + 2 * pose.step) * unit, 6 * unit);
-			brush.drop(x + 70 * unit, y + (2 + 2 * pose.step) * unit, 6 * unit);
-			break;
 		case "stream":
 			for (const side of [-1, 1]) {
 				const left = Math.round(x + (side * EYE_X - 6) * unit);
@@ -279,12 +286,6 @@ const drawExtra = ({ brush, colors, look, pose, place }: Drawing): void => {
 				const length = Math.round((44 + 5 * pose.step) * unit);
 				brush.rounded(left, top, Math.round(12 * unit), length, Math.floor(5 * unit));
 			}
-			break;
-		case "sweat":
-			brush.drop(x + 74 * unit, y + (-36 + 4 * pose.step) * unit, 6 * unit);
-			break;
-		case "drool":
-			brush.drop(x + 27 * unit, y + (46 + 3 * pose.step) * unit, 4 * unit);
 			break;
 		case "heart":
 			brush.color = colors.heart;
@@ -297,7 +298,7 @@ const drawExtra = ({ brush, colors, look, pose, place }: Drawing): void => {
 			brush.color = colors.ink;
 			drawSleep(brush, place, pose.step);
 			break;
-		default:
+		case "question":
 			brush.color = colors.accent;
 			drawQuestion(brush, x + 75 * unit, y - 50 * unit, unit);
 	}
