@@ -275,9 +275,6 @@ const drawLips = ({ brush, colors, look, place }: Drawing, x: number, y: number)
 const drawExtra = ({ brush, colors, look, pose, place }: Drawing): void => {
 	const { x, y, unit } = place;
 	brush.color = colors.tear;
-	for (const [right, below, fall, radius] of DROPS[look.extra] ?? []) {
-		brush.drop(x + right * unit, y + (below + fall * pose.step) * unit, radius * unit);
-	}
 	switch (look.extra) {
 		case "stream":
 			for (const side of [-1, 1]) {
@@ -301,6 +298,11 @@ const drawExtra = ({ brush, colors, look, pose, place }: Drawing): void => {
 		case "question":
 			brush.color = colors.accent;
 			drawQuestion(brush, x + 75 * unit, y - 50 * unit, unit);
+			break;
+		default:
+			for (const [right, below, fall, radius] of DROPS[look.extra] ?? []) {
+				brush.drop(x + right * unit, y + (below + fall * pose.step) * unit, radius * unit);
+			}
 	}
 };
 
