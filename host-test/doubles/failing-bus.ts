@@ -1,10 +1,11 @@
 import { Aw88298 } from "../../src/drivers/aw88298.js";
-import { Axp2101 } from "../../src/drivers/axp2101.js";
+import Axp2101 from "../../src/drivers/axp2101.js";
 import { DigitalButton } from "../../src/drivers/button/button-digital.js";
 import { ImageCamera } from "../../src/drivers/camera/image-camera.js";
 import { motionSensor } from "../../src/drivers/imu/sensor-motion.js";
 import { lightSensor } from "../../src/drivers/light-sensor/sensor-light.js";
 import { NeoPixelLight } from "../../src/drivers/neopixel/light-neopixel.js";
+import { PowerChip } from "../../src/drivers/power-chip.js";
 import { PwmLight } from "../../src/drivers/pwm-light/light-pwm.js";
 import { RtcClock } from "../../src/drivers/rtc/rtc-clock.js";
 import { TouchButton } from "../../src/drivers/touch/button-touch.js";
@@ -99,8 +100,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const ticks = (): number => timer.now;
 	const pins = new FakePins();
 	const load = <Export>(module: string): Export => bus.wrapClass(pins.load(module) as never) as Export;
-	const { io } = fakeBus().bus;
-	const power = new Axp2101(bus.wrap(new io({ address: 0x34 })));
+	const power = new PowerChip(bus.wrap(new Axp2101({ sensor: fakeBus().bus, address: 0x34 })));
 	const audioOut = { io: bus.wrapClass(FakeAudioOut) };
 	const time = { timer, ticks };
 	const clock = new RtcClock({

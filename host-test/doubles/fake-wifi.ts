@@ -1,5 +1,5 @@
+import type { NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
 import {
-	type Clock,
 	type WiFiFound,
 	type WiFiInterface,
 	WiFiNetwork,
@@ -80,7 +80,7 @@ export class FakeWiFi implements WiFiInterface {
 	}
 }
 
-class FakeClock implements Clock {
+class FakeClock implements Pick<NtpClock, "isSet" | "ask" | "close"> {
 	isSet = false;
 	closed = false;
 	readonly asked: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import OpenedPowerChip, { type PowerChipGlobal } from "../../src/boards/m5stack_cores3/opened-power-chip.js";
+import Axp2101, { type PowerChipGlobal } from "../../src/drivers/axp2101.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { CallCancelled } from "../../src/mcp_server/tool-call.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
@@ -29,10 +29,10 @@ it("errors carry their names where the built-ins are read-only", () => {
 });
 
 it("the CoreS3's set-up hands over the power chip, though the class is read-only", () => {
-	Object.freeze(OpenedPowerChip);
+	Object.freeze(Axp2101);
 	const { bus, writes } = fakeBus();
-	new OpenedPowerChip({ sensor: bus, address: 0x34 }).writeByte(0x90, 0xbf);
-	(globalThis as PowerChipGlobal).powerChip?.writeUint8(0x99, 28);
+	new Axp2101({ sensor: bus, address: 0x34 }).writeByte(0x90, 0xbf);
+	(globalThis as PowerChipGlobal).powerChip?.writeByte(0x99, 28);
 	assert.deepEqual(writes, [
 		[0x34, 0x90, 0xbf],
 		[0x34, 0x99, 28],

@@ -1,5 +1,5 @@
 import { Aw88298 } from "../../src/drivers/aw88298.js";
-import { Axp2101 } from "../../src/drivers/axp2101.js";
+import { PowerChip } from "../../src/drivers/power-chip.js";
 import power from "../../src/power/feature.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
@@ -136,16 +136,16 @@ export default suite("hardware that fails", {
 	"screen and speaker open when their chips do not answer"() {
 		const bus = new FailingBus();
 		bus.isDown = true;
-		const chip = bus.wrap({ readUint8: () => 0, writeUint8: () => {}, close: () => {} });
-		const { screen, draw } = makeFace({ backlight: new Axp2101(chip) });
+		const chip = bus.wrap({ brightness: 0, readByte: () => 0 });
+		const { screen, draw } = makeFace({ backlight: new PowerChip(chip) });
 		screen.show({ state: "idle" });
 		ok(draw().areas.length > 0);
 		equal(new Aw88298(bus.wrap({ volume: 0 })).volume, 70);
 	},
 	"a brightness that could not be set is not reported"() {
 		const bus = new FailingBus();
-		const chip = bus.wrap({ readUint8: () => 0, writeUint8: () => {}, close: () => {} });
-		const { screen } = makeFace({ backlight: new Axp2101(chip) });
+		const chip = bus.wrap({ brightness: 0, readByte: () => 0 });
+		const { screen } = makeFace({ backlight: new PowerChip(chip) });
 		bus.isDown = true;
 		throws(() => {
 			screen.brightness = 20;

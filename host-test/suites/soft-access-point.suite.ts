@@ -1,4 +1,4 @@
-import { SoftAccessPoint } from "../../src/drivers/wifi/soft-access-point.js";
+import { softAccessPoint } from "../../src/drivers/wifi/soft-access-point.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { joinWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, settled, suite, throws } from "../harness.js";
@@ -26,7 +26,7 @@ function make({ ssid = "home", dnsFault = "" } = {}) {
 			sockets[this.#index] = false;
 		}
 	}
-	const accessPoint = new SoftAccessPoint({
+	const accessPoint = softAccessPoint({
 		radio: { open: (access) => radio.push(access), close: () => radio.push("closed") },
 		network,
 		udp: { io: FakeUdp },

@@ -1,15 +1,25 @@
-import type { Backlight, Battery } from "../hardware/hardware.js";
-import type { SmBusDevice } from "./smbus.js";
+import type { SdkPower } from "./power-chip.js";
+
+/** A device on ECMA-419's SMBus, as far as it is used. */
+export interface SmBusDevice {
+	readUint8(register: number): number;
+	writeUint8(register: number, value: number): void;
+	close(): void;
+}
+
+/** ECMA-419's record for a bus: its class, its pins and its port. */
+export interface SmBusRecord {
+	readonly io: new (options: object) => SmBusDevice;
+}
+
+/** The power chip, once the SDK's set-up of a target has opened it. */
+export interface PowerChipGlobal {
+	powerChip?: Axp2101;
+}
 
 /** X-Powers AXP2101, registers: what they hold is in its data sheet. */
-const STATUS = 0x01;
 const LDO_ENABLE = 0x90;
 const DLDO1_VOLTAGE = 0x99;
-const BATTERY_PERCENT = 0xa4;
-
-/** In STATUS, bits 6 and 5: 1 while current flows into the battery. */
-const CURRENT_DIRECTION = 0b0110_0000;
-const CHARGING = 0b0010_0000;
 
 /** In LDO_ENABLE. */
 const DLDO1 = 0b1000_0000;
@@ -18,37 +28,36 @@ const DLDO1 = 0b1000_0000;
 const DARKEST = 20;
 const BRIGHTEST = 28;
 
-/** The power chip of several M5Stack boards: measures the battery, and feeds the backlight from its supply DLDO1. */
-export class Axp2101 implements Battery, Backlight {
+/**
+ * Replaces the SDK's class of the power chip (`embedded:peripheral/Power/axp2101`) in the SDK's set-up of a target whose backlight
+ * the chip's supply DLDO1 feeds. The set-up keeps its instance private, and a bus does not open an address twice, so the board
+ * takes the chip from the global object. The class cannot keep it: it is preloaded, and thus read-only.
+ */
+export default class Axp2101 implements SdkPower {
 	private readonly device: SmBusDevice;
-	private _brightness = 0;
 
-	/** @param device the chip, whose supplies are set already */
-	constructor(device: SmBusDevice) {
-		this.device = device;
+	constructor({ sensor, address }: { readonly sensor: SmBusRecord; readonly address: number }) {
+		const { io, ...pins } = sensor;
+		this.device = new io({ ...pins, address, hz: 400_000 });
+		(globalThis as PowerChipGlobal).powerChip = this;
 	}
 
-	/** Percent, computed by the chip; too high without a battery. */
-	get level(): number {
-		return Math.min(100, this.device.readUint8(BATTERY_PERCENT));
+	readByte(register: number): number {
+		return this.device.readUint8(register);
 	}
 
-	get charging(): boolean {
-		return (this.device.readUint8(STATUS) & CURRENT_DIRECTION) === CHARGING;
+	/** The method that the set-up calls. */
+	writeByte(register: number, value: number): void {
+		this.device.writeUint8(register, value);
 	}
 
-	get brightness(): number {
-		return this._brightness;
-	}
-
-	set brightness(brightness: number) {
-		const supplies = this.device.readUint8(LDO_ENABLE);
-		if (brightness > 0) {
-			const step = DARKEST + Math.round(((BRIGHTEST - DARKEST) * brightness) / 100);
-			this.device.writeUint8(DLDO1_VOLTAGE, step);
+	/** Percent. */
+	set brightness(percent: number) {
+		const supplies = this.readByte(LDO_ENABLE);
+		if (percent > 0) {
+			this.writeByte(DLDO1_VOLTAGE, DARKEST + Math.round(((BRIGHTEST - DARKEST) * percent) / 100));
 		}
-		this.device.writeUint8(LDO_ENABLE, brightness === 0 ? supplies & ~DLDO1 : supplies | DLDO1);
-		this._brightness = brightness;
+		this.writeByte(LDO_ENABLE, percent === 0 ? supplies & ~DLDO1 : supplies | DLDO1);
 	}
 
 	close(): void {

@@ -1,6 +1,6 @@
 import type { Backlight, Battery } from "../hardware/hardware.js";
 
-/** The SDK's class for a target's power chip, an AXP192 or AXP2101, as far as it is used. */
+/** A class for a target's power chip, an AXP192 or AXP2101, of the SDK or `axp2101.ts`, as far as it is used. */
 export interface SdkPower {
 	/** Percent. Write-only in some classes. */
 	brightness: number;
@@ -23,11 +23,12 @@ const BATTERY_PERCENT = 0xa4;
 const CURRENT_DIRECTION = 0b0110_0000;
 const CHARGING = 0b0010_0000;
 
-/** Battery and backlight of a board whose target in the SDK has a class for the power chip. */
+/** Battery and backlight of a board with a power chip. */
 export class PowerChip implements Battery, Backlight {
 	private readonly chip: SdkPower;
 	private _brightness = 100;
 
+	/** @param chip whose supplies are set already */
 	constructor(chip: SdkPower) {
 		this.chip = chip;
 	}

@@ -3,22 +3,21 @@ import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
 import config from "mc/config";
 import Timer from "timer";
 import { Aw88298 } from "../../drivers/aw88298.js";
-import { Axp2101 } from "../../drivers/axp2101.js";
+import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { frameJpeg } from "../../drivers/frame-jpeg/frame-jpeg.js";
 import { openImu } from "../../drivers/imu/open-imu.js";
 import { type LightSensor, lightSensor } from "../../drivers/light-sensor/sensor-light.js";
 import { openOptional } from "../../drivers/open-optional.js";
+import { PowerChip } from "../../drivers/power-chip.js";
 import { openRtc } from "../../drivers/rtc/open-rtc.js";
-import type { SmBusRecord } from "../../drivers/smbus.js";
 import { openTouch } from "../../drivers/touch/open-touch.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import openCodec from "../../sound/opus/open-codec.js";
 import { openPlayer } from "../../sound/player/open-player.js";
-import type { PowerChipGlobal } from "./opened-power-chip.js";
 
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
 declare const amp: { volume: number };
@@ -32,7 +31,7 @@ export const openBoard = () => {
 	if (powerChip === undefined) {
 		throw new Error("the SDK's setup/target did not open the power chip");
 	}
-	const power = new Axp2101(powerChip);
+	const power = new PowerChip(powerChip);
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
 	const player = openPlayer(100);
@@ -58,6 +57,6 @@ export const openBoard = () => {
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
-		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, power),
+		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, powerChip),
 	} satisfies Board;
 };

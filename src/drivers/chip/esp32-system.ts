@@ -3,20 +3,13 @@ import type { TimerModule } from "../../hardware/timer.js";
 import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS, ESP32_RESET_REASONS } from "./esp32-models.js";
 
-/** ESP-IDF's data about the chip. */
-export type Chip = Omit<typeof esp32Chip, "restart" | "factoryReset">;
-
 interface Esp32SystemOptions {
-	readonly chip: Chip;
+	readonly chip: typeof esp32Chip;
 	readonly macAddress: string;
 	/** The board's name. */
 	readonly board: string;
 	/** The partition that the firmware runs in. */
 	readonly partition: string;
-	/** Restarts the chip at once. */
-	readonly restart: () => void;
-	/** Erases everything that is stored, and restarts at once. */
-	readonly factoryReset: () => void;
 	readonly timer: TimerModule;
 }
 
@@ -49,16 +42,16 @@ export class Esp32System implements System {
 	}
 
 	restart(delay: number): void {
-		this.options.timer.set(this.options.restart, delay);
+		this.options.timer.set(() => this.options.chip.restart(), delay);
 	}
 
 	factoryReset(): void {
-		this.options.factoryReset();
+		this.options.chip.factoryReset();
 	}
 }
 
 /** The chip's own thermometer; undefined on a chip that has none, such as the first ESP32. */
-export const chipThermometer = (chip: Chip): Thermometer | undefined => {
+export const chipThermometer = (chip: Pick<typeof esp32Chip, "temperature">): Thermometer | undefined => {
 	if (chip.temperature === undefined) {
 		return undefined;
 	}

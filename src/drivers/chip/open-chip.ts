@@ -32,8 +32,6 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 			macAddress,
 			board: name,
 			partition: esp32Bootloader.label,
-			restart: () => esp32Chip.restart(),
-			factoryReset: () => esp32Chip.factoryReset(),
 			timer: Timer,
 		}),
 		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),

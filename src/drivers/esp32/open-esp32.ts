@@ -1,14 +1,17 @@
 import UDP from "embedded:io/socket/udp";
 import Time from "time";
+import Timer from "timer";
 import WiFi from "wifi";
 import type { Board } from "../../hardware/hardware.js";
+import type { SerialRecord } from "../../hardware/serial.js";
 import type { AccessPoint } from "../../hardware/wifi-setup.js";
 import { openChip } from "../chip/open-chip.js";
 import type { RtcClock } from "../rtc/rtc-clock.js";
-import { usbSerials } from "../usb/open-usb-serial.js";
+import { esp32Usb } from "../usb/esp32-usb.js";
+import { UsbSerial } from "../usb/usb-serial.js";
 import type { UdpRecord } from "../wifi/captive-dns.js";
 import { openWiFi } from "../wifi/open-wifi.js";
-import { SoftAccessPoint } from "../wifi/soft-access-point.js";
+import { softAccessPoint } from "../wifi/soft-access-point.js";
 import type { WiFiNetwork } from "../wifi/wifi-network.js";
 
 /** The address that ESP-IDF gives the chip in its own network. */
@@ -27,7 +30,8 @@ export const openEsp32 = (name: string, rtc?: RtcClock) => {
 		...openChip(name, network.macAddress, setTime),
 		network,
 		accessPoint: openAccessPoint(network),
-		serials: usbSerials(),
+		// On the chip's USB pins.
+		serials: esp32Usb.exists ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
 	} satisfies Omit<Board, "close">;
 };
 
@@ -48,7 +52,7 @@ const startRadio = (): void => {
 
 /** The chip's own Wi-Fi network, for the set-up. */
 const openAccessPoint = (network: WiFiNetwork): AccessPoint =>
-	new SoftAccessPoint({
+	softAccessPoint({
 		radio: {
 			open({ ssid, password }) {
 				// The SDK's typings lack `station`: the chip can still join a network.

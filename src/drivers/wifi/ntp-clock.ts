@@ -1,5 +1,4 @@
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
-import type { Clock } from "./wifi-network.js";
 
 /** ECMA-419's NTP client, as far as it is used. */
 interface NtpClient {
@@ -31,7 +30,7 @@ const NTP_RETRY_INTERVAL = 60_000;
 const NTP_INTERVAL = 86_400_000;
 
 /** The machine's clock, set by NTP (RFC 5905), and again each day. */
-export class NtpClock implements Clock {
+export class NtpClock {
 	private readonly options: NtpClockOptions;
 	private client: NtpClient | undefined;
 	private next: TimerHandle | undefined;
@@ -40,6 +39,7 @@ export class NtpClock implements Clock {
 		this.options = options;
 	}
 
+	/** Whether the time is known. */
 	get isSet(): boolean {
 		return this.options.now() >= MIN_TIME;
 	}

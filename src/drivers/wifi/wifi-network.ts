@@ -3,6 +3,7 @@ import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
 import { withFirst } from "../../settings/known-networks.js";
 import type { StaticAddress } from "../../settings/wifi-settings.js";
+import type { NtpClock } from "./ntp-clock.js";
 
 /** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
 export interface WiFiInterface {
@@ -32,18 +33,6 @@ export interface WiFiRecord {
 	readonly io: new (options: { onChanged: () => void }) => WiFiInterface;
 }
 
-/** Provides the time, which TLS needs: certificates have dates. */
-export interface Clock {
-	/** Whether the time is known. */
-	readonly isSet: boolean;
-	/**
-	 * Requests the time, and repeats that from time to time. Calls back once, when it is known or not available now.
-	 */
-	ask(done: () => void): void;
-	/** Stops until {@link Clock.ask} is called. */
-	close(): void;
-}
-
 export interface WiFiNetworkOptions extends Runtime {
 	readonly wifi: WiFiRecord;
 	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
@@ -54,8 +43,8 @@ export interface WiFiNetworkOptions extends Runtime {
 	readonly fixed?: { readonly ssid: string; readonly address: StaticAddress } | undefined;
 	/** Sets the DNS server, which ECMA-419's interface cannot. */
 	readonly setDns?: (address: string) => void;
-	/** Queried for the time as soon as there is an address. */
-	readonly clock: Clock;
+	/** Queried for the time as soon as there is an address: TLS needs it, because certificates have dates. */
+	readonly clock: Pick<NtpClock, "isSet" | "ask" | "close">;
 	/**
 	 * Whether the backend is reached over TLS, whose certificates have dates: then the network counts as online only
 	 * after the clock has answered.
@@ -63,7 +52,8 @@ export interface WiFiNetworkOptions extends Runtime {
 	readonly needsTime: boolean;
 }
 
-/** ECMA-419: the connection has an address. */
+/** ECMA-419's states of a connection: below JOINING there is none; below HAS_ADDRESS it is joining, or waits for an address. */
+const JOINING = 300;
 const HAS_ADDRESS = 500;
 
 /** Poll interval of the interface, and so the time from a loss to the next attempt, ms. */
@@ -224,7 +214,7 @@ export class WiFiNetwork implements Network {
 			const isJoined = this.interface.connection >= HAS_ADDRESS;
 			if (isJoined || left === 0) {
 				end(isJoined);
-			} else if (this.interface.connection < 300) {
+			} else if (this.interface.connection < JOINING) {
 				this.connect(access);
 			}
 		}, JOIN_CHECK_INTERVAL);
@@ -298,15 +288,6 @@ export class WiFiNetwork implements Network {
 	}
 
 	private connect({ ssid, password }: WiFiAccess): void {
-		this.setAddress(ssid);
-		try {
-			this.interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
-		} catch (error) {
-			this.options.log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
-		}
-	}
-
-	private setAddress(ssid: string): void {
 		const { fixed, setDns } = this.options;
 		if (fixed !== undefined) {
 			const isFixed = fixed.ssid === ssid;
@@ -315,22 +296,22 @@ export class WiFiNetwork implements Network {
 				setDns?.(fixed.address.dns);
 			}
 		}
-	}
-
-	/** Whether it scans, or tries to join a network of the set-up. */
-	private get isBusy(): boolean {
-		return this._scan !== undefined || this.endAttempt !== undefined;
+		try {
+			this.interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
+		} catch (error) {
+			this.options.log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
+		}
 	}
 
 	private checkConnection(): void {
 		this.follow();
 		const { connection } = this.interface;
-		if (connection >= HAS_ADDRESS || this.isPaused || this.isBusy) {
+		const isBusy = this._scan !== undefined || this.endAttempt !== undefined;
+		if (connection >= HAS_ADDRESS || this.isPaused || isBusy) {
 			return;
 		}
 		this.checks += 1;
-		// 300 and 400: it is joining, or waits for an address.
-		if (connection < 300) {
+		if (connection < JOINING) {
 			this.join();
 		} else if (this.checks >= MAX_CHECKS) {
 			this.checks = 0;
@@ -341,7 +322,11 @@ export class WiFiNetwork implements Network {
 	private follow(): void {
 		const joined = this.interface.connection >= HAS_ADDRESS;
 		if (!joined) {
-			this.stopAsking();
+			if (this.asked) {
+				// The SDK's NTP client repeats its request, and throws in a timer's callback without a network.
+				this.asked = false;
+				this.options.clock.close();
+			}
 			this.tell(false);
 			return;
 		}
@@ -354,14 +339,6 @@ export class WiFiNetwork implements Network {
 		if (mustAsk) {
 			this.asked = true;
 			clock.ask(() => this.tell(this.interface.connection >= HAS_ADDRESS));
-		}
-	}
-
-	/** The SDK's NTP client repeats its request, and throws in a timer's callback without a network. */
-	private stopAsking(): void {
-		if (this.asked) {
-			this.asked = false;
-			this.options.clock.close();
 		}
 	}
 
