@@ -1,7 +1,6 @@
 import { rounded, type SampledSource } from "../drivers/sensor-sampled.js";
-import { ANALOG } from "./io-classes.js";
-import { firstFault, optionFault, type Part, pinFault } from "./part.js";
-import { openPolled, SENSOR_OPTIONS, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import { ANALOG, aPin, optional, optionFault, type Part } from "./part.js";
+import { openPolled, SENSOR_CHECKS, type SensorOptions, stepOf, unitOf } from "./polled-sensor.js";
 
 /** From one number to another; the second one may be the lower one. */
 type Range = readonly [from: number, to: number];
@@ -42,13 +41,7 @@ export const analog = (options: AnalogOptions): Part => {
 	return {
 		makes: "sensor",
 		pins: [{ pin, use: "analog" }],
-		fault: firstFault(
-			optionFault(options, { ...SENSOR_OPTIONS, pin: true, from: true, to: true }),
-			pinFault(pin),
-			rangeFault("from", from),
-			rangeFault("to", to),
-			sensorFault(options),
-		),
+		fault: optionFault(options, { ...SENSOR_CHECKS, pin: aPin, from: optional(aRange), to: optional(aRange) }),
 		open: (io) => {
 			let full: Range = [0, 0];
 			return openPolled(io, {
@@ -87,10 +80,7 @@ const scaled = (raw: number, [low, high]: Range, [first, last]: Range): number =
 	return first + part * (last - first);
 };
 
-const rangeFault = (name: string, range: unknown): string | false => {
-	if (range === undefined) {
-		return false;
-	}
+const aRange = (name: string, range: unknown): string | false => {
 	const [first, last, ...more] = Array.isArray(range) ? range : [];
 	if (!Number.isFinite(first) || !Number.isFinite(last) || more.length > 0) {
 		return `${name}: expected two numbers: [2900, 1200]`;

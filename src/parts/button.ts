@@ -1,7 +1,6 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
 import type { Button, Press } from "../hardware/button.js";
-import { DIGITAL } from "./io-classes.js";
-import { firstFault, optionFault, type Part, pinFault } from "./part.js";
+import { anything, aPin, DIGITAL, optionFault, type Part } from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ButtonOptions {
@@ -21,7 +20,7 @@ export const button = (options: ButtonOptions): Part => {
 	return {
 		makes: "button",
 		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
-		fault: firstFault(optionFault(options, { pin: true, activeHigh: true }), pinFault(pin)),
+		fault: optionFault(options, { pin: aPin, activeHigh: anything }),
 		open: (io) => {
 			const part: { onPress: ((press: Press) => void) | undefined } & Button = {
 				onPress: undefined,

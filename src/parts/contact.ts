@@ -1,15 +1,18 @@
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { DIGITAL, type DigitalClass, type DigitalPin } from "./io-classes.js";
 import {
-	firstFault,
-	numberFault,
+	aNumber,
+	anything,
+	aPin,
+	DIGITAL,
+	type DigitalClass,
+	type DigitalPin,
+	oneOf,
+	optional,
 	optionFault,
 	type Part,
 	type PartIo,
 	type PartOptions,
-	pinFault,
-	wordFault,
 } from "./part.js";
 import { Retried } from "./retried.js";
 
@@ -47,17 +50,18 @@ export const contact = (options: ContactOptions): Part => binaryPart({ kind: "op
 export const motion = (options: ContactOptions): Part => binaryPart({ kind: "motion", ...options });
 
 const binaryPart = (options: ContactOptions & { readonly kind: string }): Part => {
-	const { pin, pull, active, debounce } = options;
+	const { pin, pull } = options;
 	return {
 		makes: "sensor",
 		pins: [{ pin, use: "input", pull }],
-		fault: firstFault(
-			optionFault(options, { title: true, kind: true, pin: true, pull: true, active: true, debounce: true }),
-			pinFault(pin),
-			wordFault("pull", pull, ["up", "down"]),
-			active !== undefined && active !== 0 && active !== 1 && `active: expected 0 or 1, got ${active}`,
-			numberFault("debounce", debounce, { min: 0, max: MAX_DEBOUNCE, unit: "milliseconds" }),
-		),
+		fault: optionFault(options, {
+			title: anything,
+			kind: anything,
+			pin: aPin,
+			pull: optional(oneOf("up", "down")),
+			active: optional(oneOf(0, 1)),
+			debounce: optional(aNumber(0, MAX_DEBOUNCE, "milliseconds")),
+		}),
 		open: (io) => {
 			const sensor = new PinSensor(options, io);
 			return { sensor, close: () => sensor.close() };

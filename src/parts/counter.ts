@@ -1,6 +1,6 @@
 import { rounded } from "../drivers/sensor-sampled.js";
-import { firstFault, numberFault, optionFault, type Part, pinFault } from "./part.js";
-import { openPolled, SENSOR_OPTIONS, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
+import { aNumber, aPin, optional, optionFault, type Part } from "./part.js";
+import { openPolled, SENSOR_CHECKS, type SensorOptions, unitOf } from "./polled-sensor.js";
 
 export interface CounterOptions extends SensorOptions {
 	/** Its rising edges are counted. */
@@ -29,13 +29,12 @@ export const counter = (options: CounterOptions): Part => {
 	return {
 		makes: "sensor",
 		pins: [pin, ...(control === undefined ? [] : [control])].map((pin) => ({ pin, use: "input" })),
-		fault: firstFault(
-			optionFault(options, { ...SENSOR_OPTIONS, pin: true, control: true, each: true }),
-			pinFault(pin),
-			control !== undefined && pinFault(control, "control"),
-			numberFault("each", each, { min: Number.MIN_VALUE, max: Number.MAX_VALUE }),
-			sensorFault(options),
-		),
+		fault: optionFault(options, {
+			...SENSOR_CHECKS,
+			pin: aPin,
+			control: optional(aPin),
+			each: optional(aNumber(Number.MIN_VALUE, Number.MAX_VALUE)),
+		}),
 		open: (io) =>
 			openPolled(io, {
 				...options,

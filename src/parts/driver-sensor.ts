@@ -1,8 +1,19 @@
 import type { SampledSource } from "../drivers/sensor-sampled.js";
-import { deepFreeze } from "../text/deep-freeze.js";
-import { ANALOG, DIGITAL } from "./io-classes.js";
-import { firstFault, numberFault, optionFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
-import { openPolled, SENSOR_OPTIONS, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import {
+	ANALOG,
+	aNumber,
+	anInteger,
+	anything,
+	aPin,
+	DIGITAL,
+	firstFault,
+	optional,
+	optionFault,
+	type Part,
+	type PinUse,
+	type UsedPin,
+} from "./part.js";
+import { openPolled, SENSOR_CHECKS, type SensorOptions, stepOf, unitOf } from "./polled-sensor.js";
 import { flattened, type Values } from "./sample-values.js";
 
 /** A class of ECMA-419's sensors (§13), such as the SDK's drivers. */
@@ -35,8 +46,6 @@ export interface DriverOptions extends SensorOptions, Connection {
 
 const I2C = "embedded:io/i2c";
 
-const ANY_NUMBER = deepFreeze({ min: -Number.MAX_VALUE, max: Number.MAX_VALUE, optional: false });
-
 /** The highest address on a bus. */
 const MAX_ADDRESS = 0x3ff;
 
@@ -48,32 +57,28 @@ const MAX_ADDRESS = 0x3ff;
  * air: sensor(SHT3x, { bus: "default" })
  */
 export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part => {
-	const { bus, address, pin, trigger, configure, scale, threshold } = options;
+	const { bus, address, pin, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
+	const factor = aNumber(-Number.MAX_VALUE, Number.MAX_VALUE);
 	return {
 		makes: "sensor",
 		pins: pinsOf(options),
 		fault: firstFault(
 			optionFault(options, {
-				...SENSOR_OPTIONS,
-				bus: true,
-				address: true,
-				hz: true,
-				pin: true,
-				io: true,
-				trigger: true,
-				configure: true,
-				scale: true,
+				...SENSOR_CHECKS,
+				bus: (_, bus) => typeof bus === "object" && pinsFault(bus as { data: number; clock: number }),
+				address: optional(anInteger(0, MAX_ADDRESS)),
+				hz: anything,
+				pin: optional(aPin),
+				io: anything,
+				trigger: optional(aPin),
+				configure: anything,
+				scale: anything,
 			}),
 			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",
 			isClass && typeof Driver.prototype?.sample !== "function" && "the driver has no sample()",
 			bus === undefined && pin === undefined && 'bus: expected "default", { data, clock }, or a pin instead',
-			pin !== undefined && pinFault(pin),
-			trigger !== undefined && pinFault(trigger, "trigger"),
-			typeof bus === "object" && (pinFault(bus.data, "bus.data") || pinFault(bus.clock, "bus.clock")),
-			address !== undefined && addressFault(address),
-			...Object.entries(scale ?? {}).map(([name, factor]) => numberFault(`scale.${name}`, factor, ANY_NUMBER)),
-			sensorFault(options),
+			...Object.entries(scale ?? {}).map(([name, each]) => factor(`scale.${name}`, each)),
 		),
 		open: (io) => {
 			let values: Values = { kinds: [], reading: undefined };
@@ -112,10 +117,8 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part 
 	};
 };
 
-const addressFault = (address: unknown): string | false => {
-	const isIn = Number.isInteger(address) && (address as number) >= 0 && (address as number) <= MAX_ADDRESS;
-	return !isIn && `address: expected a whole number from 0 to ${MAX_ADDRESS}, got ${String(address)}`;
-};
+const pinsFault = ({ data, clock }: { readonly data: number; readonly clock: number }): string | false =>
+	aPin("bus.data", data) || aPin("bus.clock", clock);
 
 const pinsOf = ({ bus, pin, trigger, io }: DriverOptions): UsedPin[] => {
 	const use: PinUse = io === undefined || io === ANALOG ? "analog" : "input";

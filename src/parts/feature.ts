@@ -3,8 +3,7 @@ import type { Hardware } from "../hardware/hardware.js";
 import { type Listed, listed } from "../mcp_server/paged-list.js";
 import { inBuild } from "../platform/in-build.js";
 import type { HardwareTool } from "../tools/define-tool.js";
-import type { DeviceDefinition } from "./device.js";
-import { addParts } from "./with-parts.js";
+import { addParts, type DeviceDefinition } from "./device.js";
 
 /** The parts of the module `device`, if the build has one. */
 const parts: Feature = {

@@ -1,8 +1,8 @@
 import type { ColoredLight } from "../drivers/light-state.js";
 import { NeoPixelLight, type Pixels } from "../drivers/neopixel/light-neopixel.js";
 import type { Light } from "../hardware/light.js";
-import { firstFault, optionFault, type Part, type PartOptions, pinFault, wordFault } from "./part.js";
-import { RetriedLight } from "./retried-light.js";
+import { anInteger, anything, aPin, oneOf, optional, optionFault, type Part, type PartOptions } from "./part.js";
+import { RetriedLight } from "./retried.js";
 
 export interface NeoPixelOptions extends PartOptions {
 	readonly pin: number;
@@ -23,16 +23,15 @@ const MAX_LENGTH = 1_024;
  */
 export const neopixel = (options: NeoPixelOptions): Part => {
 	const { pin, title, length, order = "GRB" } = options;
-	const isLength = Number.isInteger(length) && length >= 1 && length <= MAX_LENGTH;
 	return {
 		makes: "light",
 		pins: [{ pin, use: "output" }],
-		fault: firstFault(
-			optionFault(options, { title: true, pin: true, length: true, order: true }),
-			pinFault(pin),
-			!isLength && `length: expected a whole number from 1 to ${MAX_LENGTH}, got ${length}`,
-			wordFault("order", order, ["GRB", "RGB"]),
-		),
+		fault: optionFault(options, {
+			title: anything,
+			pin: aPin,
+			length: anInteger(1, MAX_LENGTH),
+			order: optional(oneOf("GRB", "RGB")),
+		}),
 		open: (io) => {
 			const light = new RetriedStrip(io, title, () => {
 				const NeoPixel = io.load<new (options: object) => Pixels>("neopixel");

@@ -1,3 +1,4 @@
+import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
 import type { Button } from "../hardware/button.js";
 import type { Light } from "../hardware/light.js";
 import type { SerialLine } from "../hardware/line.js";
@@ -70,63 +71,88 @@ export interface PartOptions {
 	readonly title?: string;
 }
 
+/** A digital pin of ECMA-419 (§10.1). */
+export interface DigitalPin extends DigitalInput {
+	write(value: number): void;
+}
+
+/** ECMA-419's class of digital pins, as far as parts use it. */
+export interface DigitalClass extends InputClass {
+	readonly InputPullDown: number;
+	readonly Output: number;
+	new (options: object): DigitalPin;
+}
+
+/** The modules of digital, analog and PWM pins, which a build may lack. */
+export const DIGITAL = "embedded:io/digital";
+export const ANALOG = "embedded:io/analog";
+export const PWM = "embedded:io/pwm";
+
 /** The highest number that a pin of any chip has. */
 const MAX_PIN = 54;
 
-/** The first of several checks that found something. Each is what is wrong, or false. */
-export const firstFault = (...checks: readonly (string | false | undefined)[]): string | undefined =>
-	checks.find((check) => typeof check === "string") as string | undefined;
+/** Checks the value of an option. Returns the error, or false if it is valid. */
+type OptionCheck = (name: string, value: unknown) => string | false;
 
-/** Checks the names of a part's options. @param known has each of them */
+/** Returns the first of several errors. Each may be absent or false. */
+export const firstFault = (...faults: readonly (string | false | undefined)[]): string | undefined =>
+	faults.find((fault) => typeof fault === "string") as string | undefined;
+
+/** Returns the error in the names of a part's options, or in their values. */
 export const optionFault = <Options extends object>(
 	options: Options,
-	known: Readonly<Record<keyof Options, true>>,
+	checks: Readonly<Record<keyof Options, OptionCheck>>,
 ): string | undefined => {
-	const names = Object.keys(known);
-	const unknown = Object.keys(options).find((name) => !names.includes(name));
-	return unknown === undefined ? undefined : `unknown option ${unknown}, expected ${names.join(", ")}`;
+	const names = Object.keys(checks) as (keyof Options & string)[];
+	const unknown = Object.keys(options).find((name) => !names.includes(name as keyof Options & string));
+	return unknown === undefined
+		? firstFault(...names.map((name) => checks[name](name, options[name])))
+		: `unknown option ${unknown}, expected ${names.join(", ")}`;
 };
 
-/** Checks a number of a part's options. @returns the error; false if it is valid, or optional and absent */
-export const numberFault = (
-	name: string,
-	value: unknown,
-	{ min, max, unit = "", optional = true }: NumberRange,
-): string | false => {
-	if (value === undefined && optional) {
-		return false;
-	}
-	const isIn = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
-	return (
-		!isIn && `${name}: expected a number from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}, got ${shown(value)}`
-	);
-};
+/** Takes any value: of a title, of a flag. */
+export const anything: OptionCheck = () => false;
 
-interface NumberRange {
-	readonly min: number;
-	readonly max: number;
-	readonly unit?: string;
-	readonly optional?: boolean;
-}
-
-/** Checks the two ends of a range of a part's options: `min` and `max`. */
-export const rangeFault = (min: number, max: number, range: NumberRange): string | undefined =>
-	firstFault(
-		numberFault("min", min, range),
-		numberFault("max", max, range),
-		min >= max && `max: expected more than min, ${min}, got ${max}`,
-	);
-
-/** Checks the number of a pin. Whether a chip has it is checked at the build. */
-export const pinFault = (pin: unknown, name = "pin"): string | false => {
+/** Takes the number of a pin. Whether a chip has it is checked at the build. */
+export const aPin: OptionCheck = (name, pin) => {
 	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;
 	return !isPin && `${name}: expected the number of a pin, got ${shown(pin)}`;
 };
 
-/** Checks a word of a part's options, which may be absent. */
-export const wordFault = (name: string, value: unknown, words: readonly string[]): string | false => {
-	const isKnown = value === undefined || words.includes(value as string);
-	return !isKnown && `${name}: expected ${words.map(shown).join(" or ")}, got ${shown(value)}`;
-};
+/** Takes what a check takes, or no value. */
+export const optional =
+	(check: OptionCheck): OptionCheck =>
+	(name, value) =>
+		value !== undefined && check(name, value);
+
+/** Takes a number within a range. */
+export const aNumber =
+	(min: number, max: number, unit = ""): OptionCheck =>
+	(name, value) => {
+		const isIn = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
+		const range = `from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}`;
+		return !isIn && `${name}: expected a number ${range}, got ${shown(value)}`;
+	};
+
+/** Takes a whole number within a range. */
+export const anInteger =
+	(min: number, max: number): OptionCheck =>
+	(name, value) => {
+		const isIn = Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+		return !isIn && `${name}: expected a whole number from ${min} to ${max}, got ${shown(value)}`;
+	};
+
+/** Takes one of some values. */
+export const oneOf =
+	(...values: readonly unknown[]): OptionCheck =>
+	(name, value) => {
+		const words = values.map(shown);
+		const expected = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+		return !values.includes(value) && `${name}: expected ${expected}, got ${shown(value)}`;
+	};
+
+/** Returns the error of a range whose end is not above its start. */
+export const rangeFault = (min: number, max: number): string | false =>
+	min >= max && `max: expected more than min, ${min}, got ${max}`;
 
 const shown = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));

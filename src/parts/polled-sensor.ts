@@ -2,7 +2,7 @@ import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js"
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import { SENSOR_KINDS } from "../hardware/sensor-kinds.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { firstFault, numberFault, type OpenedPart, type PartIo, type PartOptions } from "./part.js";
+import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions } from "./part.js";
 import { Retried } from "./retried.js";
 
 /** Options of every sensor. */
@@ -17,15 +17,6 @@ export interface SensorOptions extends PartOptions {
 	readonly interval?: number;
 }
 
-/** Names of those options, for the check of a part's options. */
-export const SENSOR_OPTIONS = deepFreeze({
-	title: true,
-	kind: true,
-	unit: true,
-	threshold: true,
-	interval: true,
-} as const);
-
 /** Longest interval, in seconds. */
 const MAX_INTERVAL = 86_400;
 
@@ -36,19 +27,21 @@ const MAX_FAILURES = 3;
 const MAX_WORD = 32;
 const MAX_UNIT = 16;
 
-/** The error in the options of every sensor. */
-export const sensorFault = ({ kind, unit, threshold, interval }: SensorOptions): string | undefined =>
-	firstFault(
-		wordLength("kind", kind, MAX_WORD),
-		wordLength("unit", unit, MAX_UNIT),
-		numberFault("threshold", threshold, { min: 0, max: Number.MAX_VALUE }),
-		numberFault("interval", interval, { min: 1, max: MAX_INTERVAL, unit: "seconds" }),
-	);
+const aText =
+	(max: number) =>
+	(name: string, text: unknown): string | false => {
+		const isText = typeof text === "string" && text.length > 0 && text.length <= max;
+		return !isText && `${name}: expected a text of 1 to ${max} characters`;
+	};
 
-const wordLength = (name: string, text: unknown, max: number): string | false => {
-	const isWord = text === undefined || (typeof text === "string" && text.length > 0 && text.length <= max);
-	return !isWord && `${name}: expected a text of 1 to ${max} characters`;
-};
+/** Checks of the options of every sensor. */
+export const SENSOR_CHECKS = deepFreeze({
+	title: anything,
+	kind: optional(aText(MAX_WORD)),
+	unit: optional(aText(MAX_UNIT)),
+	threshold: optional(aNumber(0, Number.MAX_VALUE)),
+	interval: optional(aNumber(1, MAX_INTERVAL, "seconds")),
+});
 
 interface PolledOptions<Sample> extends SensorOptions {
 	/** Opens it. @throws if it does not answer */

@@ -1,7 +1,17 @@
 import { PwmLight, type PwmLightOptions } from "../drivers/pwm-light/light-pwm.js";
-import { PWM } from "./io-classes.js";
-import { firstFault, numberFault, optionFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
-import { RetriedLight } from "./retried-light.js";
+import {
+	aNumber,
+	anything,
+	aPin,
+	firstFault,
+	optional,
+	optionFault,
+	type Part,
+	type PartOptions,
+	PWM,
+	rangeFault,
+} from "./part.js";
+import { RetriedLight } from "./retried.js";
 
 export interface PwmOptions extends PartOptions {
 	readonly pin: number;
@@ -22,14 +32,21 @@ export interface PwmOptions extends PartOptions {
  */
 export const pwm = (options: PwmOptions): Part => {
 	const { pin, title, min = 0, max = 100, hz, activeLow = false } = options;
+	const percent = optional(aNumber(0, 100, "percent"));
+	const frequency = optional(aNumber(100, 40_000));
 	return {
 		makes: "light",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
-			optionFault(options, { title: true, pin: true, activeLow: true, min: true, max: true, hz: true }),
-			pinFault(pin),
-			rangeFault(min, max, { min: 0, max: 100, unit: "percent" }),
-			numberFault("hz", hz, { min: 100, max: 40_000 }),
+			optionFault(options, {
+				title: anything,
+				pin: aPin,
+				activeLow: anything,
+				min: percent,
+				max: percent,
+				hz: frequency,
+			}),
+			rangeFault(min, max),
 		),
 		open: (io) => {
 			const light = new RetriedLight(io, title, () => {

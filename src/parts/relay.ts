@@ -1,16 +1,19 @@
 import type { Switch, SwitchCause } from "../hardware/switch.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { DIGITAL, type DigitalClass, type DigitalPin } from "./io-classes.js";
 import {
-	firstFault,
-	numberFault,
+	aNumber,
+	anything,
+	aPin,
+	DIGITAL,
+	type DigitalClass,
+	type DigitalPin,
 	type OpenedPart,
+	oneOf,
+	optional,
 	optionFault,
 	type Part,
 	type PartIo,
 	type PartOptions,
-	pinFault,
-	wordFault,
 } from "./part.js";
 import { Retried } from "./retried.js";
 
@@ -43,17 +46,18 @@ const OFF_RETRY = 1_000;
  * pump: relay({ pin: 26, title: "Pump", maxOn: 30 })
  */
 export const relay = (options: RelayOptions): Part => {
-	const { pin, maxOn, minOff, onSessionLost } = options;
+	const { pin, onSessionLost } = options;
 	return {
 		makes: "switch",
 		pins: [{ pin, use: "output" }],
-		fault: firstFault(
-			optionFault(options, { title: true, pin: true, activeLow: true, maxOn: true, minOff: true, onSessionLost: true }),
-			pinFault(pin),
-			numberFault("maxOn", maxOn, { min: 0.1, max: MAX_ON, unit: "seconds" }),
-			numberFault("minOff", minOff, { min: 0, max: MAX_OFF, unit: "seconds" }),
-			wordFault("onSessionLost", onSessionLost, ["keep", "off"]),
-		),
+		fault: optionFault(options, {
+			title: anything,
+			pin: aPin,
+			activeLow: anything,
+			maxOn: optional(aNumber(0.1, MAX_ON, "seconds")),
+			minOff: optional(aNumber(0, MAX_OFF, "seconds")),
+			onSessionLost: optional(oneOf("keep", "off")),
+		}),
 		open: (io): OpenedPart => {
 			const opened = new PinSwitch(options, io);
 			return {

@@ -1,3 +1,5 @@
+import type { DimmedLight } from "../drivers/light-state.js";
+import type { Light } from "../hardware/light.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { PartIo } from "./part.js";
 
@@ -83,3 +85,40 @@ const closeQuietly = (opened: { close?(): void } | undefined): void => {
 		// It is reopened.
 	}
 };
+
+type ClosableLight = DimmedLight & { close(): void };
+
+/** A light whose pin may not be there at once. Until then it is off, and cannot be changed. */
+export class RetriedLight<Kind extends ClosableLight = ClosableLight> implements Light {
+	readonly title: string | undefined;
+	protected readonly light: Retried<Kind>;
+
+	constructor(io: PartIo, title: string | undefined, open: () => Kind) {
+		this.title = title;
+		this.light = new Retried(io, open);
+	}
+
+	get error(): string | undefined {
+		return this.light.error;
+	}
+
+	get on(): boolean {
+		return this.error === undefined && this.light.value.on;
+	}
+
+	set on(on: boolean) {
+		this.light.value.on = on;
+	}
+
+	get brightness(): number {
+		return this.error === undefined ? this.light.value.brightness : 0;
+	}
+
+	set brightness(brightness: number) {
+		this.light.value.brightness = brightness;
+	}
+
+	close(): void {
+		this.light.close();
+	}
+}

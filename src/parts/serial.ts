@@ -3,14 +3,16 @@ import type { SerialOptions as PortOptions, SerialPort } from "../hardware/seria
 import type { TimerHandle } from "../hardware/timer.js";
 import { utf8Length } from "../text/utf8.js";
 import {
+	aNumber,
+	anything,
+	aPin,
 	firstFault,
-	numberFault,
+	oneOf,
+	optional,
 	optionFault,
 	type Part,
 	type PartIo,
 	type PartOptions,
-	pinFault,
-	wordFault,
 } from "./part.js";
 import { Retried } from "./retried.js";
 
@@ -57,7 +59,7 @@ const MAX_INTERVAL = 86_400;
  * scale: serial({ rx: 16, tx: 17, baud: 9600 })
  */
 export const serial = (options: SerialOptions): Part => {
-	const { rx, tx, baud, port, end, interval } = options;
+	const { rx, tx } = options;
 	return {
 		makes: "line",
 		pins: [
@@ -65,14 +67,16 @@ export const serial = (options: SerialOptions): Part => {
 			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),
 		],
 		fault: firstFault(
-			optionFault(options, { title: true, rx: true, tx: true, baud: true, port: true, end: true, interval: true }),
+			optionFault(options, {
+				title: anything,
+				rx: optional(aPin),
+				tx: optional(aPin),
+				baud: optional(aNumber(300, 921_600, "bits in a second")),
+				port: optional(oneOf(0, 1, 2)),
+				end: optional(oneOf("\r\n", "\n", "\r")),
+				interval: optional(aNumber(0.1, MAX_INTERVAL, "seconds")),
+			}),
 			rx === undefined && tx === undefined && "rx: expected a pin that receives, or tx, one that sends",
-			rx !== undefined && pinFault(rx, "rx"),
-			tx !== undefined && pinFault(tx, "tx"),
-			numberFault("baud", baud, { min: 300, max: 921_600, unit: "bits in a second" }),
-			port !== undefined && ![0, 1, 2].includes(port) && `port: expected 0, 1 or 2, got ${port}`,
-			wordFault("end", end, ["\r\n", "\n", "\r"]),
-			numberFault("interval", interval, { min: 0.1, max: MAX_INTERVAL, unit: "seconds" }),
 		),
 		open: (io) => {
 			const line = new PortLine(options, io);

@@ -1,8 +1,18 @@
 import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
 import type { Servo } from "../hardware/servo.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { PWM } from "./io-classes.js";
-import { firstFault, numberFault, optionFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
+import {
+	aNumber,
+	anything,
+	aPin,
+	firstFault,
+	optional,
+	optionFault,
+	type Part,
+	type PartOptions,
+	PWM,
+	rangeFault,
+} from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ServoOptions extends PartOptions {
@@ -31,16 +41,16 @@ const DEFAULT_PULSE: readonly [number, number] = deepFreeze([500, 2_500]);
  */
 export const servo = (options: ServoOptions): Part => {
 	const { pin, title, min = 0, max = 180, pulse = DEFAULT_PULSE } = options;
-	const times = { min: 400, max: 2_600, unit: "microseconds", optional: false };
+	const degrees = optional(aNumber(0, 360, "degrees"));
+	const time = aNumber(400, 2_600, "microseconds");
 	return {
 		makes: "servo",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
-			optionFault(options, { title: true, pin: true, min: true, max: true, pulse: true }),
-			pinFault(pin),
-			rangeFault(min, max, { min: 0, max: 360, unit: "degrees" }),
-			numberFault("pulse[0]", pulse?.[0], times),
-			numberFault("pulse[1]", pulse?.[1], times),
+			optionFault(options, { title: anything, pin: aPin, min: degrees, max: degrees, pulse: anything }),
+			rangeFault(min, max),
+			time("pulse[0]", pulse?.[0]),
+			time("pulse[1]", pulse?.[1]),
 			pulse[0] === pulse[1] && `pulse: expected two different numbers, got ${pulse[0]} twice`,
 		),
 		open: (io) => {
@@ -63,9 +73,9 @@ export const servo = (options: ServoOptions): Part => {
 					if (!(to >= min && to <= max)) {
 						throw new Error(`angle: ${io.name} moves from ${min} to ${max} degrees, not to ${to}`);
 					}
-					const time = pulse[0] + ((to - min) / (max - min)) * (pulse[1] - pulse[0]);
+					const micros = pulse[0] + ((to - min) / (max - min)) * (pulse[1] - pulse[0]);
 					const { value } = output;
-					value.write(Math.round((time / PERIOD) * (2 ** value.resolution - 1)));
+					value.write(Math.round((micros / PERIOD) * (2 ** value.resolution - 1)));
 					angle = to;
 				},
 			};
