@@ -9,10 +9,10 @@ import { HttpListeners } from "./services/http-listeners.js";
 import { openHttpRequest } from "./services/http-requests.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
 import type { FaultyClient } from "./services/network-faults.js";
-import { describePin, isInput, type PinState, Pins } from "./services/pins.js";
+import { Pins } from "./services/pins.js";
 import type { Deliver, Service } from "./services/service.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
-import { type PlayedSamples, playSounds } from "./services/sounds.js";
+import { playSounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { openUdp } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
@@ -39,8 +39,8 @@ export class DeviceRun {
 			void this.#pump();
 		};
 		this.board = new SimulatedBoard(deliver, environment, onRestart);
-		this.pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
-		this.chips = new Chips(deliver, () => environment.events.emit("surrounded"));
+		this.pins = new Pins(deliver, environment);
+		this.chips = new Chips(deliver, environment);
 		this.#clients = environment.faults.open(
 			[
 				(tell) => new Connections("ws", webSocketsOf(environment.pageUrl), tell),
@@ -49,31 +49,18 @@ export class DeviceRun {
 			],
 			deliver,
 		);
-		this.#services = this.#listServices(deliver);
-	}
-
-	#listServices(deliver: Deliver): Service[] {
-		const { microphone, events, settings } = this.#environment;
-		const onSamples = (played: PlayedSamples): boolean => events.emit("samples", played);
-		const onEnd = (): boolean => events.emit("silence");
-		return [
+		this.#services = [
 			new Timers(deliver),
 			...this.#clients,
-			new HttpListeners(deliver, (message) => events.emit("listenFailed", message)),
+			new HttpListeners(deliver, environment),
 			new Connections("dnssd", searchDnsSd, deliver),
-			settings,
+			environment.settings,
 			this.board,
 			this.pins,
 			this.chips,
-			new Connections("audio", playSounds(onSamples, onEnd), deliver),
+			new Connections("audio", playSounds(environment), deliver),
 			new Connections("udp", openUdp, deliver),
-			new Codecs({
-				deliver,
-				microphone,
-				onSamples,
-				onEnd,
-				log: (message) => events.emit("trace", message),
-			}),
+			new Codecs(deliver, environment),
 		];
 	}
 
@@ -108,15 +95,6 @@ export class DeviceRun {
 		}
 		this.#services = [];
 		this.engine.close();
-	}
-
-	/** A person would notice the change of an output: it is a note, too. */
-	#pinChanged(pin: PinState): void {
-		const { events } = this.#environment;
-		events.emit("pin", pin);
-		if (!isInput(pin)) {
-			events.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);
-		}
 	}
 
 	/** Delivers waiting messages to the firmware, a window at a time, and handles its messages. */

@@ -7,14 +7,14 @@ import { hasOpus } from "../../toolchain/opus.js";
 import type { ChipValues } from "../platform/io/bus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import type { DeviceEvents } from "./device-events.js";
-import { DevicePower } from "./device-power.js";
-import type { DeviceRun } from "./device-run.js";
-import type { Engine, HeapReport } from "./engine/engine.js";
+import { DeviceRun } from "./device-run.js";
+import type { Engine, EngineExit, HeapReport } from "./engine/engine.js";
 import { Environment } from "./environment.js";
 import { type ChipState, findChip } from "./services/chips.js";
 import type { NetworkConditions } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import { findInput, type PinState } from "./services/pins.js";
+import type { Service } from "./services/service.js";
 import type { LightState, Surroundings } from "./services/simulated-board.js";
 
 export interface VirtualDeviceOptions {
@@ -36,6 +36,12 @@ export interface VirtualDeviceOptions {
 	readonly watchdog?: boolean;
 }
 
+/** Milliseconds until a watchdog restarts a device. */
+const WATCHDOG_DELAY = 1_000;
+
+/** Milliseconds for which a backend sees the connections of a device that lost its power. */
+const ABANDONED_TIME = 60_000;
+
 /** Milliseconds after a release in which the firmware sees it. */
 const RELEASE_TIME = 100;
 
@@ -47,7 +53,16 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	/** Lower case, with colons. */
 	readonly macAddress: string;
 	readonly #environment: Environment;
-	readonly #power: DevicePower;
+	/** Connections left after a power loss. */
+	readonly #abandoned = new Set<Service>();
+	/** The current run; undefined without one. */
+	#run: DeviceRun | undefined;
+	#restartTimer: NodeJS.Timeout | undefined;
+	/** Why the firmware starts, as a chip reports it. */
+	#resetReason = "power-on";
+	#isStopped = false;
+	/** The last line of the log, which has not ended. */
+	#line = "";
 
 	/** @throws Error if the settings file exists and cannot be read */
 	constructor(options: VirtualDeviceOptions) {
@@ -56,11 +71,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.macAddress = options.macAddress ?? randomMacAddress();
 		this.#environment = new Environment(this, options.firmware, options.settingsFile);
 		this.photo = options.photo;
-		this.#power = new DevicePower(this.#environment, options, (...start) => this.#hostConfig(...start));
-	}
-
-	get #run(): DeviceRun | undefined {
-		return this.#power.run;
 	}
 
 	get board(): BoardProfile {
@@ -80,7 +90,16 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** Boots the firmware. Rejects if it fails to start. */
 	async start(): Promise<void> {
-		await this.#power.start();
+		const engine = await this.#options.startEngine((text) => this.#trace(text));
+		if (this.#isStopped) {
+			engine.close();
+			return;
+		}
+		const { script, isOnTrial } = this.#environment.flash.boot();
+		const run = new DeviceRun(engine, this.#environment, (delay) => this.#restartIn(delay));
+		this.#run = run;
+		void engine.exited.then((exit) => this.#ended(run, exit));
+		await run.boot(this.#hostConfig(isOnTrial), script);
 	}
 
 	/** The heap of the machine, after a collection. `undefined` if the engine does not report it. */
@@ -251,7 +270,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** Restarts at once. Its connections are closed. */
 	restart(): void {
-		this.#power.restartIn(0);
+		this.#restartIn(0);
 	}
 
 	/**
@@ -262,17 +281,76 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	flash(firmware: string, own: Pick<Partial<VirtualDeviceOptions>, "config" | "board"> = {}): void {
 		this.#options = { ...this.#options, ...own };
 		this.#environment.flash.replace(firmware);
-		this.#power.restartIn(0);
+		this.#restartIn(0);
 	}
 
 	/** Loses its power for a moment: its connections stay open at the other end, and nobody reads from them. */
 	brownOut(): void {
-		this.#power.brownOut();
+		const clients = this.#run?.abandonClients() ?? [];
+		for (const client of clients) {
+			this.#abandoned.add(client);
+		}
+		setTimeout(() => this.#closeAbandoned(clients), ABANDONED_TIME).unref();
+		this.#restartIn(0, "brownout");
 	}
 
 	/** Switches the device off for good. */
 	stop(): void {
-		this.#power.stop();
+		this.#isStopped = true;
+		clearTimeout(this.#restartTimer);
+		this.#halt();
+		this.#closeAbandoned([...this.#abandoned]);
+	}
+
+	#restartIn(delay: number, resetReason = "software"): void {
+		clearTimeout(this.#restartTimer);
+		this.#resetReason = resetReason;
+		if (!this.#isStopped) {
+			this.#restartTimer = setTimeout(() => void this.#restart(), delay);
+		}
+	}
+
+	async #restart(): Promise<void> {
+		this.#halt();
+		try {
+			await this.start();
+			this.emit("restarted");
+		} catch {
+			// An engine that ends while it boots is reported by #ended.
+		}
+	}
+
+	#ended(run: DeviceRun, exit: EngineExit): void {
+		if (this.#run !== run) {
+			return;
+		}
+		this.#halt();
+		this.emit("exit", exit);
+		if (this.#options.watchdog) {
+			this.#restartIn(WATCHDOG_DELAY, "panic");
+		}
+	}
+
+	#halt(): void {
+		this.#run?.close();
+		this.#run = undefined;
+		this.emit("halted");
+	}
+
+	#closeAbandoned(clients: readonly Service[]): void {
+		for (const client of clients) {
+			client.close();
+			this.#abandoned.delete(client);
+		}
+	}
+
+	/** The log arrives in pieces, and is emitted in lines. */
+	#trace(text: string): void {
+		const lines = (this.#line + text).split("\n");
+		this.#line = lines.pop() ?? "";
+		for (const line of lines) {
+			this.emit("trace", line);
+		}
 	}
 
 	#tellNetwork(): void {
@@ -285,10 +363,11 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.emit("surrounded");
 	}
 
-	#hostConfig(isOnTrial: boolean, resetReason: string): object {
+	/** @param isOnTrial whether the firmware was installed by an update and is not confirmed */
+	#hostConfig(isOnTrial: boolean): object {
 		const { settings, flash, levels, measured } = this.#environment;
 		return {
-			resetReason,
+			resetReason: this.#resetReason,
 			config: this.#options.config,
 			settings: settings.domains,
 			macAddress: this.macAddress,

@@ -1,5 +1,6 @@
 import type { ChipAddress, ChipValues } from "../../platform/io/bus.js";
 import { readingsOf } from "../../platform/io/sensors.js";
+import type { Environment } from "../environment.js";
 import type { Deliver, Service } from "./service.js";
 
 /** A sensor, or a chip on the I2C bus that the firmware has talked to. */
@@ -21,12 +22,12 @@ const MAX_VALUES = 256;
 export class Chips implements Service {
 	readonly prefix = "chip";
 	readonly #deliver: Deliver;
-	readonly #onChange: () => void;
+	readonly #environment: Environment;
 	readonly #open = new Map<ChipAddress, ChipState>();
 
-	constructor(deliver: Deliver, onChange: () => void) {
+	constructor(deliver: Deliver, environment: Environment) {
 		this.#deliver = deliver;
-		this.#onChange = onChange;
+		this.#environment = environment;
 	}
 
 	/** By address. */
@@ -40,7 +41,7 @@ export class Chips implements Service {
 		if (before !== undefined) {
 			this.#deliver({ header: ["chip.set", address, values] });
 			this.#open.set(address, { ...before, values: { ...before.values, ...values }, isPlugged: values !== null });
-			this.#onChange();
+			this.#environment.events.emit("surrounded");
 		}
 	}
 
@@ -53,7 +54,7 @@ export class Chips implements Service {
 			boolean,
 		];
 		this.#open.set(address, { address, type, values, isPlugged, ...(part && { part }) });
-		this.#onChange();
+		this.#environment.events.emit("surrounded");
 	}
 
 	close(): void {

@@ -1,18 +1,9 @@
 import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../toolchain/opus.js";
-import { MICROPHONE_RATE, type Microphone, SampleQueue } from "./microphone.js";
+import type { Environment } from "../environment.js";
+import { MICROPHONE_RATE, SampleQueue } from "./microphone.js";
 import { Playout } from "./playout.js";
 import type { Deliver, Service } from "./service.js";
-import { type PlayedSamples, scaled } from "./sounds.js";
-
-interface CodecsOptions {
-	readonly deliver: Deliver;
-	readonly microphone: Microphone;
-	/** The speaker's sound. */
-	readonly onSamples: (played: PlayedSamples) => void;
-	/** A sound has ended. */
-	readonly onEnd: () => void;
-	readonly log: (message: string) => void;
-}
+import { scaled } from "./sounds.js";
 
 /** The speaker asks for samples this often: milliseconds. */
 const PERIOD = 20;
@@ -36,7 +27,8 @@ interface Played {
 /** Decodes and plays, records and encodes for the firmware, in real time. */
 export class Codecs implements Service {
 	readonly prefix = "codec";
-	readonly #options: CodecsOptions;
+	readonly #deliver: Deliver;
+	readonly #environment: Environment;
 	#played: Played | undefined;
 	#recording: { readonly encoder: OpusEncoder; readonly stop: () => void } | undefined;
 	/** 0 to 1. */
@@ -46,14 +38,15 @@ export class Codecs implements Service {
 	#last: Promise<void> = Promise.resolve();
 	#isClosed = false;
 
-	constructor(options: CodecsOptions) {
-		this.#options = options;
+	constructor(deliver: Deliver, environment: Environment) {
+		this.#deliver = deliver;
+		this.#environment = environment;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
 		this.#last = this.#last
 			.then(() => (this.#isClosed ? undefined : this.#act(kind, args as number[], bytes)))
-			.catch(({ message }: Error) => this.#options.log(`codec: ${message}`));
+			.catch(({ message }: Error) => this.#log(message));
 	}
 
 	close(): void {
@@ -61,6 +54,10 @@ export class Codecs implements Service {
 		this.#stop();
 		// The codec may be opening.
 		void this.#last.then(() => this.#stop());
+	}
+
+	#log(message: string): void {
+		this.#environment.events.emit("trace", `codec: ${message}`);
 	}
 
 	#stop(): void {
@@ -99,7 +96,7 @@ export class Codecs implements Service {
 		this.#loudness = loudness;
 		if (this.#played?.playout.add(packet) === false) {
 			if (!this.#hasDropped) {
-				this.#options.log("codec: packets dropped: too many wait to be played");
+				this.#log("packets dropped: too many wait to be played");
 			}
 			this.#hasDropped = true;
 		}
@@ -118,7 +115,10 @@ export class Codecs implements Service {
 		}
 		const samples = waiting.take(Math.min(count, waiting.length));
 		if (samples.length > 0) {
-			this.#options.onSamples({ sampleRate, samples: scaled(new Uint8Array(samples.buffer), this.#loudness) });
+			this.#environment.events.emit("samples", {
+				sampleRate,
+				samples: scaled(new Uint8Array(samples.buffer), this.#loudness),
+			});
 		} else if (playout.isOver) {
 			this.#stopPlaying();
 		}
@@ -130,20 +130,20 @@ export class Codecs implements Service {
 			this.#played = undefined;
 			played.stop();
 			played.playout.close();
-			this.#options.onEnd();
-			this.#options.deliver({ header: ["codec.ended", played.id] });
+			this.#environment.events.emit("silence");
+			this.#deliver({ header: ["codec.ended", played.id] });
 		}
 	}
 
 	async #record(): Promise<void> {
-		const { deliver, microphone } = this.#options;
+		const { microphone } = this.#environment;
 		const encoder = await openOpusEncoder(MICROPHONE_RATE, RECORDED);
 		let isConnected = false;
 		const stop = repeat(RECORDED, () => {
 			isConnected ||= microphone.isConnected;
 			if (isConnected) {
 				const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
-				deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
+				this.#deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
 			}
 		});
 		this.#recording = { encoder, stop };

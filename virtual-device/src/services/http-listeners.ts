@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { MAX_HEADERS } from "../../../src/net/http-server.js";
+import type { Environment } from "../environment.js";
 import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -16,17 +17,16 @@ interface Connection {
 export class HttpListeners implements Service {
 	readonly prefix = "httpd";
 	readonly #deliver: Deliver;
-	readonly #onFailed: (message: string) => void;
+	readonly #environment: Environment;
 	readonly #servers = new Map<number, Server>();
 	/** By the number of the socket, until the firmware accepts them. */
 	readonly #waiting = new Map<number, Connection>();
 	readonly #accepted = new Map<number, Connection>();
 	#lastSocket = 0;
 
-	/** @param onFailed called if a port cannot be opened */
-	constructor(deliver: Deliver, onFailed: (message: string) => void) {
+	constructor(deliver: Deliver, environment: Environment) {
 		this.#deliver = deliver;
-		this.#onFailed = onFailed;
+		this.#environment = environment;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
@@ -80,7 +80,7 @@ export class HttpListeners implements Service {
 		this.#servers.set(id, server);
 		server.on("error", (error) => {
 			this.#deliver({ header: ["httpd.failed", id, error.message] });
-			this.#onFailed(error.message);
+			this.#environment.events.emit("listenFailed", error.message);
 		});
 		server.on("connection", (socket) => {
 			const connection: Connection = { socket, id: undefined, request: undefined, response: undefined };

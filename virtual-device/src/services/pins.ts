@@ -1,4 +1,5 @@
 import type { PinKind } from "../../platform/io/pins.js";
+import type { Environment } from "../environment.js";
 import type { Deliver, Service } from "./service.js";
 
 /** A strip of LEDs. */
@@ -77,14 +78,13 @@ interface InputSetting {
 export class Pins implements Service {
 	readonly prefix = "pin";
 	readonly #deliver: Deliver;
-	readonly #onChange: (pin: PinState) => void;
+	readonly #environment: Environment;
 	/** By number. */
 	readonly #open = new Map<number, PinState>();
 
-	/** @param onChange called when a pin was opened or its value has changed */
-	constructor(deliver: Deliver, onChange: (pin: PinState) => void) {
+	constructor(deliver: Deliver, environment: Environment) {
 		this.#deliver = deliver;
-		this.#onChange = onChange;
+		this.#environment = environment;
 	}
 
 	/** The open pins, by their numbers. */
@@ -102,8 +102,7 @@ export class Pins implements Service {
 		const pin = args[0] as number;
 		if (kind === "open") {
 			const [, opened, part, value] = args as [number, PinKind, string | null | undefined, number | string];
-			this.#open.set(pin, { pin, kind: opened, value, ...(part && { part }) });
-			this.#onChange(this.#open.get(pin) as PinState);
+			this.#show({ pin, kind: opened, value, ...(part && { part }) });
 		} else if (kind === "write") {
 			this.#change(pin, args[1] as PinState["value"]);
 		} else {
@@ -118,9 +117,17 @@ export class Pins implements Service {
 	#change(pin: number, value: PinState["value"]): void {
 		const before = this.#open.get(pin);
 		if (before !== undefined && JSON.stringify(before.value) !== JSON.stringify(value)) {
-			const now = { ...before, value };
-			this.#open.set(pin, now);
-			this.#onChange(now);
+			this.#show({ ...before, value });
+		}
+	}
+
+	/** A person would notice the change of an output: it is a note, too. */
+	#show(pin: PinState): void {
+		const { events } = this.#environment;
+		this.#open.set(pin.pin, pin);
+		events.emit("pin", pin);
+		if (!isInput(pin)) {
+			events.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);
 		}
 	}
 }

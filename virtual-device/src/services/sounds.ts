@@ -1,3 +1,4 @@
+import type { Environment } from "../environment.js";
 import type { Open } from "./connections.js";
 
 /**
@@ -13,23 +14,21 @@ export interface PlayedSamples {
 /** The audio out asks for samples this often: milliseconds. */
 const PERIOD = 20;
 
-/**
- * Plays for the firmware, in real time: samples that it does not send in time are silence, as on a board.
- *
- * @param onEnd called when the firmware has closed an output
- */
+/** Plays for the firmware, in real time: samples that it does not send in time are silence, as on a board. */
 export const playSounds =
-	(onSamples: (played: PlayedSamples) => void, onEnd: () => void): Open =>
+	({ events }: Environment): Open =>
 	(args, tell) => {
 		const [sampleRate] = args as [number];
 		const bytes = 2 * Math.round((sampleRate * PERIOD) / 1_000);
 		const clock = setInterval(() => tell("writable", [bytes]), PERIOD);
 		const destroy = (): void => clearInterval(clock);
 		return {
-			write: ([volume], samples) => onSamples({ sampleRate, samples: scaled(samples, volume as number) }),
+			write([volume], samples) {
+				events.emit("samples", { sampleRate, samples: scaled(samples, volume as number) });
+			},
 			close() {
 				destroy();
-				onEnd();
+				events.emit("silence");
 			},
 			destroy,
 		};

@@ -1,23 +1,19 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
+import { Environment } from "../../src/environment.js";
 import { Codecs } from "../../src/services/codecs.js";
-import { MICROPHONE_RATE, Microphone } from "../../src/services/microphone.js";
+import { MICROPHONE_RATE } from "../../src/services/microphone.js";
 
 function open(t: TestContext) {
 	const delivered: unknown[] = [];
-	const microphone = new Microphone();
-	const codecs = new Codecs({
-		deliver: ({ header }) => void delivered.push(header.join(" ")),
-		microphone,
-		onSamples: () => {},
-		onEnd: () => {},
-		log: () => {},
-	});
+	const environment = new Environment(new EventEmitter(), "", undefined);
+	const codecs = new Codecs(({ header }) => void delivered.push(header.join(" ")), environment);
 	t.after(() => codecs.close());
-	return { codecs, microphone, delivered };
+	return { codecs, microphone: environment.microphone, delivered };
 }
 
 describe("the codec of a virtual device", { skip: skipIf(await whyNoOpus()) }, () => {
