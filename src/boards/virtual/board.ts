@@ -68,36 +68,30 @@ class VirtualScreen implements Screen {
 }
 
 /** A Wi-Fi whose signal the user sets, and that may be lost. */
-class VirtualNetwork implements Network {
-	readonly type = "wifi";
-	readonly ssid = "virtual";
-	rssi = -52;
-	online = true;
-	onChange: (() => void) | undefined = undefined;
-
-	constructor() {
-		host.on("network", (online, rssi) => {
-			this.rssi = rssi;
-			if (online !== this.online) {
-				this.online = online;
-				this.onChange?.();
-			}
-		});
-	}
-}
+const openNetwork = (): Network => {
+	const network = {
+		type: "wifi" as const,
+		ssid: "virtual",
+		rssi: -52,
+		online: true,
+		onChange: undefined as Network["onChange"],
+	};
+	host.on("network", (online, rssi) => {
+		const hasChanged = online !== network.online;
+		Object.assign(network, { online, rssi });
+		if (hasChanged) {
+			network.onChange?.();
+		}
+	});
+	return network;
+};
 
 /** A battery whose level the user sets. */
-class VirtualBattery implements Battery {
-	level = 88;
-	charging = false;
-
-	constructor() {
-		host.on("battery", (level, charging) => {
-			this.level = level;
-			this.charging = charging;
-		});
-	}
-}
+const openBattery = (): Battery => {
+	const battery = { level: 88, charging: false };
+	host.on("battery", (level, charging) => Object.assign(battery, { level, charging }));
+	return battery;
+};
 
 /** Percent. */
 const FULL_VOLUME = 100;
@@ -121,8 +115,8 @@ export const openBoard = () => {
 		...(screen && { screen, ...(has("snapshot") && { snapshot: screen }) }),
 		...(has("preview") && { preview: { begin: host.beginPicture } }),
 		...(has("camera") && { camera: { capture: host.capture } }),
-		...(has("battery") && { battery: new VirtualBattery() }),
-		network: wifi ?? new VirtualNetwork(),
+		...(has("battery") && { battery: openBattery() }),
+		network: wifi ?? openNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: {

@@ -75,45 +75,22 @@ class VirtualLight extends ColoredLight {
 }
 
 /** A sensor whose value the user enters. */
-class VirtualSensor implements Sensor {
-	readonly kind: string;
-	readonly unit: string;
-	onChange: ((reading: Reading) => void) | undefined;
-	private reading: Reading;
+const virtualSensor = (kind: string, unit: string, initial: Reading) => {
+	let reading = initial;
+	const sensor: Sensor = { kind, unit, onChange: undefined, read: () => reading };
+	const set = (next: Reading): void => {
+		reading = next;
+		sensor.onChange?.(next);
+	};
+	return { sensor, set };
+};
 
-	constructor(kind: string, unit: string, reading: Reading) {
-		this.kind = kind;
-		this.unit = unit;
-		this.reading = reading;
-	}
-
-	read(): Reading {
-		return this.reading;
-	}
-
-	set(reading: Reading): void {
-		this.reading = reading;
-		this.onChange?.(reading);
-	}
-}
-
-/** The prompt: lines that the user types and reads. */
-class VirtualChat implements Chat {
-	onLine: ((text: string) => void) | undefined;
-
-	constructor() {
-		host.on("typed", (text) => this.onLine?.(text));
-	}
-
-	show(line: string): void {
-		host.tell("chat", line);
-	}
-}
+type VirtualSensor = ReturnType<typeof virtualSensor>;
 
 const SENSORS = {
-	temperature: () => new VirtualSensor("temperature", "°C", 21.5),
-	light: () => new VirtualSensor("light", "lx", 320),
-	motion: () => new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
+	temperature: () => virtualSensor("temperature", "°C", 21.5),
+	light: () => virtualSensor("light", "lx", 320),
+	motion: () => virtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
 };
 
 /** The lights, sensors and buttons of a virtual board, and its prompt. */
@@ -135,11 +112,16 @@ export const openParts = (
 		fingers[name]?.move(false);
 	});
 	host.on("reading", (name, reading) => sensors[name]?.set(reading));
+	/** The prompt: lines that the user types and reads. */
+	const chat: Chat = { onLine: undefined, show: (line) => host.tell("chat", line) };
+	host.on("typed", (text) => chat.onLine?.(text));
 	return {
 		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
-		...(board.sensors.length > 0 && { sensors }),
+		...(board.sensors.length > 0 && {
+			sensors: byName(board.sensors, (name) => (sensors[name] as VirtualSensor).sensor),
+		}),
 		...(board.buttons.length > 0 && { buttons: byName(board.buttons, (name) => (fingers[name] as Finger).button) }),
-		chat: new VirtualChat(),
+		chat,
 		close() {
 			for (const finger of Object.values(fingers)) {
 				finger.close();

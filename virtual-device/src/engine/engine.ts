@@ -92,24 +92,4 @@ export class EngineError extends Error {
 	}
 }
 
-/**
- * One machine that executes a firmware bundle: a fresh realm with the globals `post(headerJson, arrayBuffer?)` and
- * `trace(...strings)`, which hands messages to the function the bundle puts in `globalThis.onHostMessage(headerJson, arrayBuffer?)`.
- *
- * A command (`run` or `deliver`) resolves with everything that the script posted, in order, until no promise jobs were
- * left. Commands are queued: one is in the machine at a time.
- */
-export interface Engine {
-	/** Its display name: "XS 13.3 (64-bit)", "V8 11.3". */
-	readonly name: string;
-	/** Evaluates a classic script. */
-	run(script: string): Promise<Message[]>;
-	/** Hands messages to the script, in order, as one receive window. */
-	deliver(messages: readonly Message[]): Promise<Message[]>;
-	/** Collects garbage, then reports. `undefined` if the engine does not report it. */
-	heap(): Promise<HeapReport | undefined>;
-	/** Settles when the machine has ended, for any reason. Never rejects. */
-	readonly exited: Promise<EngineExit>;
-	/** Ends the machine. Safe to call twice. */
-	close(): void;
-}
+export type { QueuedEngine as Engine } from "./queued-engine.js";

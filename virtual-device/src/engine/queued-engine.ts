@@ -1,4 +1,4 @@
-import { type Engine, EngineError, type EngineExit, type HeapReport, type Message } from "./engine.js";
+import { EngineError, type EngineExit, type HeapReport, type Message } from "./engine.js";
 
 /** A message on its way: the header as JSON text. */
 export interface Packet {
@@ -33,12 +33,15 @@ interface Waiting {
 }
 
 /**
- * An engine over a port: hands commands to its machine one at a time, and ends a machine that takes longer than `timeoutMs` for
- * one.
+ * One machine that executes a firmware bundle: a fresh realm with the globals `post(headerJson, arrayBuffer?)` and
+ * `trace(...strings)`, which hands messages to the function the bundle puts in `globalThis.onHostMessage(headerJson, arrayBuffer?)`.
  *
+ * A command (`run` or `deliver`) resolves with everything that the script posted, in order, until no promise jobs were
+ * left. Commands are queued: one is in the machine at a time. A machine that takes longer than `timeoutMs` for one is ended.
  * Commands that the machine can no longer answer reject with an `EngineError` of the exit's code.
  */
-export class QueuedEngine implements Engine {
+export class QueuedEngine {
+	/** Settles when the machine has ended, for any reason. Never rejects. */
 	readonly exited: Promise<EngineExit>;
 	readonly #port: Port;
 	readonly #timeoutMs: number;
@@ -78,18 +81,22 @@ export class QueuedEngine implements Engine {
 		return engine;
 	}
 
+	/** Its display name: "XS 13.3 (64-bit)", "V8 11.3". */
 	get name(): string {
 		return this.#name;
 	}
 
+	/** Evaluates a classic script. */
 	async run(script: string): Promise<Message[]> {
 		return await this.#request({ kind: "run", script });
 	}
 
+	/** Hands messages to the script, in order, as one receive window. */
 	async deliver(messages: readonly Message[]): Promise<Message[]> {
 		return await this.#request({ kind: "deliver", packets: messages.map(toPacket) });
 	}
 
+	/** Collects garbage, then reports. `undefined` if the engine does not report it. */
 	async heap(): Promise<HeapReport | undefined> {
 		const [report] = await this.#request({ kind: "heap" });
 		if (!report) {
@@ -107,6 +114,7 @@ export class QueuedEngine implements Engine {
 		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections };
 	}
 
+	/** Ends the machine. Safe to call twice. */
 	close(): void {
 		this.#end({ code: "closed", detail: "closed by its owner" });
 	}
