@@ -1,7 +1,7 @@
 import type { AudioParams, Codec } from "../../src/hardware/sound.js";
 import { receive, send } from "./bridge.js";
 
-/** As the devices of the family record. */
+/** Recording format of the xiaozhi family. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
 /**

@@ -56,7 +56,7 @@ class HttpRequest extends NetworkClient<null> {
 		this.tell("open", { host, port, secure, method, path, bodyBytes: this.#remaining }, [...headers]);
 	}
 
-	/** As in the SDK: 0 bytes may follow once the body is complete. */
+	/** Returns 0 once the body is complete, as the SDK does. */
 	write(data: Uint8Array): number {
 		this.expectRoom(data.byteLength);
 		if (data.byteLength > this.#remaining) {

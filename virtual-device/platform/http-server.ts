@@ -29,7 +29,7 @@ class HttpConnection extends NetworkClient<null> {
 		this.#socket = socket;
 	}
 
-	/** Until then Node keeps the request. */
+	/** Accepts the request, which Node keeps until then. */
 	accept(events: HttpConnectionEvents): void {
 		this.#events = events;
 		this.tell("accept", this.#socket);
@@ -93,7 +93,7 @@ class HttpConnection extends NetworkClient<null> {
 		}
 	}
 
-	/** As in the SDK: the connection closes with its response. */
+	/** Closes the connection with its response, as the SDK does. */
 	#finishIfWhole(): boolean {
 		if (this.#remaining === 0) {
 			this.close();

@@ -42,7 +42,7 @@ export class MQTTClient extends NetworkClient<Part> {
 		return this.writeBytes(data, options ?? null);
 	}
 
-	/** While a message is on its way, nothing but its further parts may be written. */
+	/** Rejects anything but further parts while a message is incomplete. */
 	#expectTurn(bytes: number, options: WriteOptions): void {
 		if (options === undefined) {
 			if (bytes > this.#remaining) {

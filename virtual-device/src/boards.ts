@@ -3,13 +3,13 @@ export type BoardSensor = "temperature" | "light" | "motion";
 
 /** The parts of a simulated board. */
 export interface BoardProfile {
-	/** Of its folder in src/boards. */
+	/** Name of its folder in src/boards. */
 	readonly name: string;
 	/** Its parts, as far as they are simulated, besides those below and those of every virtual device. */
 	readonly parts: readonly string[];
 	/** Pixels; undefined without a screen. */
 	readonly screen?: { readonly width: number; readonly height: number };
-	/** By name. The first one is the main button; a touch screen is one, too. */
+	/** Names of its buttons. The first one is the main button; a touch screen is one, too. */
 	readonly buttons: readonly string[];
 	readonly lights: readonly string[];
 	/** Each has the name of its kind. */

@@ -174,7 +174,7 @@ export async function bundle(
 /** The members of a project's device that a virtual device needs before it starts. */
 export interface OwnDevice {
 	readonly profile: BoardProfile;
-	/** Of its pins. */
+	/** Warnings about its pins. */
 	readonly warnings: readonly string[];
 }
 

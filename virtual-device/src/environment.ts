@@ -1,11 +1,45 @@
 import type { EventEmitter } from "node:events";
 import type { ChipAddress, ChipValues } from "../platform/io/bus.js";
-import type { DeviceEvents } from "./device-events.js";
+import type { EngineExit } from "./engine/engine.js";
 import { Microphone } from "./services/microphone.js";
-import { NetworkFaults } from "./services/network-faults.js";
+import { NetworkFaults, type TracedMessage } from "./services/network-faults.js";
+import type { ScreenPicture } from "./services/pictures.js";
+import type { PinState } from "./services/pins.js";
 import { SettingsStore } from "./services/settings.js";
-import type { Surroundings } from "./services/simulated-board.js";
+import type { LightState, Surroundings } from "./services/simulated-board.js";
+import type { PlayedSamples } from "./services/sounds.js";
 import { VirtualFlash } from "./virtual-flash.js";
+
+/** Events of a virtual device. */
+export interface DeviceEvents {
+	/** A line of the firmware's log. */
+	trace: [line: string];
+	/** The screen has changed; `changed` names the members of the face that were shown just now. */
+	screen: [screen: ScreenPicture, changed: readonly string[]];
+	light: [name: string, light: LightState];
+	/** A pin was opened, or its value has changed. */
+	pin: [pin: PinState];
+	/** The screen shows a picture, a JPEG or PNG file. */
+	picture: [picture: Uint8Array];
+	/** A message between the device and its backend. */
+	message: [message: TracedMessage];
+	/** The speaker plays. Silence between two sounds is not reported. */
+	samples: [played: PlayedSamples];
+	/** A sound has ended. */
+	silence: [];
+	/** Something that a user would notice. */
+	note: [text: string];
+	/** A port to serve at could not be opened. */
+	listenFailed: [message: string];
+	/** The engine ended, by itself or because the firmware asked for a restart. */
+	exit: [exit: EngineExit];
+	/** Something around it was changed: a sensor's value, the battery, the network. */
+	surrounded: [];
+	/** The device has no power until it starts. */
+	halted: [];
+	/** The device is up again after a restart. */
+	restarted: [];
+}
 
 /** dBm */
 const GOOD_SIGNAL = -52;
@@ -16,7 +50,7 @@ export class Environment {
 	readonly settings: SettingsStore;
 	readonly flash: VirtualFlash;
 	readonly faults = new NetworkFaults((message) => this.events.emit("message", message));
-	/** By sensors' names, "battery", "network" and "microphone". */
+	/** Messages to the firmware, by sensors' names, "battery", "network" and "microphone". */
 	readonly surroundings = new Map<string, Surroundings>();
 	/** The levels of input pins, by number. */
 	readonly levels = new Map<number, number | string>();
@@ -27,7 +61,7 @@ export class Environment {
 	signal = GOOD_SIGNAL;
 	/** The camera's picture, a JPEG file; undefined: a drawn room. */
 	photo: Uint8Array | undefined;
-	/** Of a page that shows the device. */
+	/** URL of a page that shows the device. */
 	pageUrl: string | undefined;
 
 	/** @throws Error if the settings file exists and cannot be read */

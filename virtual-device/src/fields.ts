@@ -1,4 +1,4 @@
-/** Where a value is in what was read: members and indices. */
+/** Path of a value in a document: members and indices. */
 export type Path = readonly (string | number)[];
 
 /** A value that cannot be used. The message says where it is. */

@@ -3,4 +3,4 @@ export { bundle, endBundler, type OwnDevice, readOwnDevice } from "./bundle.js";
 export { type Engine, EngineError, type EngineExit, type HeapLimits, type HeapReport } from "./engine/engine.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
 export { macAddressOf, randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
-export { encodeImage } from "./virtual-image.js";
+export { encodeImage } from "./virtual-flash.js";

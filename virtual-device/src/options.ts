@@ -35,7 +35,7 @@ export interface Options {
 	readonly udpAudio?: true;
 }
 
-/** Where a virtual device serves clients, as its settings have it. */
+/** Address at which a virtual device serves clients, by its settings. */
 export interface HttpAddress {
 	readonly http: number;
 	readonly httpAddress: string;

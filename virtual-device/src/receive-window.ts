@@ -25,7 +25,7 @@ interface Connection {
  */
 export class ReceiveWindow {
 	#messages: Message[] = [];
-	/** By prefix and id: "ws.3". */
+	/** Connections by prefix and id: "ws.3". */
 	readonly #connections = new Map<string, Connection>();
 	readonly #hold: (prefix: string, kind: "pause" | "resume", id: unknown) => void;
 

@@ -6,10 +6,9 @@ import { readWav } from "../../gateway/src/speech/wav.js";
 import { hasOpus } from "../../toolchain/opus.js";
 import type { ChipValues } from "../platform/io/bus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
-import type { DeviceEvents } from "./device-events.js";
 import { DeviceRun } from "./device-run.js";
 import type { Engine, EngineExit, HeapReport } from "./engine/engine.js";
-import { Environment } from "./environment.js";
+import { type DeviceEvents, Environment } from "./environment.js";
 import { type ChipState, findChip } from "./services/chips.js";
 import type { NetworkConditions } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
@@ -162,7 +161,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 
 	/**
-	 * Sets what is connected to an input.
+	 * Sets the level at an input.
 	 *
 	 * @param which the number of the pin, or the name of the part that has it
 	 * @param level 0 or 1, "on" or "off"; 0 to 4,095 of an analog pin; the pulses of a counter; the line that a serial port receives

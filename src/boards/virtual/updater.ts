@@ -1,6 +1,5 @@
 import { firmware } from "virtual-host";
-import { ImageHead } from "../../drivers/updater/image-head.js";
-import { checkIdentity, IDENTITY_BYTES } from "../../drivers/updater/image-identity.js";
+import { checkIdentity, IDENTITY_BYTES, ImageHead } from "../../drivers/updater/image-identity.js";
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 
 /** The first bytes of a virtual device's image. */

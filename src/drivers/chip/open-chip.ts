@@ -11,7 +11,7 @@ import { esp32Chip } from "./esp32-chip.js";
 import { chipThermometer, Esp32System } from "./esp32-system.js";
 
 /**
- * The parts of every ESP32 board besides its network: system, settings, clock, updates and power saving if the build has them, and the
+ * The parts of every ESP32 board, except its network: system, settings, clock, updates and power saving if the build has them, and the
  * chip's thermometer if it has one.
  *
  * @param name the board's

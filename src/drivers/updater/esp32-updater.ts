@@ -1,8 +1,7 @@
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 import type { esp32Bootloader } from "../chip/esp32-bootloader.js";
 import { ESP32_MODELS } from "../chip/esp32-models.js";
-import { ImageHead } from "./image-head.js";
-import { checkIdentity, IDENTITY_BYTES } from "./image-identity.js";
+import { checkIdentity, IDENTITY_BYTES, ImageHead } from "./image-identity.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
 interface FlashPartition {

@@ -2,7 +2,7 @@ import type { Theme } from "../../hardware/hardware.js";
 import type { Canvas } from "./brush.js";
 
 /**
- * Colours by what they are for: of the light theme, of the dark one. `ink`: text, brows, lines; `glint`: the light in an eye;
+ * Colours by their use: for the light theme, for the dark one. `ink`: text, brows, lines; `glint`: the light in an eye;
  * `quiet`: the ground of icons and levels; `onColor`: text on accent, notice and alert. One text, which takes less of a
  * chip's flash than an object.
  */

@@ -12,11 +12,10 @@ import { lookOf } from "./emotions.js";
 import { mix } from "./face-colors.js";
 import { ALERT_EDGE, FacePainter } from "./face-drawing.js";
 import { FaceMotion } from "./face-motion.js";
-import { headerOf, isForPeople, wordsOf } from "./face-status.js";
 import type { Measure } from "./line-breaks.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
-import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
+import { headerHeight, headerOf, isForPeople, type Level, levelTop, MARGIN, wordsOf } from "./status-drawing.js";
 import { layOutPages, TurningPages } from "./text-pages.js";
 
 interface FaceScreenOptions {

@@ -2,9 +2,8 @@ import type { Face } from "../../hardware/hardware.js";
 import type { SetupNotice, WiFiAccess } from "../../hardware/wifi-setup.js";
 import type { Words } from "../../language/en.js";
 import type { Canvas } from "./brush.js";
-import { hostOf } from "./face-status.js";
 import { breakLines } from "./line-breaks.js";
-import { drawHeader, headerHeight, MARGIN, type Tools } from "./status-drawing.js";
+import { drawHeader, headerHeight, hostOf, MARGIN, type Tools } from "./status-drawing.js";
 
 /** A QR code: a byte for each module, row by row, 1 where it is dark. Without the light border. */
 export type QrCode = ArrayBuffer & { readonly size: number };

@@ -10,7 +10,7 @@ interface RangeProps {
 
 interface ButtonProps {
 	readonly text: string;
-	/** Of a button that stays pressed. */
+	/** Whether it stays pressed; undefined for a button that does not. */
 	readonly isPressed?: boolean;
 	readonly onClick: () => void;
 }

@@ -5,7 +5,7 @@ const WIDTH = 240;
 const HEIGHT = 32;
 
 interface CurveProps {
-	/** Of its history. */
+	/** Key of its history. */
 	readonly of: string;
 	readonly name: string;
 	readonly minimum: number;

@@ -51,7 +51,7 @@ export function unsilence(): void {
 	});
 }
 
-/** Of the samples' rate, so that nothing is resampled between two of them. */
+/** Has the samples' rate, so that nothing is resampled between two of them. */
 function contextFor(rate: number): AudioContext {
 	if (context?.sampleRate !== rate) {
 		void context?.close();

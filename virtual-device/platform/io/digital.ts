@@ -2,7 +2,7 @@ import { Pin, type PinOptions } from "./pins.js";
 
 interface DigitalOptions extends PinOptions {
 	readonly mode: number;
-	/** Of an output. Default 0. */
+	/** Initial level of an output. Default 0. */
 	readonly initialValue?: number | boolean;
 	/** `Rising`, `Falling` or both, with `onReadable`. */
 	readonly edge?: number;

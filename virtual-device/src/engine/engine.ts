@@ -26,7 +26,7 @@ export interface EngineOptions {
 	readonly limits?: HeapLimits;
 	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. Default 10,000. `Infinity`: no limit. */
 	readonly timeoutMs?: number;
-	/** Of `Math.random`, from 1 to 999,999,999: the same numbers at each start of this kind of engine. Default: the system's. */
+	/** Seed of `Math.random`, from 1 to 999,999,999: the same numbers at each start of this kind of engine. Default: the system's. */
 	readonly seed?: number;
 }
 
@@ -69,7 +69,7 @@ export interface EngineExit {
  * - `no-sources`: the XS sources are not installed; `no-compiler`, `no-32-bit-compiler`, `no-32-bit-programs`, `compile-failed`: they could not
  *   be built;
  * - `start-failed`: the process or thread of the machine could not be started;
- * - `invalid-header`: the script posted a header that is no JSON array. The machine goes on.
+ * - `invalid-header`: the script posted a header that is no JSON array. The machine continues.
  */
 type EngineErrorCode =
 	| EngineExitCode

@@ -7,7 +7,7 @@ import { type Packet, type Port, type PortEvents, QueuedEngine } from "./queued-
 /** Message of v8-worker.mjs. */
 type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
 
-/** As much as an XS machine without limits may have. */
+/** Heap limit of a machine, equal to that of an XS machine without limits. */
 const MAX_HEAP_MB = 256;
 
 /**

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Engine, EngineError, type EngineOptions } from "./engine.js";
-import { NetstringReader } from "./netstring.js";
 import { type Command, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
-import { decodeReply, encodeCommand, toExit } from "./xs-protocol.js";
+import { decodeReply, encodeCommand, NetstringReader, toExit } from "./xs-protocol.js";
 
 interface XsEngineOptions extends EngineOptions {
 	/** The host's binary, as `buildXsHost` returns it. */

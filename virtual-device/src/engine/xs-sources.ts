@@ -20,7 +20,7 @@ const HOST_FOLDER = join(ROOT, "virtual-device/xs-host");
 /** XS in a package of the firmware. In the repository it is in @agoric/xsnap. */
 const PACKED = join(ROOT, "virtual-device/xs");
 
-/** Where binaries are kept, one folder for each hash: all projects of a person share them. */
+/** Folder of binaries, with one folder for each hash. All projects of a person share it. */
 export const CACHE_FOLDER = existsSync(PACKED)
 	? join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "xs-mcp", "xs-host")
 	: join(ROOT, ".cache/xs-host");

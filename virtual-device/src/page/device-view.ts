@@ -104,7 +104,7 @@ export class DeviceView {
 		this.#screen = undefined;
 	}
 
-	/** Of audio, only the first message in a row is a line: 17 a second would hide everything else. */
+	/** Adds only the first audio message in a row: 17 a second would hide everything else. */
 	#trace({ from, over, topic, bytes, arrived }: TracedMessage): void {
 		const text = describe(bytes);
 		const wasAudio = this.#audioFrom === from;

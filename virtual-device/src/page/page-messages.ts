@@ -22,7 +22,7 @@ export interface ShownDevice {
 	readonly pins: readonly PinState[];
 	/** On its bus, by address. */
 	readonly chips: readonly ChipState[];
-	/** Of the gateway that it is connected to, if that runs on this computer. */
+	/** URL of its gateway's console, if that runs on this computer. */
 	readonly consoleUrl?: string;
 }
 
@@ -35,7 +35,7 @@ export interface TraceLine {
 	readonly time: number;
 	readonly kind: "device" | "backend" | "log" | "note";
 	readonly text: string;
-	/** Of a message: how it came, and that it did not arrive. */
+	/** Transport of a message, and whether it was silenced. */
 	readonly remark?: string;
 }
 

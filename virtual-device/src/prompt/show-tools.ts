@@ -30,7 +30,7 @@ function firstSentence(description: string): string {
 }
 
 /**
- * Calls a tool and shows what it answers, or why it does not.
+ * Calls a tool and shows its result or its error.
  *
  * @returns whether the tool did it
  */

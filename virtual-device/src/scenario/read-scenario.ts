@@ -23,19 +23,19 @@ export interface Expectation {
 
 /** One step: a pause, something done to the device, or something that is expected. */
 export interface Step {
-	/** Where it is in the file. */
+	/** Line of the file. */
 	readonly line: number;
 	/** Shortest and longest pause before it, ms. */
 	readonly wait: readonly [number, number];
 	readonly action?: Action;
 	readonly expectation?: Expectation;
-	/** As it is reported. */
+	/** Text for the report. */
 	readonly text: string;
 }
 
 /** Actions on a device, and expectations. */
 export interface Scenario {
-	/** Of all that is random: in the scenario, and in the device. */
+	/** Seed of all random numbers, in the scenario and in the device. */
 	readonly seed: number;
 	/** One of {@link BOARD_PROFILES}. */
 	readonly board?: string;

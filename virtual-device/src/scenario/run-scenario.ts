@@ -100,7 +100,7 @@ function pinsOf({ pins }: VirtualDevice): object {
 	);
 }
 
-/** Until something more happens, or the time has passed. */
+/** Waits until something more happens, or the time has passed. */
 async function sleep(happened: Happenings, time: number): Promise<void> {
 	const timer = new AbortController();
 	const woken = new Promise<void>((resolve) => {

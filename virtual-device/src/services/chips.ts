@@ -30,7 +30,7 @@ export class Chips implements Service {
 		this.#environment = environment;
 	}
 
-	/** By address. */
+	/** Chips and sensors, sorted by address. */
 	get all(): readonly ChipState[] {
 		return [...this.#open.values()].sort((one, other) => (one.address > other.address ? 1 : -1));
 	}

@@ -19,7 +19,7 @@ export class HttpListeners implements Service {
 	readonly #deliver: Deliver;
 	readonly #environment: Environment;
 	readonly #servers = new Map<number, Server>();
-	/** By the number of the socket, until the firmware accepts them. */
+	/** Connections by socket number, until the firmware accepts them. */
 	readonly #waiting = new Map<number, Connection>();
 	readonly #accepted = new Map<number, Connection>();
 	#lastSocket = 0;

@@ -53,7 +53,7 @@ export class LiveScreen {
 	}
 
 	/**
-	 * Shows what the device's screen shows.
+	 * Mirrors the device's screen.
 	 *
 	 * @param changed the members of the face that the firmware has just shown: only these can wake the face
 	 */

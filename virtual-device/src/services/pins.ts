@@ -79,7 +79,7 @@ export class Pins implements Service {
 	readonly prefix = "pin";
 	readonly #deliver: Deliver;
 	readonly #environment: Environment;
-	/** By number. */
+	/** Open pins by number. */
 	readonly #open = new Map<number, PinState>();
 
 	constructor(deliver: Deliver, environment: Environment) {

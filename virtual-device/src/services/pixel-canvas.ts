@@ -69,7 +69,7 @@ export class PixelCanvas implements Canvas {
 		}
 	}
 
-	/** As Poco does: a text that is wider than it may be ends with an ellipsis, and a character without a glyph is skipped. */
+	/** Draws like Poco: a text that is wider than it may be ends with an ellipsis, and a character without a glyph is skipped. */
 	drawText(text: string, font: Font, color: number, x: number, y: number, width = Number.POSITIVE_INFINITY): void {
 		let pen = x;
 		for (const character of shorten(text, width, (each) => this.getTextWidth(each, font))) {
