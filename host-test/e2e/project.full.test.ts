@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { ROOT } from "../../toolchain/root.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { stepsWithoutBoard } from "../support/guide.js";
 import { freePort } from "../support/port.js";
@@ -16,7 +16,6 @@ import { openRegistry, type Registry } from "../support/registry.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
 const MAX_BYTES = 9_000_000;

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
+import { ROOT } from "../../toolchain/root.js";
 import { bundleTests } from "../runner/bundle.js";
-import { FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
+import { FULL_ONLY, testsIn } from "../runner/select.js";
 
 const suites = readdirSync(`${ROOT}host-test/suites`)
 	.filter((name) => name.endsWith(".suite.ts"))

@@ -2,18 +2,16 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { readMemory } from "../../scripts/moddable/image-size.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { configureBuild, linkForChip, measureData } from "../../scripts/moddable/mcconfig.js";
 import { BOARDS, CHIPS, findTarget } from "../../scripts/moddable/targets.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
+import { ROOT } from "../../toolchain/root.js";
 import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Parts that a virtual device has on any board, and those that it cannot simulate. */
 const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [

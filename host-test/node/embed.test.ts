@@ -2,12 +2,10 @@ import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { McpServer } from "../../src/mcp_server/mcp-server.js";
+import { ROOT } from "../../toolchain/root.js";
 import { readSteps } from "../support/guide.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 async function clientsOf(example: string) {
 	const { outputFiles } = await build({

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly output: string } {
 	const marker = { XS_MCP_MARKER: join(temporaryFolder(), "marker") };

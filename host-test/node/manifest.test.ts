@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { boardOf } from "../../scripts/moddable/targets.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { readModules } from "../../toolchain/manifests.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+import { ROOT } from "../../toolchain/root.js";
 
 /** Manifests of builds. The first one has the features that each board has room for. */
 const MANIFESTS = ["manifest.json", "manifest_minimal.json"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { modulesPlugin } from "../../toolchain/modules-plugin.js";
-import { ROOT } from "./select.js";
+import { ROOT } from "../../toolchain/root.js";
 
 /** Programs and modules that tests start in processes of their own. */
 const PROGRAMS = [

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { ROOT } from "./select.js";
+import { ROOT } from "../../toolchain/root.js";
 
 interface Failure {
 	readonly title: string;

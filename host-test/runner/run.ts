@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { type Bundle, bundleTests } from "./bundle.js";
 import { type FileReport, type FileResult, makeProgress, summarize } from "./report.js";
-import { bundledPath, ROOT } from "./select.js";
+import { bundledPath } from "./select.js";
 
 const REPORTER = new URL("events.mjs", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));

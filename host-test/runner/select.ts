@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+import { ROOT } from "../../toolchain/root.js";
 
 export function bundledPath(folder: string, source: string): string {
 	return join(folder, source.replace(/\.ts$/, ".js"));

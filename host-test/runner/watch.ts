@@ -1,8 +1,8 @@
 import { watch } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { ROOT } from "../../toolchain/root.js";
 import { affectedBy, bundleTests } from "./bundle.js";
 import { runBundle } from "./run.js";
-import { ROOT } from "./select.js";
 
 /** Milliseconds that an editor may take to write its files. */
 const QUIET_TIME = 100;

@@ -3,10 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 interface LockedPackage {
 	readonly dev?: boolean;

@@ -4,10 +4,8 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A program that says that it runs, and then holds its output open until it is told to end. */
 const PROGRAM = `
@@ -20,7 +18,7 @@ it("a program ends with npm, whose shell passes no signals on", {
 }, async (_t) => {
 	const folder = temporaryFolder("xs-mcp-run-");
 	writeFileSync(join(folder, "program.mjs"), PROGRAM);
-	const run = `node ${join(root, "scripts/run.mjs")} ${relative(root, join(folder, "program.mjs"))}`;
+	const run = `node ${join(ROOT, "scripts/run.mjs")} ${relative(ROOT, join(folder, "program.mjs"))}`;
 	writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { program: run } }));
 	const npm = spawn("npm", ["run", "--silent", "program"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
 	await once(npm.stdout, "data");
@@ -36,7 +34,7 @@ it("a program ends with scripts/run.mjs, also when its terminal is closed", {
 	const folder = temporaryFolder("xs-mcp-run-");
 	writeFileSync(join(folder, "program.ts"), PROGRAM);
 	for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-		const run = spawn(process.execPath, [join(root, "scripts/run.mjs"), relative(root, join(folder, "program.ts"))], {
+		const run = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), relative(ROOT, join(folder, "program.ts"))], {
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 		await once(run.stdout, "data");
@@ -45,13 +43,13 @@ it("a program ends with scripts/run.mjs, also when its terminal is closed", {
 	}
 });
 
-const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
 const IS_OURS = /^node scripts\/run\.mjs .*$/;
 
 for (const [name, command] of Object.entries(scripts).filter(([, each]) => IS_OURS.test(each))) {
 	it(`npm run ${name} -- --help shows the help, and does nothing else`, () => {
 		const [program, ...args] = command.split(" ") as [string, ...string[]];
-		const { status, stdout, stderr } = spawnSync(program, [...args, "--help"], { cwd: root, encoding: "utf8" });
+		const { status, stdout, stderr } = spawnSync(program, [...args, "--help"], { cwd: ROOT, encoding: "utf8" });
 		assert.match(stdout, /usage|^ +npm run /im);
 		assert.match(stdout, /--help/);
 		assert.equal(stderr, "");

@@ -3,10 +3,8 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 it("scripts/run.mjs runs TypeScript in a folder with a space, a non-ASCII letter, # and %", () => {
 	const folder = join(temporaryFolder(), "mein Gerät 日 #1 %20");

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 describe("the bootstrap in the simulator", { skip: noSdk }, () => {
 	it("brings a device that knows only an otaUrl to a session, once it is bound", async (t) => {

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Where the simulator's window has the button of its first device, in pixels. */
 const BUTTON = ["159", "66"];

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 describe("the SDK's HTTP server in the simulator", { skip: noSdk }, () => {
 	it("serves the official client, and outlives what no client does", async (t) => {

@@ -6,17 +6,16 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
+import { ROOT } from "../../toolchain/root.js";
 import { freePort } from "../support/port.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { Simulator } from "../support/simulator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const EXAMPLE = join(ROOT, "examples", "embed");
 
 describe("an MCP server in a project of its own", { skip: noSdk }, () => {

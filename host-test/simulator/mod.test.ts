@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
+import { ROOT } from "../../toolchain/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { buildForSimulator, buildModForSimulator, Simulator } from "../support/simulator.js";
 import { until } from "../support/until.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LAMP = join(ROOT, "examples", "mod-lamp");
 
 /** A copy of the example beside it, with another main module, that is removed with its test. */

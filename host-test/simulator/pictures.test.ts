@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
+import { ROOT } from "../../toolchain/root.js";
 import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";
 import { listen } from "../support/listen.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** 600 x 400 pixels, most of them noise. */
 const PNG = Buffer.from(

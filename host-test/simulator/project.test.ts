@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeProject } from "../../scripts/create/make-project.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { ROOT } from "../../toolchain/root.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
@@ -14,7 +14,6 @@ import { startSimulator } from "../support/start-simulator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("a project of its own, with the packed firmware", { skip: noSdk }, () => {
 	const folder = join(temporaryFolder(), "garden");

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 describe("the set-up page in the simulator", { skip: noSdk }, () => {
 	it("is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", async (t) => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { wavFile } from "../doubles/wav.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
@@ -11,8 +11,6 @@ import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);

@@ -4,8 +4,8 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
+import { ROOT } from "../../toolchain/root.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { correlation, correlationWithGaps } from "../support/correlation.js";
@@ -16,8 +16,6 @@ import { decode } from "../support/sounds.js";
 import { samplesOf, speak } from "../support/speak.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The format of a backend that does not name one: Hertz, and samples of 60 ms. */
 const RATE = 24_000;

@@ -10,10 +10,8 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "./temporary-folder.js";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
  * A step of a guide, a fenced block: "ts PATH" and "json PATH" are a file, "diff PATH" is a change of one, "sh" is run,
@@ -27,7 +25,7 @@ export interface Step {
 }
 
 export function readSteps(guide: string): Step[] {
-	const text = readFileSync(join(root, "docs", guide), "utf8");
+	const text = readFileSync(join(ROOT, "docs", guide), "utf8");
 	const blocks = [...text.matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm)];
 	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
 }
@@ -40,24 +38,24 @@ export function stepsWithoutBoard(guide: string): Step[] {
 
 export function copyWorkTree(): string {
 	const copy = temporaryFolder("xs-mcp-guide-");
-	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
 	for (const path of String(listed).split("\0")) {
 		// A file that was deleted and not committed yet is listed all the same.
-		if (path !== "" && existsSync(join(root, path))) {
-			cpSync(join(root, path), join(copy, path));
+		if (path !== "" && existsSync(join(ROOT, path))) {
+			cpSync(join(ROOT, path), join(copy, path));
 		}
 	}
 	// Shared by all guides: the packages, and XS, which takes 15 seconds to compile.
 	for (const folder of ["node_modules", ".cache"]) {
 		mkdirSync(join(copy, folder));
 	}
-	for (const entry of readdirSync(join(root, "node_modules"), { withFileTypes: true })) {
-		const original = join(root, "node_modules", entry.name);
+	for (const entry of readdirSync(join(ROOT, "node_modules"), { withFileTypes: true })) {
+		const original = join(ROOT, "node_modules", entry.name);
 		// A link to a package of this repository leads to the copy's.
 		symlinkSync(entry.isSymbolicLink() ? readlinkSync(original) : original, join(copy, "node_modules", entry.name));
 	}
-	if (existsSync(join(root, ".cache/xs-host"))) {
-		symlinkSync(join(root, ".cache/xs-host"), join(copy, ".cache/xs-host"));
+	if (existsSync(join(ROOT, ".cache/xs-host"))) {
+		symlinkSync(join(ROOT, ".cache/xs-host"), join(copy, ".cache/xs-host"));
 	}
 	return copy;
 }

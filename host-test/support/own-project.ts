@@ -1,9 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "./temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export const MANIFEST = {
 	build: { NAME: "pond", XS_MCP: "./node_modules/xs-mcp" },

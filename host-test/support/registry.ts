@@ -5,10 +5,8 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "./temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The folders of installed packages, with the package's name where the folder has an alias. Some are in several versions. */
 const INSTALLED: readonly (readonly [path: string, lock: { readonly name?: string }])[] = Object.entries<{

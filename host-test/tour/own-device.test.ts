@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { start } from "./start.js";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 function startOwn(manifest: string, commands: string) {
 	return start(`${commands}\n`, "--engine", "v8", "--port", "0", "--http-port", "0", "--manifest", manifest);
@@ -14,7 +12,7 @@ function startOwn(manifest: string, commands: string) {
 
 function writeDevice(parts: string): string {
 	const folder = temporaryFolder();
-	const include = ["manifest.json", "src/parts/manifest.json"].map((path) => relative(folder, join(root, path)));
+	const include = ["manifest.json", "src/parts/manifest.json"].map((path) => relative(folder, join(ROOT, path)));
 	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
 	writeFileSync(
 		`${folder}/device.ts`,

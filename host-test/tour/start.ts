@@ -1,10 +1,10 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { typeScript } from "../e2e/program.js";
 
 export function start(commands: string, ...args: string[]): SpawnSyncReturns<string> {
 	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
-		cwd: fileURLToPath(new URL("../../", import.meta.url)),
+		cwd: ROOT,
 		input: commands,
 		encoding: "utf8",
 	});

@@ -2,14 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
 import { findProgram, findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../../scripts/moddable/sdk.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { sectionsOf } from "./elf.js";
 import { makeFlashImage } from "./flash-image.js";
 import type { Emulator } from "./qemu-chip.js";
-
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Where the emulated chip finds this computer's loopback address. */
 export const HOST_ADDRESS = "10.0.2.2";

@@ -3,18 +3,17 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { BOARDS, freePinOf, targetOf } from "../../../scripts/create/choices.js";
 import { makeProject, type ProjectPlan } from "../../../scripts/create/make-project.js";
 import { BOARDS as TARGETS } from "../../../scripts/moddable/targets.js";
 import { device, relay } from "../../../src/parts/index.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { checkDevice } from "../../../toolchain/read-device.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { Program } from "../../e2e/program.js";
 import { skipIf } from "../../support/skip-if.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({
 	folder: join(temporaryFolder(), "pond"),

@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { flashProgram } from "../../../scripts/moddable/flash.js";
 import { linkForChip } from "../../../scripts/moddable/mcconfig.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { cases } from "../../support/scope.js";
 import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { makeSdk } from "./made-up-sdk.js";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 const { env } = makeSdk("", ["esp32s3", "xiao_esp32c3"]);
 
@@ -29,7 +27,7 @@ function writeRelay(pin: number): string {
 /** The folder of a device with this module. */
 function writeDevice(text: string): string {
 	const folder = temporaryFolder();
-	const include = [relative(folder, join(root, "src/parts/manifest.json"))];
+	const include = [relative(folder, join(ROOT, "src/parts/manifest.json"))];
 	writeFileSync(
 		`${folder}/manifest.json`,
 		JSON.stringify({ build: { NAME: "x" }, include, modules: { device: "./device" } }),
@@ -75,7 +73,7 @@ describe("a build of a device of one's own", () => {
 		it(`links ${folder} for ${target}`, {
 			skip: noSdk,
 		}, async () => {
-			const linked = await linkForChip(sdk, root + folder, target);
+			const linked = await linkForChip(sdk, ROOT + folder, target);
 			assert.match(readFileSync(linked, "utf8"), /"src\/parts\/retried"/);
 		});
 	}

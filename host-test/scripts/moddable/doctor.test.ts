@@ -3,13 +3,11 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { moduleUrl, typeScript } from "../../e2e/program.js";
 import { noSdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 const PROGRAMS = ["cc", "gcc", "make", "git", "idf.py"];
 const COMPILERS = ["xtensa-esp32-elf-gcc", "xtensa-esp32s3-elf-gcc", "riscv32-esp-elf-gcc"];

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
 import { sdkEnvironment } from "../../../scripts/moddable/sdk.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Stand-ins for ESP-IDF and its compiler. They make empty files; with the variable FAIL, ESP-IDF's build makes nothing. */
 const PROGRAMS = {

@@ -3,13 +3,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { strFromU8, unzipSync } from "fflate";
 import { writeChecksums, zipFolder } from "../../../scripts/release/release.js";
+import { ROOT } from "../../../toolchain/root.js";
 import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 describe("a release", () => {
 	it("names the missing tools of an image before all else", () => {
