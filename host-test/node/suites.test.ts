@@ -1,7 +1,7 @@
-import "../../toolchain/xs-globals.js";
 import { describe, it } from "node:test";
 
-// Tools are made when they are loaded: with the globals of XS. A bundle keeps no order of static imports.
+// Firmware modules use the globals of XS when they are loaded. A bundle keeps no order of static imports.
+await import("../../toolchain/xs-globals.js");
 const suites = await import("../suites/index.js");
 
 for (const { name, tests } of Object.values(suites)) {
