@@ -11,7 +11,7 @@ import {
 } from "../protocols/transport.js";
 
 /** MQTT's quality of service: at most once, at least once. */
-export type QoS = 0 | 1;
+type QoS = 0 | 1;
 
 /** At most once: a session ends with its connection, and nothing is repeated after it. */
 const QOS: QoS = 0;
