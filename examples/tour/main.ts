@@ -73,10 +73,10 @@ async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise
  *
  * @param page of the device; undefined if the tour ends here
  */
-function showNextSteps({ program, clientUrl }: TourGateway, { transport, httpPort }: TourOptions, page?: string): void {
+function showNextSteps({ gateway, clientUrl }: TourGateway, { transport, httpPort }: TourOptions, page?: string): void {
 	heading("Next");
 	if (page !== undefined) {
-		line(`See the device in your browser: ${paint("green", program.urls.console ?? "")}`);
+		line(`See the device in your browser: ${paint("green", gateway.urls.console ?? "")}`);
 		line(`Press its button, set its sensors, see its messages: ${paint("green", page)}`);
 		line(`Connect your MCP client to ${paint("green", clientUrl)}, for example Claude Code:`);
 		verbatim(`  claude mcp add --transport http devices ${clientUrl}`);

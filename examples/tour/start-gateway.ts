@@ -4,7 +4,13 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
-import { type Configuration, GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import {
+	type Configuration,
+	createGateway,
+	makeLog,
+	type RunningGateway,
+	readConfiguration,
+} from "../../gateway/src/index.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
@@ -14,7 +20,7 @@ const DEVICE_PORTS: Readonly<Record<Transport, number>> = { websocket: 8765, mqt
 
 /** The gateway of the tour, where clients and devices find it. */
 export interface TourGateway {
-	readonly program: GatewayProgram;
+	readonly gateway: RunningGateway;
 	readonly clientUrl: string;
 	readonly deviceUrl: string;
 	close(): Promise<void>;
@@ -27,20 +33,20 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	// The process may also end by an error, or because nobody reads its output.
 	process.once("exit", removeFolder);
 	const consoleFolder = await bundleConsole();
-	const start = async (ports: Ports): Promise<GatewayProgram> => {
-		const configuration = configure(options, stateFolder, ports);
-		return await GatewayProgram.start(configuration, makeLog(configuration.logLevel), { consoleFolder });
+	const start = async (ports: Ports): Promise<RunningGateway> => {
+		const settings = configure(options, stateFolder, ports);
+		return await createGateway({ settings, log: makeLog(settings.logLevel), consoleFolder });
 	};
 	const usual = { http: await usualPort(HTTP_PORT), device: await usualPort(DEVICE_PORTS[options.transport]) };
 	// Another tour that starts at this moment may take the same ports.
-	const program = await start(usual).catch(() => start({ http: 0, device: 0 }));
-	const { clients = "" } = program.urls;
+	const gateway = await start(usual).catch(() => start({ http: 0, device: 0 }));
+	const { clients = "" } = gateway.urls;
 	return {
-		program,
+		gateway,
 		clientUrl: clients,
-		deviceUrl: options.broker ?? program.urls[options.transport] ?? "",
+		deviceUrl: options.broker ?? gateway.urls[options.transport] ?? "",
 		async close() {
-			await program.close();
+			await gateway.close();
 			removeFolder();
 			process.off("exit", removeFolder);
 		},

@@ -123,7 +123,7 @@ export class TourDevice {
 	}
 
 	get #servers() {
-		return this.#gateway.program.gateway.servers;
+		return this.#gateway.gateway.servers;
 	}
 
 	async #online(): Promise<{ server: Server; connection: Connection }> {

@@ -125,10 +125,10 @@ describe("the packages", () => {
 	it("are libraries with types", async () => {
 		const place = makeStateFolder();
 		await install([tarballs["mcp-manager"], tarballs.gateway], place);
-		const gateway = 'import { GatewayProgram } from "xs-mcp-gateway"; console.log(typeof GatewayProgram.start);';
+		const gateway = 'import { createGateway } from "xs-mcp-gateway"; console.log(typeof createGateway);';
 		assert.equal(await print(place, gateway), "function\n");
 		const types = readFileSync(join(place, "node_modules/xs-mcp-gateway/types/index.d.ts"), "utf8");
-		assert.match(types, /GatewayProgram/);
+		assert.match(types, /createGateway/);
 		for (const [, path] of types.matchAll(/from "(\.[^"]+)\.js"/g)) {
 			assert.ok(existsSync(join(place, `node_modules/xs-mcp-gateway/types/${path}.d.ts`)), path);
 		}

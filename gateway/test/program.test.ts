@@ -94,7 +94,7 @@ describe("the gateway as a program", () => {
 		});
 		const opened = await startProgram(t, { open: true }, stateFolder);
 		assert.equal((await fetch(`${opened.base}/devices`)).status, 200);
-		await opened.program.close();
+		await opened.gateway.close();
 		const later = await startProgram(t, {}, stateFolder);
 		assert.equal((await fetch(`${later.base}/devices`)).status, 200);
 	});
@@ -110,7 +110,7 @@ describe("the gateway as a program", () => {
 
 	it("takes a device's token as its MQTT password", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
-		const url = started.program.urls.mqtt as string;
+		const url = started.gateway.urls.mqtt as string;
 		const token = await started.tokens.add({ name: "lamp", kind: "device", devices: [LAMP] });
 		assert.match(await tryMqtt(url, LAMP, "wrong-secret"), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, token), /bad user ?name or password/i);

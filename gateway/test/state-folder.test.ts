@@ -18,7 +18,7 @@ describe("the state folder", () => {
 			name: "ConfigurationError",
 			message: /^stateFolder .*: another gateway runs with this folder.*--state-folder.*xs-mcp-gateway stdio$/,
 		});
-		await first.program.close();
+		await first.gateway.close();
 		await startProgram(t, {}, first.stateFolder);
 	});
 

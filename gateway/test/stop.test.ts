@@ -21,7 +21,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { started, device, client } = await start(t, 50);
 			const call = client.callTool(VOLUME);
 			await until(() => device.calls.length === 1, "the call is under way");
-			const stopped = started.program.close();
+			const stopped = started.gateway.close();
 			const result = await call;
 			assert.equal(result.isError, true);
 			assert.match(text(result), /disconnected during the call, which may have been carried out/);
@@ -33,7 +33,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { started, device, client } = await start(t, 10_000);
 			const call = client.callTool(VOLUME);
 			await until(() => device.calls.length === 1, "the call is under way");
-			const stopped = started.program.close();
+			const stopped = started.gateway.close();
 			await assert.rejects(client.callTool(VOLUME));
 			device.answer(device.calls[0]?.id as number, { content: [{ type: "text", text: "just in time" }] });
 			assert.equal(text(await call), "just in time");
@@ -46,7 +46,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await device.unplug();
 			const call = client.callTool(VOLUME);
 			await new Promise((resolve) => setTimeout(resolve, 100));
-			const stopped = started.program.close();
+			const stopped = started.gateway.close();
 			assert.match(text(await call), /shutting down/);
 			await stopped;
 		});

@@ -45,7 +45,7 @@ describe("a certificate that is renewed", { skip: skipIf(whyMissing("openssl", "
 	it("is used without a restart by HTTPS, wss and MQTT over TLS; a damaged one is not, and is logged once", async (t) => {
 		const files = makeFiles();
 		const { cert, key } = files;
-		const { program, log } = await startProgram(t, {
+		const { gateway, log } = await startProgram(t, {
 			mqtt: true,
 			httpCert: cert,
 			httpKey: key,
@@ -54,7 +54,7 @@ describe("a certificate that is renewed", { skip: skipIf(whyMissing("openssl", "
 			mqttCert: cert,
 			mqttKey: key,
 		});
-		const { clients = "", websocket = "", mqtt = "" } = program.urls;
+		const { clients = "", websocket = "", mqtt = "" } = gateway.urls;
 		const shown = (): Promise<string[]> => Promise.all([clients, websocket, mqtt].map(shownAt));
 		const errors = () => log().match(/certificate: the one before stays in use/g)?.length ?? 0;
 		assert.deepEqual(await shown(), ["first", "first", "first"]);

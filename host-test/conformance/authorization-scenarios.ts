@@ -3,8 +3,8 @@ import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfiguration } from "../../gateway/src/config/configuration.js";
+import { createGateway } from "../../gateway/src/gateway.js";
 import { makeLog } from "../../gateway/src/log/log.js";
-import { GatewayProgram } from "../../gateway/src/program.js";
 import { tokensIn } from "../../gateway/test/support/program.js";
 import { Browser, register } from "../../gateway/test/support/sign-in.js";
 import { Program } from "../e2e/program.js";
@@ -35,7 +35,9 @@ export async function runAuthorizationScenarios(): Promise<readonly ScenarioResu
 		publicUrl: base,
 		maxRequestsPerMinute: 0,
 	};
-	const gateway = await GatewayProgram.start(readConfiguration({ flags: settings }), makeLog("silent"), {
+	const gateway = await createGateway({
+		settings: readConfiguration({ flags: settings }),
+		log: makeLog("silent"),
 		resolve: toPublic,
 	});
 	try {

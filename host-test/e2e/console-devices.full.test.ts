@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { events } from "../../gateway/src/events/plugin.js";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { sendJson } from "../../gateway/test/support/program.js";
 import { whyNoChromium } from "../support/chromium.js";
@@ -33,7 +34,7 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 			device.notify("notifications/sensor_changed", { sensor: "soil", ...soil(value).soil });
 		measure(99);
 		const access = { principal: "test", userTools: true } as const;
-		const newest = () => gateway.gateway.events?.recent(LAMP, access, 1)[0]?.name;
+		const newest = () => gateway.gateway.use(events).recent(LAMP, access, 1)[0]?.name;
 		await until(() => newest() === "sensor.changed", "it is recorded");
 		await page.getByRole("link", { name: /^lamp_/ }).click();
 		const reading = page.locator(".reading b");

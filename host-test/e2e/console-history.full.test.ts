@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { history as historyPlugin } from "../../gateway/src/history/plugin.js";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
@@ -22,7 +23,7 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		});
 		const onCall = () => ({ content: [{ type: "text", text: JSON.stringify(status()) }], isError: false });
 		const { gateway, device, page } = await openWithDevice(t, { tools: [STATUS_TOOL], onCall });
-		const { history } = gateway.program;
+		const { history } = gateway.gateway.use(historyPlugin);
 		assert.ok(history);
 		for (value of [21, 22, 23]) {
 			const { length } = device.calls;

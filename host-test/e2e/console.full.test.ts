@@ -168,7 +168,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		await WireDevice.connect(t, first, { id: LAMP });
 		const page = await openConsole(t, first.base);
 		await page.getByRole("link", { name: /^lamp/ }).waitFor();
-		await first.program.close();
+		await first.gateway.close();
 		await page.getByText("The gateway cannot be reached").waitFor();
 		const second = await startWithConsole(t, { httpPort, websocketPort }, first.stateFolder);
 		await page.getByText("The gateway cannot be reached").waitFor({ state: "hidden" });
@@ -192,7 +192,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		await page.getByRole("link", { name: /^lamp/ }).click();
 		await page.getByText("60\u00a0%").waitFor();
 		for (const level of [61, 62]) {
-			await gateway.program.close();
+			await gateway.gateway.close();
 			if (level === 62) {
 				await page.getByText("The gateway cannot be reached").waitFor();
 			}
@@ -208,7 +208,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		const ports = { httpPort: await freePort(), websocketPort: await freePort() };
 		const first = await startConsole(t, ports);
 		const page = await openSignedIn(t, first);
-		await first.program.close();
+		await first.gateway.close();
 		await page.getByText("The gateway cannot be reached").waitFor();
 		await startWithConsole(t, ports, first.stateFolder);
 		await page.locator("input[name=token]").waitFor();

@@ -7,9 +7,9 @@ import { ENGINE, startDevice } from "./fixtures.js";
 
 describe(`a device's own log, firmware on ${ENGINE.kind}`, () => {
 	it("is read by a user-only tool, and kept by the gateway for its console", async (t) => {
-		const { program, gateway, base } = await startProgram(t, { userTools: ["*"] }, makeStateFolder());
+		const { gateway, base } = await startProgram(t, { userTools: ["*"] }, makeStateFolder());
 		const online = nextOnline(gateway.servers);
-		const backend = `${program.urls.websocket}?secret=topsecret`;
+		const backend = `${gateway.urls.websocket}?secret=topsecret`;
 		const { device } = await startDevice(t, ENGINE, { config: { backend, pasword: "b" } });
 		const { alias } = await online;
 		const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
@@ -31,9 +31,9 @@ describe(`a device's own log, firmware on ${ENGINE.kind}`, () => {
 	});
 
 	it("is a tool that other clients do not see", async (t) => {
-		const { program, gateway, base } = await startProgram(t, {});
+		const { gateway, base } = await startProgram(t, {});
 		const online = nextOnline(gateway.servers);
-		await startDevice(t, ENGINE, { config: { backend: program.urls.websocket } });
+		await startDevice(t, ENGINE, { config: { backend: gateway.urls.websocket } });
 		const { alias } = await online;
 		const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
 		const { tools } = await client.listTools();

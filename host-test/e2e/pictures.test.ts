@@ -15,8 +15,8 @@ const TRANSPORTS = {
 for (const [name, flags] of cases(Object.entries(TRANSPORTS))) {
 	describe(`pictures of a virtual device over ${name}`, () => {
 		const connect = async (t: TestContext) => {
-			const { program, gateway, base } = await startProgram(t, { userTools: ["*"], ...flags });
-			const backend = program.urls.websocket ?? program.urls.mqtt;
+			const { gateway, base } = await startProgram(t, { userTools: ["*"], ...flags });
+			const backend = gateway.urls.websocket ?? gateway.urls.mqtt;
 			const online = nextOnline(gateway.servers);
 			await startDevice(t, ENGINE, { config: { backend: backend as string } });
 			const { alias } = await online;

@@ -35,7 +35,7 @@ for (const engine of cases(ENGINES)) {
 				const flags = { [transport]: true, speechCommand: "espeak-ng --stdout -v {voice}" };
 				const side = await startProgram(t, flags);
 				const online = once(side.gateway.servers, "online") as Promise<[Server]>;
-				const backend = side.program.urls[transport];
+				const backend = side.gateway.urls[transport];
 				const { device } = await startDevice(t, engine, { config: { backend, udpAudio: true }, board: BOARD });
 				const heard = follow(device);
 				const [{ connection }] = await online;

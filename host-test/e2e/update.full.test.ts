@@ -43,9 +43,9 @@ async function serveImages(t: TestContext, images: Readonly<Record<string, Buffe
 }
 
 async function connect(t: TestContext, images: Readonly<Record<string, Buffer>>, config: object = {}) {
-	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
+	const { gateway, base } = await startProgram(t, { userTools: ["*"] });
 	const online = nextOnline(gateway.servers);
-	const backend = program.urls.websocket as string;
+	const backend = gateway.urls.websocket as string;
 	const { log } = await startDevice(t, ENGINE, { config: { backend, ...config }, watchdog: true });
 	const { alias } = await online;
 	const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");

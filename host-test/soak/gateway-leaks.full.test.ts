@@ -7,8 +7,8 @@ import { describe, it, type TestContext } from "node:test";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Server } from "xs-mcp-manager/core";
 import { readConfiguration } from "../../gateway/src/config/configuration.js";
+import { createGateway, type RunningGateway } from "../../gateway/src/gateway.js";
 import { makeLog } from "../../gateway/src/log/log.js";
-import { GatewayProgram } from "../../gateway/src/program.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../e2e/clients.js";
@@ -26,23 +26,23 @@ const MAC_ADDRESS = "02:00:00:00:00:01";
 const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", arguments: { volume: 30 } };
 
 /** A gateway that writes every log line and keeps none. */
-async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
+async function startUnlimited(t: TestContext): Promise<RunningGateway> {
 	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, udpPort: 0, mqtt: true };
 	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 5_000 };
-	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder() } });
-	const program = await GatewayProgram.start(configuration, makeLog("trace", { write() {} }));
-	t.after(() => program.close());
-	return program;
+	const settings = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder() } });
+	const gateway = await createGateway({ settings, log: makeLog("trace", { write() {} }) });
+	t.after(() => gateway.close());
+	return gateway;
 }
 
-async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
-	const program = await startUnlimited(t);
-	await startDevice(t, ENGINE, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
-	await until(() => program.gateway.servers.all[0]?.online === true, "the device is known");
-	return program;
+async function startWithDevice(t: TestContext): Promise<RunningGateway> {
+	const gateway = await startUnlimited(t);
+	await startDevice(t, ENGINE, { config: { backend: gateway.urls.websocket as string }, macAddress: MAC_ADDRESS });
+	await until(() => gateway.servers.all[0]?.online === true, "the device is known");
+	return gateway;
 }
 
-async function sessions({ urls }: GatewayProgram): Promise<number> {
+async function sessions({ urls }: RunningGateway): Promise<number> {
 	// Not fetch: it would keep the connection.
 	const [response] = (await once(get(new URL("/metrics", urls.clients), { agent: false }), "response")) as [
 		IncomingMessage,
@@ -53,15 +53,14 @@ async function sessions({ urls }: GatewayProgram): Promise<number> {
 /** Repeats a round, and asserts that the process then holds no more than before. */
 async function repeatRound(
 	t: TestContext,
-	program: GatewayProgram,
+	gateway: RunningGateway,
 	rounds: number,
 	round: (at: number) => Promise<void>,
 ) {
-	const { gateway } = program;
 	const listening = (): number => gateway.servers.listenerCount("changed") + gateway.servers.listenerCount("online");
 	const before = resources();
 	await round(0);
-	await until(async () => (await sessions(program)) === 0, "the first session has ended");
+	await until(async () => (await sessions(gateway)) === 0, "the first session has ended");
 	const listeners = listening();
 	const heap = [heapBytes()];
 	for (let at = 1; at < rounds; at += 1) {
@@ -82,7 +81,7 @@ async function repeatRound(
 	t.diagnostic(`heap on the way: ${heap.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(", ")} MB`);
 	assert.deepEqual(more, {}, "open now, and not before");
 	assert.equal(listening(), listeners, "listeners");
-	await until(async () => (await sessions(program)) === 0, "sessions of clients that left are idle for too long");
+	await until(async () => (await sessions(gateway)) === 0, "sessions of clients that left are idle for too long");
 }
 
 const CLIENTS: Readonly<Record<string, (url: string, at: number) => Promise<void>>> = {
@@ -109,25 +108,25 @@ const CLIENTS: Readonly<Record<string, (url: string, at: number) => Promise<void
 
 describe(`after ${ROUNDS} rounds`, () => {
 	it(`clients of every kind over HTTP (${Object.keys(CLIENTS).join("; ")}) have left nothing behind`, async (t) => {
-		const program = await startWithDevice(t);
-		await repeatRound(t, program, ROUNDS, async (at) => {
+		const gateway = await startWithDevice(t);
+		await repeatRound(t, gateway, ROUNDS, async (at) => {
 			for (const round of Object.values(CLIENTS)) {
-				await round(program.urls.clients as string, at);
+				await round(gateway.urls.clients as string, at);
 			}
 		});
 	});
 
 	for (const transport of ["websocket", "mqtt"] as const) {
 		it(`devices on ${ENGINE.kind} over ${transport} have left nothing behind`, async (t) => {
-			const program = await startUnlimited(t);
-			const backend = program.urls[transport] as string;
-			await repeatRound(t, program, ROUNDS, () => plugInAndOut(program, backend));
-			assert.equal(program.gateway.servers.all.length, 1, "it is always the same device");
+			const gateway = await startUnlimited(t);
+			const backend = gateway.urls[transport] as string;
+			await repeatRound(t, gateway, ROUNDS, () => plugInAndOut(gateway, backend));
+			assert.equal(gateway.servers.all.length, 1, "it is always the same device");
 		});
 	}
 });
 
-async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promise<void> {
+async function plugInAndOut(gateway: RunningGateway, backend: string): Promise<void> {
 	const device = new VirtualDevice({
 		firmware,
 		startEngine: (onTrace) => ENGINE.start({ onTrace }),
@@ -146,10 +145,10 @@ async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promi
 describe(`after ${PROCESS_ROUNDS} rounds`, () => {
 	for (const era of ["2025-11-25", "2026-07-28"] as const) {
 		it(`clients of ${era} that start a bridge to the gateway have left nothing behind`, async (t) => {
-			const program = await startWithDevice(t);
-			await repeatRound(t, program, PROCESS_ROUNDS, async () => {
+			const gateway = await startWithDevice(t);
+			await repeatRound(t, gateway, PROCESS_ROUNDS, async () => {
 				const client = await connectOverStdio(
-					gatewayArgs("stdio", "--url", new URL(program.urls.clients as string).origin),
+					gatewayArgs("stdio", "--url", new URL(gateway.urls.clients as string).origin),
 					era,
 				);
 				assert.equal((await client.callTool(VOLUME)).isError, false);
@@ -159,8 +158,8 @@ describe(`after ${PROCESS_ROUNDS} rounds`, () => {
 	}
 
 	it("clients that start a gateway of their own have left nothing behind", async (t) => {
-		const program = await startUnlimited(t);
-		await repeatRound(t, program, PROCESS_ROUNDS, async () => {
+		const gateway = await startUnlimited(t);
+		await repeatRound(t, gateway, PROCESS_ROUNDS, async () => {
 			const client = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder())));
 			assert.deepEqual((await client.listTools()).tools, []);
 			await client.close();

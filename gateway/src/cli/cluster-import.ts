@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isConflict, type Store } from "xs-mcp-manager/core";
-import { ConfigurationError } from "../config/configuration.js";
+import { ConfigurationError } from "../config/configuration-error.js";
 import { lockStateFolder } from "../config/file-lock.js";
 import { withoutPassword } from "../config/setting-kinds.js";
 import type { Configuration } from "../config/settings.js";

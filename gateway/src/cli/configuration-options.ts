@@ -1,24 +1,16 @@
 import { type Command, Option } from "commander";
 import { readConfiguration, settingsLike } from "../config/configuration.js";
-import {
-	type Configuration,
-	flagOf,
-	SETTING_GROUPS,
-	SETTING_NAMES,
-	type SettingName,
-	settingOf,
-} from "../config/settings.js";
+import { flagOf } from "../config/setting-kinds.js";
+import { type Configuration, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
 import { collect } from "./address-options.js";
 
 /** Adds a flag for each of these settings, in the settings' groups, and `--config`. An unknown flag names similar ones. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
 	command.option("--config <file>", "Settings file (default: xs-mcp-gateway.json, if it exists)");
 	command.configureOutput({ outputError: (text, write) => write(text + suggestion(text, names)) });
-	let group = "";
 	for (const name of names) {
-		group = SETTING_GROUPS.get(name) ?? group;
 		for (const option of optionsFor(name)) {
-			command.addOption(group === "" ? option : option.helpGroup(`${group}:`));
+			command.addOption(option.helpGroup(`${settingOf(name).group}:`));
 		}
 	}
 	return command;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { closest, distance } from "fastest-levenshtein";
+import { createGateway, type RunningGateway } from "../gateway.js";
 import { LogDestination, makeLog, makePrettyFormat } from "../log/log.js";
 import { localAccess } from "../oauth/request-guard.js";
-import { GatewayProgram } from "../program.js";
 import { serveOverStdio } from "../transports/stdio.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
@@ -37,32 +37,32 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	const stop = signalled();
 	const onFolderLost = (): void => void destination.flush(FLUSH_TIME).finally(() => process.exit(EXIT.failed));
 	// In a cluster it may wait for NATS.
-	const program = await Promise.race([GatewayProgram.start(configuration, log, { onFolderLost }), stop]);
-	if (typeof program === "string") {
-		log.info(`stopping: ${program}`);
+	const gateway = await Promise.race([createGateway({ settings: configuration, log, onFolderLost }), stop]);
+	if (typeof gateway === "string") {
+		log.info(`stopping: ${gateway}`);
 		await destination.flush(FLUSH_TIME);
 		process.exit(EXIT.ok);
 	}
-	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
+	log.info({ ...gateway.urls, stateFolder: configuration.stateFolder }, "listening");
 	if (process.stderr.isTTY) {
-		if (program.urls.console !== undefined) {
-			log.info(`the console is at ${program.urls.console}`);
+		if (gateway.urls.console !== undefined) {
+			log.info(`the console is at ${gateway.urls.console}`);
 		}
-		const { clients, websocket, mqtt } = program.urls;
+		const { clients, websocket, mqtt } = gateway.urls;
 		const forDevices = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
 		log.info(`next: connect an MCP client to ${clients}, and a device to ${forDevices}`);
 		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
 	}
 	const why = await Promise.race([
 		stop,
-		...(configuration.stdio ? [servedOverStdio(program, configuration.userTools)] : []),
+		...(configuration.stdio ? [servedOverStdio(gateway, configuration.userTools)] : []),
 	]);
 	log.info(`stopping: ${why}`);
 	setTimeout(() => {
 		log.error("shutdown timed out: closing what is left");
 		process.exit(EXIT.failed);
 	}, configuration.drainTime + STOP_TIME).unref();
-	await program.close();
+	await gateway.close();
 	await destination.flush(FLUSH_TIME);
 	process.exit(EXIT.ok);
 }
@@ -95,8 +95,8 @@ function signalled(): Promise<string> {
 }
 
 /** Settles when the client that started this process disconnects. */
-async function servedOverStdio(program: GatewayProgram, userTools: readonly string[]): Promise<string> {
-	const client = serveOverStdio(program.gateway, localAccess(userTools));
+async function servedOverStdio(gateway: RunningGateway, userTools: readonly string[]): Promise<string> {
+	const client = serveOverStdio(gateway, localAccess(userTools));
 	process.stdout.on("error", () => void client.close());
 	await client.closed;
 	return "the client disconnected";

@@ -4,10 +4,8 @@ import { parse } from "@humanwhocodes/momoa";
 import { isObject } from "../firmware.js";
 import { ConfigurationError } from "./configuration-error.js";
 import { publicOrigin } from "./listen-address.js";
-import { readValue, withoutPassword } from "./setting-kinds.js";
-import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
-
-export { ConfigurationError };
+import { flagOf, readValue, variableOf, withoutPassword } from "./setting-kinds.js";
+import { type Configuration, SETTING_NAMES, type SettingName, settingOf } from "./settings.js";
 
 /** The file that is read, if it exists, when no other is named. */
 const DEFAULT_FILE = "xs-mcp-gateway.json";
@@ -46,7 +44,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 		}
 	}
 	const complete = configuration as Configuration;
-	problems.push(...contradictions(complete), ...withoutMqtt((name) => given(name, sources, file)));
+	problems.push(...incomplete((name) => given(name, sources, file)), ...contradictions(complete));
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}
@@ -145,35 +143,23 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 	}
 }
 
-/** Settings of the gateway's own broker have no effect without it, unless `mqtt: false` disables it on purpose. */
-function withoutMqtt(find: (name: SettingName) => Given | undefined): string[] {
-	if (find("mqtt") !== undefined) {
-		return [];
-	}
-	return (["mqttAddress", "mqttPort", "mqttCert", "mqttKey"] as const).flatMap((name) => {
+/** Names settings without another one that they require. One that is disabled on purpose counts: `mqtt: false`. */
+function incomplete(find: (name: SettingName) => Given | undefined): string[] {
+	return SETTING_NAMES.flatMap((name) => {
 		const source = find(name)?.source;
-		return source === undefined ? [] : [`${source}: requires mqtt (${flagOf("mqtt")})`];
+		const { requires = [] } = settingOf(name);
+		return source === undefined
+			? []
+			: requires
+					.filter((other) => find(other as SettingName) === undefined)
+					.map((other) => `${source}: requires ${other} (${flagOf(other)})`);
 	});
 }
 
-function contradictions(configuration: Configuration): string[] {
-	const problems: string[] = [];
-	for (const listener of ["http", "websocket", "mqtt"] as const) {
-		const [cert, key] = [`${listener}Cert`, `${listener}Key`] as const;
-		if ((configuration[cert] === undefined) !== (configuration[key] === undefined)) {
-			problems.push(`${cert} and ${key}: set both or neither`);
-		}
-	}
-	if ((configuration.visionUrl === undefined) !== (configuration.visionModel === undefined)) {
-		problems.push("visionUrl and visionModel: set both or neither");
-	}
-	if (configuration.issuer !== undefined && publicOrigin(configuration.publicUrl) === undefined) {
-		problems.push("issuer: requires publicUrl, with https and without a path");
-	}
-	if (configuration.brokerUrl === undefined && configuration.brokerUsername !== undefined) {
-		problems.push("brokerUsername: requires brokerUrl");
-	}
-	return problems;
+function contradictions({ issuer, publicUrl }: Configuration): string[] {
+	return issuer !== undefined && publicOrigin(publicUrl) === undefined
+		? ["issuer: requires publicUrl, with https and without a path"]
+		: [];
 }
 
 /**

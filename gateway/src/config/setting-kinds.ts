@@ -28,6 +28,85 @@ export interface SettingKind<T> {
 	readonly schema: z.ZodType<T>;
 }
 
+/** A setting: the key in its table is its name in the file; flag and environment variable follow from that. */
+export interface Setting<T> extends SettingKind<T> {
+	readonly description: string;
+	/** Undefined: not set. */
+	readonly default?: T;
+	/** Settings without which it has no effect. */
+	readonly requires?: readonly string[];
+	/** Its title in `--help` and the documentation. Undefined: it has no flag. */
+	readonly group?: SettingGroup;
+}
+
+/** Settings by name. */
+// biome-ignore lint/suspicious/noExplicitAny: a table holds settings of any type.
+export type Settings = Readonly<Record<string, Setting<any>>>;
+
+/** Values of a table of settings. */
+export type ValuesOf<S> = {
+	readonly [Name in keyof S]: S[Name] extends { readonly default: infer T }
+		? T
+		: S[Name] extends Setting<infer T>
+			? T | undefined
+			: never;
+};
+
+/** The groups of settings, in the order of `--help`. */
+export const SETTING_GROUPS = [
+	"MCP clients",
+	"Devices over WebSocket",
+	"Devices over MQTT",
+	"How devices find the gateway",
+	"Photos and pictures",
+	"Speech",
+	"State and log",
+	"Other MCP servers and hosted agents",
+	"Devices and tools that clients see",
+	"Home Assistant",
+	"Access",
+	"Sign-in with OAuth",
+	"Several gateways",
+	"Limits",
+] as const;
+
+type SettingGroup = (typeof SETTING_GROUPS)[number];
+
+/** Declares a setting, with the type of its value and whether it has a default. */
+export function setting<T>(
+	kind: SettingKind<T>,
+	description: string,
+	value: NoInfer<T>,
+): Setting<T> & { readonly default: T };
+export function setting<T>(kind: SettingKind<T>, description: string): Setting<T>;
+export function setting<T>(kind: SettingKind<T>, description: string, value?: T): Setting<T> {
+	return { ...kind, description, default: value };
+}
+
+/** Puts settings into a group. */
+export function inGroup<S extends Settings>(group: SettingGroup, settings: S): S {
+	return Object.fromEntries(Object.entries(settings).map(([name, each]) => [name, { ...each, group }])) as S;
+}
+
+/** Declares that a setting has no effect without others. */
+export function requiring<S extends Setting<unknown>>(requires: readonly string[], declared: S): S {
+	return { ...declared, requires };
+}
+
+/** Returns the flag of a setting: `--http-port`. */
+export function flagOf(name: string): string {
+	return `--${words(name).join("-")}`;
+}
+
+/** Returns the environment variable of a setting: `XS_MCP_GATEWAY_HTTP_PORT`. */
+export function variableOf(name: string): string {
+	return `XS_MCP_GATEWAY_${words(name).join("_").toUpperCase()}`;
+}
+
+function words(name: string): string[] {
+	return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
 /**
  * Reads a setting's value.
  *
@@ -50,6 +129,17 @@ export function withoutPassword(value: unknown): unknown {
 export function text(placeholder: string): SettingKind<string> {
 	return { placeholder, expected: "text", schema: z.string().min(1) };
 }
+
+/** Address to listen on by default. */
+export const LOOPBACK = "127.0.0.1";
+
+/** A port; 0 is a free one. */
+export const PORT = integer("port", 0, 65_535);
+
+export const FILE: SettingKind<string> = { ...text("file"), path: true };
+export const FOLDER: SettingKind<string> = { ...text("folder"), path: true };
+export const PASSWORD: SettingKind<string> = { ...text("password"), secret: true };
+export const KEY: SettingKind<string> = { ...text("key"), secret: true };
 
 /** A word that can be part of a NATS subject. */
 export const nameInCluster: SettingKind<string> = {

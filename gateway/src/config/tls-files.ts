@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type TlsOptions } from "node:tls";
-import { ConfigurationError } from "./configuration.js";
+import type { Logger } from "../log/log.js";
+import { ConfigurationError } from "./configuration-error.js";
+import { flagOf } from "./setting-kinds.js";
 import type { Configuration, SettingName } from "./settings.js";
 
 type Listener = "http" | "websocket" | "mqtt";
@@ -54,6 +56,19 @@ export class TlsFiles {
 		return this.#load();
 	}
 
+	/** Makes a listener use its certificate and key as soon as they are renewed. Call it periodically; errors are logged. */
+	renew(listener: { renewTls(tls: TlsOptions): void }, log: Logger): void {
+		try {
+			const tls = this.renewed();
+			if (tls !== undefined) {
+				listener.renewTls(tls);
+				log.info({ files: this.names }, "new certificate in use");
+			}
+		} catch (error) {
+			log.error(`${(error as Error).message}. Not a usable certificate: the one before stays in use`);
+		}
+	}
+
 	#load(): TlsOptions {
 		const [[certName, keyName], [certPath, keyPath]] = [this.names, this.#paths];
 		const options = { cert: readPem(certName, certPath), key: readPem(keyName, keyPath) };
@@ -81,5 +96,25 @@ export function readPem(name: SettingName, path: string): Buffer {
 		return readFileSync(path);
 	} catch (error) {
 		throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
+	}
+}
+
+/**
+ * Starts to listen. Rejects with ConfigurationError that names the settings, and what to do if the port is in use.
+ *
+ * @param listener the beginning of the settings' names
+ */
+export async function listenAt<T>(listener: Listener | "udp", port: number, listen: () => Promise<T>): Promise<T> {
+	try {
+		return await listen();
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		const name = `${listener}Port` as const;
+		const problem =
+			code === "EADDRINUSE"
+				? `${name}: port ${port} is in use, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
+					"connect an MCP client to the running gateway: xs-mcp-gateway stdio"
+				: `${listener}Address, ${name}: ${message}`;
+		throw new ConfigurationError([problem], { cause: error });
 	}
 }

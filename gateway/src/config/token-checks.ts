@@ -1,5 +1,6 @@
 import { isLoopback } from "./listen-address.js";
-import { type Configuration, flagOf, type SettingName } from "./settings.js";
+import { flagOf } from "./setting-kinds.js";
+import type { Configuration, SettingName } from "./settings.js";
 import type { TokenKind } from "./token-record.js";
 import type { TokenStore } from "./token-store.js";
 

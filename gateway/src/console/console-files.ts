@@ -13,8 +13,6 @@ const POLICY = pagePolicy("'self' data:", "data:");
 
 /** The files of the console's page, in memory. */
 export interface ConsoleFiles {
-	/** The page of a device's panel in chats; undefined if it was not bundled. */
-	readonly panel: string | undefined;
 	/** `GET /`: the page, which is asked for again each time. */
 	readonly page: Route;
 	/** Its scripts and style sheets by their names, which change with their contents. */
@@ -28,13 +26,12 @@ export interface ConsoleFiles {
  * @returns undefined if there is no such folder: sources that were not bundled have no console
  */
 export function readConsole(folder = BESIDE_BUNDLE): ConsoleFiles | undefined {
-	const [page, panel] = [join(folder, "index.html"), join(folder, "panel.html")];
+	const page = join(folder, "index.html");
 	if (!existsSync(page)) {
 		return undefined;
 	}
 	const names = readdirSync(folder).filter((name) => /^console-[A-Z0-9]+\.(?:js|css)$/.test(name));
 	return {
-		panel: existsSync(panel) ? readFileSync(panel, "utf8") : undefined,
 		page: serveFile(page, { "Cache-Control": "no-cache", "Content-Security-Policy": POLICY }),
 		assets: new Map(
 			names.map((name) => [
@@ -43,6 +40,12 @@ export function readConsole(folder = BESIDE_BUNDLE): ConsoleFiles | undefined {
 			]),
 		),
 	};
+}
+
+/** Reads the page of a device's panel in chats; undefined if it was not bundled. */
+export function readPanel(folder = BESIDE_BUNDLE): string | undefined {
+	const panel = join(folder, "panel.html");
+	return existsSync(panel) ? readFileSync(panel, "utf8") : undefined;
 }
 
 function serveFile(path: string, headers: Readonly<Record<string, string>>): Route {

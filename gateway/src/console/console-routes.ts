@@ -18,14 +18,16 @@ import { addFleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 import { addToken, listTokens, removeToken } from "./token-routes.js";
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
+	readonly servers: ServerRegistry;
+	readonly guard: RequestGuard;
+	readonly maxBodyBytes: number;
 	/** The page; undefined if it was not bundled. */
 	readonly files: ConsoleFiles | undefined;
 	/** Serves the extension of Claude Desktop; undefined if the gateway does not run from a bundle. */
 	readonly extension: Route | undefined;
 	readonly fleet: Fleet;
-	/** Undefined: none are served. */
-	readonly events: EventService | undefined;
+	readonly events: EventService;
 	/** Connects to the configured servers; undefined without any. */
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
@@ -33,14 +35,8 @@ export interface ConsoleOptions {
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
 }
 
-interface ConsoleRoutesOptions extends ConsoleOptions {
-	readonly servers: ServerRegistry;
-	readonly guard: RequestGuard;
-	readonly maxBodyBytes: number;
-}
-
 /** The page, its files, and signing in and out: before clients are authenticated. */
-export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes }: ConsoleRoutesOptions): void {
+export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes }: ConsoleOptions): void {
 	if (files === undefined) {
 		return;
 	}
@@ -54,7 +50,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 }
 
 /** The page's own routes, beside MCP and the operator's: for authenticated clients. */
-export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
+export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleOptions): void {
 	const { extension, fleet, guard, manager, servers, tokens, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	addFleetStreams(app, fleet, maxBodyBytes);
@@ -80,11 +76,11 @@ const WEBHOOK = z.strictObject({
 });
 
 /** `POST /console/webhooks/test`: posts an example to the endpoint of a subscription to events. */
-function testWebhook({ events, maxBodyBytes }: ConsoleRoutesOptions): Route {
+function testWebhook({ events, maxBodyBytes }: ConsoleOptions): Route {
 	return async (c) => {
 		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, maxBodyBytes);
 		const { holder = "" } = c.var.admission.access;
-		const answer = await events?.webhooks.test({ holder, server: undefined, ...data });
+		const answer = await events.webhooks.test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
 			throw new HttpError(404, "not-found", "no such subscription");
 		}
@@ -135,7 +131,7 @@ function signOut(guard: RequestGuard): Route {
 }
 
 /** `GET /console/session`: who asks, and what this gateway is. */
-function showSession({ guard, extension, describe }: ConsoleRoutesOptions): Route {
+function showSession({ guard, extension, describe }: ConsoleOptions): Route {
 	return (c) => {
 		const { admission } = c.var;
 		const { access, session } = admission;

@@ -30,8 +30,7 @@ const MAX_EVENTS_SENT = 30;
 
 interface FleetOptions {
 	readonly servers: ServerRegistry;
-	/** Undefined: none are recorded. */
-	readonly events: EventService | undefined;
+	readonly events: EventService;
 	readonly updates: FirmwareUpdates;
 	/** Undefined: off. */
 	readonly audit: AuditLog | undefined;
@@ -70,7 +69,7 @@ export class Fleet extends EventEmitter<Events> {
 		this.#options = options;
 		const { servers, updates, events, audit } = options;
 		const { activity } = this;
-		events?.onStored(() => this.#touch());
+		events.log.on("stored", () => this.#touch());
 		const touch = (server: Server): void => {
 			activity.stateChanged(server);
 			this.#touch(server.id);
@@ -145,7 +144,7 @@ export class Fleet extends EventEmitter<Events> {
 		const { id } = server;
 		const { pageUrl } = server.connection?.identity ?? {};
 		const isUser = hasUserTools(access, id);
-		const events = this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? [];
+		const events = this.#options.events.recent(id, access, MAX_EVENTS_SENT);
 		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 		return {
 			row: this.#rowOf(server),

@@ -48,8 +48,9 @@ interface SubscribeParams extends StartPoint {
 
 /** Serves the events in a log to clients: SEP-3415 (`io.modelcontextprotocol/events`). */
 export class EventService {
-	readonly #options: EventServiceOptions;
+	readonly log: EventLog;
 	readonly webhooks: Webhooks;
+	readonly #options: EventServiceOptions;
 	/** Subscriptions to events that are recorded only on demand, with the time at which each ends. */
 	readonly #wanted = new Map<EventQuery["matches"], number>();
 	/** Streams that are open, by token; empty for clients without one. */
@@ -57,6 +58,7 @@ export class EventService {
 
 	constructor(options: EventServiceOptions) {
 		this.#options = options;
+		this.log = options.log;
 		this.webhooks = new Webhooks({
 			...options,
 			feedOf: ({ holder, server, name, arguments: args, cursor }) =>
@@ -122,12 +124,7 @@ export class EventService {
 			const type = findEventType(name);
 			return of === device && type !== undefined && isAllowed(type, access, device);
 		};
-		return this.#options.log.after(0).filter(isShown).slice(-count).reverse();
-	}
-
-	/** Calls this whenever there are new events. */
-	onStored(listener: () => void): void {
-		this.#options.log.on("stored", listener);
+		return this.log.after(0).filter(isShown).slice(-count).reverse();
 	}
 
 	/** Begins to post events to a URL, or goes on. Rejects with ProtocolError. */
@@ -167,7 +164,7 @@ export class EventService {
 
 	async close(): Promise<void> {
 		this.webhooks.close();
-		await this.#options.log.close();
+		await this.log.close();
 	}
 
 	/** @throws ProtocolError if the arguments or the cursor are wrong */
@@ -177,7 +174,8 @@ export class EventService {
 		args: Readonly<Record<string, unknown>>,
 		start: StartPoint,
 	): EventFeed {
-		const { log, servers } = this.#options;
+		const { log } = this;
+		const { servers } = this.#options;
 		const type = findEventType(name);
 		if (type === undefined) {
 			throw unknownEvent(name);

@@ -11,9 +11,9 @@ import { keyOf, readCommandTopic } from "./topics.js";
  */
 export function showInHomeAssistant(
 	servers: ServerRegistry,
-	options: Omit<BrokerOptions, "onCommand"> & Pick<HomeDeviceOptions, "announce">,
+	options: Omit<BrokerOptions, "onCommand"> & Pick<HomeDeviceOptions, "announcements">,
 ): () => Promise<void> {
-	const { warn, announce } = options;
+	const { warn, announcements } = options;
 	const devices = new Map<string, HomeDevice>();
 	const limit = readLimit();
 	const broker = new BrokerConnection({
@@ -40,7 +40,7 @@ export function showInHomeAssistant(
 		}
 		// One that was forgotten and has come back is another object.
 		device?.forget();
-		const added = new HomeDevice(server, { broker, limit, warn, announce });
+		const added = new HomeDevice(server, { broker, limit, warn, announcements });
 		devices.set(key, added);
 		return added;
 	};

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import pLimit, { type LimitFunction } from "p-limit";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
+import type { Announcements } from "../speech/announcements.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import { readCommand } from "./commands.js";
 import { ANNOUNCE, describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
@@ -25,8 +26,8 @@ export interface HomeDeviceOptions {
 	readonly broker: BrokerConnection;
 	readonly limit: LimitFunction;
 	readonly warn: (details: object, message: string) => void;
-	/** Says a text on a device. Rejects if it cannot. Default: devices say nothing. */
-	readonly announce?: ((server: Server, text: string, principal: string) => Promise<void>) | undefined;
+	/** Says texts on devices. Default: devices say nothing. */
+	readonly announcements?: Announcements | undefined;
 }
 
 /** A device in Home Assistant. */
@@ -68,7 +69,7 @@ export class HomeDevice {
 		}
 		const { alias, board, state } = server;
 		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
-		const isAnnounced = this.#options.announce !== undefined;
+		const isAnnounced = this.#options.announcements !== undefined;
 		const shown = { key: this.#key, alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
@@ -110,10 +111,15 @@ export class HomeDevice {
 
 	/** Carries out a command of Home Assistant's. What fails is logged. */
 	async handleCommand(part: string, payload: Buffer): Promise<void> {
-		const { announce } = this.#options;
+		const { announcements } = this.#options;
 		try {
-			if (part === ANNOUNCE && announce !== undefined) {
-				await announce(this.server, payload.subarray(0, MAX_ANNOUNCEMENT).toString(), PRINCIPAL);
+			if (part === ANNOUNCE && announcements !== undefined) {
+				const text = payload.subarray(0, MAX_ANNOUNCEMENT).toString();
+				const caller = { principal: PRINCIPAL, signal: new AbortController().signal };
+				const [said] = await announcements.say({ text }, [this.server], caller);
+				if (said?.outcome === "failed") {
+					throw new Error(said.reason);
+				}
 			} else {
 				const { tool: name, args } = readCommand(part, payload);
 				const tool = this.#find(name);

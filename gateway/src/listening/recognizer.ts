@@ -24,6 +24,24 @@ const FILE = "{file}";
 const LANGUAGE = "{language}";
 
 /**
+ * Returns the recognizer of a provider. It recognizes a few texts at a time.
+ *
+ * @param folder of the sound files that a program reads
+ * @param language see {@link programRecognizer}
+ */
+export function recognizerOf(
+	provider: { readonly command: string } | ModelService,
+	folder: string,
+	language: string | undefined,
+) {
+	return limited(
+		"command" in provider
+			? programRecognizer(provider.command, folder, language)
+			: serviceRecognizer(provider, language),
+	);
+}
+
+/**
  * A service with the transcription API of OpenAI: `POST /audio/transcriptions`.
  *
  * @param language ISO 639-1: `en`, `ja`, `zh`. Default: the service finds out

@@ -1,5 +1,4 @@
 import type { Server, ServerRegistry } from "xs-mcp-manager/core";
-import type { EventLog } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import type { Microphones } from "./microphones.js";
@@ -18,7 +17,7 @@ export function recordHeard(
 	servers: ServerRegistry,
 	turns: DeviceTurns,
 	microphones: Microphones,
-	{ events, log }: { readonly events: Pick<EventService, "wants">; readonly log: EventLog },
+	events: Pick<EventService, "wants" | "log">,
 	onFailure: (device: string, reason: string) => void,
 ): void {
 	const hear = async (device: Server): Promise<void> => {
@@ -26,7 +25,7 @@ export function recordHeard(
 		const what = { seconds: MAX_SECONDS, untilSilence: true };
 		const { text } = await microphones.listen(device, what, { principal: PRINCIPAL, signal });
 		if (text !== "") {
-			log.append({ name: NAME, device: device.id, data: { device: device.alias, text } });
+			events.log.append({ name: NAME, device: device.id, data: { device: device.alias, text } });
 		}
 	};
 	servers.on("connected", (device, { audio }) => {

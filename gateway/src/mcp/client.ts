@@ -1,3 +1,4 @@
+import { events } from "../events/plugin.js";
 import {
 	type CallToolResult,
 	type ClientCapabilities,
@@ -377,7 +378,7 @@ export class Client {
 
 	/** Clients of today look for events in either of two places. The tasks of earlier revisions are of another kind. */
 	get #ownCapabilities(): object {
-		const hasEvents = this.gateway.events !== undefined;
+		const hasEvents = this.gateway.find(events) !== undefined;
 		return {
 			tools: { listChanged: true },
 			resources: { listChanged: true, subscribe: true },
@@ -395,7 +396,7 @@ export class Client {
 	}
 
 	#findMethod(name: string): Method | undefined {
-		const methods = this.gateway.events !== undefined && Object.hasOwn(EVENT_METHODS, name) ? EVENT_METHODS : METHODS;
+		const methods = this.gateway.find(events) !== undefined && Object.hasOwn(EVENT_METHODS, name) ? EVENT_METHODS : METHODS;
 		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
 		const other = this.isStateless ? "session" : "stateless";
 		return found?.era === other ? undefined : found;

@@ -12,9 +12,10 @@ import type { Access } from "../config/access.js";
 import { digest } from "../config/digest.js";
 import type { ToolHint } from "../config/setting-kinds.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
-import type { EventService } from "../events/event-service.js";
+import type { Plugin } from "../plugin.js";
 import { Asking } from "./asking.js";
 import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
+import { management } from "./plugin.js";
 import { Tasks, type TasksOptions } from "./tasks.js";
 
 export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView>, TasksOptions {
@@ -25,6 +26,10 @@ export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView>
 	 * one for each process.
 	 */
 	readonly requestStateKey?: string;
+	/** The page of a device's panel in applications that show pages (MCP Apps). Default: devices have none. */
+	readonly panel?: string | undefined;
+	/** Checks a client's call of a tool before it is made. Rejects with ServerError. Default: accepts all. */
+	readonly checkCall?: (server: Server, tool: ServerTool, args: object) => Promise<void>;
 }
 
 /** The capabilities for configured servers: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
@@ -40,6 +45,18 @@ const EVERY_RIGHT: Access = { principal: "local", userTools: true, microphone: t
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;
 
+/**
+ * Opens the stored servers. Rejects with a RangeError if an alias is not valid.
+ *
+ * @param onWarning called with warnings from the start, about damaged records for example
+ */
+export async function openServers(
+	options: GatewayOptions,
+	onWarning?: (message: string) => void,
+): Promise<ServerRegistry> {
+	return await ServerRegistry.open({ relayed: RELAYED, ...options }, onWarning);
+}
+
 /** The servers on one side, and what each client sees of them on the other. */
 export class Gateway {
 	/** Every server that the gateway knows. */
@@ -50,20 +67,12 @@ export class Gateway {
 	readonly tasks: Tasks;
 	/** The progress of devices' updates. */
 	readonly updates: FirmwareUpdates;
-	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
-	ownTools: (access: Access) => readonly OwnTool[] = () => [];
-	/** The events of the servers, for clients. Default: none are served. */
-	events: EventService | undefined;
-	/** The page of a device's panel in applications that show pages (MCP Apps). Default: devices have none. */
-	panel: string | undefined;
-	/**
-	 * Settles when the tools of a configured server are known, if it is being connected, or is connected on demand. Never rejects.
-	 *
-	 * @returns why it is not connected; undefined if it is, or if no server of this name is configured
-	 */
-	whenKnown: (server: string) => Promise<string | undefined> = async () => undefined;
-	/** Checks a client's call of a tool before it is made. Rejects with ServerError. Default: accepts all. */
-	checkCall: (server: Server, tool: ServerTool, args: object) => Promise<void> = async () => {};
+	/** Make the tools of the gateway itself that a client with an access gets on the path of all servers. */
+	readonly tools = new Set<(access: Access) => readonly OwnTool[]>();
+	readonly panel: string | undefined;
+	readonly checkCall: NonNullable<GatewayOptions["checkCall"]>;
+	/** What plugins have returned, by their names. */
+	readonly #provided = new Map<string, unknown>();
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
@@ -71,8 +80,10 @@ export class Gateway {
 	/** By the rights of clients, and the only server. */
 	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
-	private constructor(servers: ServerRegistry, options: GatewayOptions) {
+	protected constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
+		this.panel = options.panel;
+		this.checkCall = options.checkCall ?? (async () => {});
 		this.asking = new Asking(options.requestStateKey);
 		this.tasks = new Tasks(options);
 		this.updates = new FirmwareUpdates(servers);
@@ -87,14 +98,41 @@ export class Gateway {
 	}
 
 	/**
-	 * Opens a gateway with its stored devices.
+	 * Opens a gateway without plugins, with its stored devices. Rejects with a RangeError if an alias is not valid.
 	 *
-	 * Rejects with a RangeError if an alias is not valid.
-	 *
-	 * @param onWarning is told of warnings from the start, about damaged records for example
+	 * @param onWarning see {@link openServers}
 	 */
 	static async open(options: GatewayOptions = {}, onWarning?: (message: string) => void): Promise<Gateway> {
-		return new Gateway(await ServerRegistry.open({ relayed: RELAYED, ...options }, onWarning), options);
+		return new Gateway(await openServers(options, onWarning), options);
+	}
+
+	/** Returns the value of a plugin; undefined without it. */
+	find<Value>({ name }: Plugin<Value>): Value | undefined {
+		return this.#provided.get(name) as Value | undefined;
+	}
+
+	protected has({ name }: Plugin): boolean {
+		return this.#provided.has(name);
+	}
+
+	/** @throws Error if there is another plugin of this name */
+	protected provide({ name }: Plugin, value: unknown): void {
+		if (this.#provided.has(name)) {
+			throw new Error(`plugin ${name}: there are two of this name`);
+		}
+		this.#provided.set(name, value);
+	}
+
+	/**
+	 * Settles when the tools of a configured server are known, if it is being connected, or is connected on demand. Never rejects.
+	 *
+	 * @returns why it is not connected; undefined if it is, or if no server of this name is configured
+	 */
+	async whenKnown(server: string): Promise<string | undefined> {
+		const manager = this.find(management);
+		await manager?.whenKnown(server).catch(() => {});
+		const { status, lastError } = manager?.listConnections().find(({ id }) => id === server) ?? {};
+		return status === "error" ? `${server} is not connected: ${lastError}` : undefined;
 	}
 
 	/**
@@ -122,7 +160,7 @@ export class Gateway {
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : "portable";
-			const ownTools = server === undefined ? this.ownTools(access) : [];
+			const ownTools = server === undefined ? this.#ownTools(access) : [];
 			catalog = new Catalog(this.servers, {
 				key,
 				access,
@@ -140,10 +178,14 @@ export class Gateway {
 		return catalog;
 	}
 
+	#ownTools(access: Access): readonly OwnTool[] {
+		return [...this.tools].flatMap((make) => make(access));
+	}
+
 	#listsOf(key: string, scope: Scope, naming: Naming): ServerLists {
 		const [callSeveral] = catalogToolsFor(scope.readOnly).full as [Tool];
 		const isReserved = (name: string): boolean =>
-			CATALOG_TOOL_NAMES.has(name) || this.ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
+			CATALOG_TOOL_NAMES.has(name) || this.#ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
 		const options = { scope, naming, listings: this.#listings, callSeveral, isReserved };
 		const lists = this.#lists.get(key) ?? new ServerLists(this.servers, options);
 		this.#lists.set(key, lists);

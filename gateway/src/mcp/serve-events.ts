@@ -4,6 +4,7 @@ import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
+import { events } from "../events/plugin.js";
 import type { ClientRequest } from "./client-request.js";
 import { type Method, method } from "./methods.js";
 
@@ -90,7 +91,7 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 
 /** The methods are only served where there are events. */
 function serviceOf({ client }: ClientRequest): EventService {
-	return client.gateway.events as EventService;
+	return client.gateway.find(events) as EventService;
 }
 
 /** @throws ProtocolError without a token: any client could end or redirect the subscription of another */

@@ -1,7 +1,6 @@
 import type { TokenIssuer } from "../config/access.js";
 import { publicOrigin } from "../config/listen-address.js";
-import { DeviceKey } from "../devices/device-key.js";
-import type { ProgramContext } from "../program/context.js";
+import type { RunningGateway } from "../gateway.js";
 import { AuthorizationServer } from "./authorization-server.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { OutsideIssuer } from "./outside-issuer.js";
@@ -18,8 +17,8 @@ export interface SignIn {
 }
 
 /** Opens sign-in as it is configured; undefined if it is off. */
-export function openSignIn({ configuration, tokens, shortLived, resolve }: ProgramContext): SignIn | undefined {
-	const { publicUrl, issuer, stateFolder, ...rest } = configuration;
+export function openSignIn({ settings, tokens, shortLived, resolve, key }: RunningGateway): SignIn | undefined {
+	const { publicUrl, issuer, ...rest } = settings;
 	const origin = publicOrigin(publicUrl);
 	if (origin === undefined) {
 		return undefined;
@@ -29,7 +28,6 @@ export function openSignIn({ configuration, tokens, shortLived, resolve }: Progr
 		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
 	}
 	const documents = new MetadataDocuments({ resolve });
-	const key = new DeviceKey(stateFolder);
 	const server = new AuthorizationServer({ origin, tokens, shortLived, key, documents });
 	return { resource: new ProtectedResource(origin, origin), issuer: server.grants, server, isRequired: false };
 }

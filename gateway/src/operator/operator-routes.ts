@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
-import { isUserOnly, type Server, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { ClusterStatus } from "../cluster/status.js";
-import { type Access, hasUserTools, reaches } from "../config/access.js";
-import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
+import { type Access, reaches } from "../config/access.js";
+import type { SaveState } from "../config/save-state.js";
 import { readJsonAs } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
-import { allow, type HttpEnv, needsOperator, type Route } from "../http/route.js";
+import { allow, type HttpEnv, needsOperator } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 import type { Metrics } from "./metrics.js";
@@ -62,6 +62,15 @@ export function addOperatorRoutes(
 			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
 		}
 		return c.json(status);
+	});
+}
+
+/** Serves `/healthz` to everybody: 200 in any case, since a restart would not help. Only the log has the details. */
+export function addHealthRoute(app: Hono<HttpEnv>, saves: SaveState, cluster: ClusterSource): void {
+	app.all("/healthz", allow("GET", "HEAD"), (c) => {
+		const isLost = cluster()?.connected === false;
+		const problem = isLost ? "the cluster's store is unreachable" : saves.problem && "the state cannot be saved";
+		return c.json(problem === undefined ? { status: "ok" } : { status: "degraded", problem });
 	});
 }
 
@@ -122,45 +131,6 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 		connection?.close("disconnected by the operator");
 		return c.body(null, 204);
 	});
-}
-
-const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).optional() });
-
-/**
- * `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
- * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
- *
- * @param urlFor returns the URL at which a device reaches the gateway over HTTP; undefined if unknown
- */
-export function offerFirmware(
-	servers: ServerRegistry,
-	firmware: FirmwareOffers,
-	urlFor: (identity: ServerIdentity) => string | undefined,
-	maxBodyBytes: number,
-): Route {
-	return async (c) => {
-		const server = deviceOf(c, servers);
-		const { alias, id, board, connection } = server;
-		if (!hasUserTools(c.var.admission.access, id)) {
-			const how = "a token created with --allow-user-tools, or the setting userTools";
-			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
-		}
-		const wanted = await readJsonAs(FIRMWARE_REQUEST, "body", c.env.incoming, maxBodyBytes);
-		if (firmware.folder === undefined) {
-			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
-		}
-		const url = connection && urlFor(connection.identity);
-		if (url === undefined) {
-			const problem = connection ? "does not know the gateway's address: see publicUrl" : "is offline";
-			throw new HttpError(409, "busy", `${alias} ${problem}`);
-		}
-		const { name, version } = board;
-		const offer = await firmware.offer({ deviceId: id, board: name, version, url, wanted: wanted.version });
-		if (offer === undefined && wanted.version !== undefined) {
-			throw new HttpError(404, "not-found", `no firmware ${wanted.version} for ${name} in firmwareFolder`);
-		}
-		return c.json(offer ?? {});
-	};
 }
 
 /** Writes server-sent events to Node's response, which says how much waits for a client that does not read. */

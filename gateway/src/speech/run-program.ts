@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { collect } from "../net/model-service.js";
+import { splitCommand } from "./provider.js";
 
 interface ProgramOptions {
 	/** Replaces placeholders in each argument. */
@@ -75,12 +76,6 @@ export async function runProgram(
 		}
 		closePipes(child);
 	}
-}
-
-/** Splits a command into its program and arguments, at spaces. A word in quotes may contain some. */
-export function splitCommand(command: string): string[] {
-	const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
-	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
 /** Kills a program and the processes that it has started. */

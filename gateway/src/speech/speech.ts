@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
+import type { Hono } from "hono";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
+import { HttpError } from "../http/http-error.js";
+import { allow, type HttpEnv } from "../http/route.js";
 import { fairLimit } from "../net/fair-limit.js";
 import type { Caller } from "./device-tools.js";
 import { type SharedPackets, sharePackets } from "./packets.js";
@@ -94,4 +97,15 @@ function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
 		result ??= run();
 		return result;
 	};
+}
+
+/** Serves sounds to devices. A file's id is the permission to get it, as long as it is served. */
+export function addSpeechRoutes(app: Hono<HttpEnv>, speech: Speech): void {
+	app.all(`${SPEECH_PATH}/:id`, allow("GET"), (c) => {
+		const file = speech.find(c.req.param("id"));
+		if (file === undefined) {
+			throw new HttpError(404, "not-found", "not found");
+		}
+		return c.body(new Uint8Array(file), 200, { "Content-Type": "audio/wav" });
+	});
 }

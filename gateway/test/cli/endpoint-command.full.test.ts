@@ -38,9 +38,9 @@ async function startServed(t: TestContext, settings: Parameters<typeof startProg
 describe("MCP endpoints of a gateway", () => {
 	it("are served by the gateway itself, if its settings name them", async (t) => {
 		const [one, other] = [await EndpointPeer.listen(t), await EndpointPeer.listen(t)];
-		const { program, log } = await startServed(t, { endpoints: [one.url, other.url] });
+		const { gateway, log } = await startServed(t, { endpoints: [one.url, other.url] });
 		await Promise.all([checkServed(one), checkServed(other)]);
-		await program.close();
+		await gateway.close();
 		assert.match(log(), /endpoint 127\.0\.0\.1:[0-9]+\/mcp\/: connected/);
 		assert.doesNotMatch(log(), /t-secret/);
 	});
@@ -68,7 +68,7 @@ describe("MCP endpoints of a gateway", () => {
 		const peer = await EndpointPeer.listen(t);
 		const first = await startProgram(t);
 		const port = Number(new URL(first.base).port);
-		await first.program.close();
+		await first.gateway.close();
 		const { output } = start(t, ["endpoint", peer.url], { XS_MCP_GATEWAY_URL: first.base });
 		await until(() => output.stderr.includes("Retrying"), "the command waits for a gateway");
 		assert.equal(peer.connections.length, 0);

@@ -49,7 +49,7 @@ describe("the commands of docs/gateway/operation.md", { skip: process.platform =
 		onMachine(BACK_UP, stateFolder);
 		await gateway.tokens.remove("laptop");
 		await gateway.gateway.servers.edit(LAMP, { alias: "cellar" });
-		await gateway.program.close();
+		await gateway.gateway.close();
 
 		assert.match(onMachine(RESTORE, stateFolder), /laptop/);
 		assert.ok(statSync(`${stateFolder}.before`).isDirectory());
@@ -68,7 +68,7 @@ describe("a gateway after a downgrade", () => {
 		const { stateFolder } = gateway;
 		const token = await gateway.tokens.add({ name: "laptop", kind: "client" });
 		await WireDevice.connect(t, gateway, { id: LAMP });
-		await gateway.program.close();
+		await gateway.gateway.close();
 		writeFileSync(join(stateFolder, "newer.json"), "{}");
 		for (const name of readdirSync(stateFolder, { recursive: true, encoding: "utf8" })) {
 			if (name.endsWith(".json") && name !== "newer.json") {

@@ -38,7 +38,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 			return hosts.every(({ updates }) => updates.length > 0);
 		}, "both are told");
 		assert.deepEqual(hosts[0]?.updates[0], { uri });
-		await first.program.close();
+		await first.gateway.close();
 		await Promise.all(hosts.map(({ updates }) => updates.splice(0)));
 		await startProgram(t, { httpPort: Number(new URL(first.base).port) }, first.stateFolder);
 		await until(() => hosts.every(({ updates }) => updates.length > 0), "both are told again");
@@ -105,7 +105,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		client.setNotificationHandler("notifications/tools/list_changed", () => {
 			changes += 1;
 		});
-		await first.program.close();
+		await first.gateway.close();
 		const lost = await client.callTool({ name: "any", arguments: {} });
 		assert.equal(lost.isError, true);
 		assert.match(JSON.stringify(lost.content), /The gateway did not answer/);

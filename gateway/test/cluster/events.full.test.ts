@@ -68,7 +68,7 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		await untilOnline(b, false);
 		await WireDevice.connect(t, a);
 		await untilAt(b, "a");
-		await a.program.close();
+		await a.gateway.close();
 		await untilOnline(b, false);
 		const count = async (name: string) => (await poll(client, cursor, {}, name)).length;
 		await until(async () => (await count("device.offline")) === 2, "twice offline");

@@ -32,7 +32,7 @@ describe("devices of the version before", () => {
 		assert.match(first.log(), /b\.json: not a device, left out/);
 		assert.deepEqual(readdirSync(join(folder, "devices")).sort(), ["a.json.imported", "b.json"]);
 		await first.gateway.servers.edit(OLD, { alias: "shelf" });
-		await first.program.close();
+		await first.gateway.close();
 		const second = await startProgram(t, {}, folder);
 		assert.deepEqual([second.gateway.servers.find("shelf")?.id, second.gateway.servers.find("desk")], [OLD, undefined]);
 	});
@@ -44,7 +44,7 @@ describe("xs-mcp-gateway cluster import", { skip: whyNoNats }, () => {
 		const alone = await startProgram(t, {}, folder);
 		await (await WireDevice.connect(t, alone)).unplug();
 		await alone.gateway.servers.edit(LAMP, { alias: "kitchen", tags: ["here"] });
-		await alone.program.close();
+		await alone.gateway.close();
 		const nats = await NatsServer.start(t);
 		const [a] = (await startCluster(t, nats, ["a"])) as [StartedProgram];
 		const old = makeOldFolder("kitchen");

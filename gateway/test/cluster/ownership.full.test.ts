@@ -197,7 +197,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		const { a, b, device } = await startTwoWithLamp(t, { onCall: () => undefined });
 		const client = await connect(t, b);
 		const { result: call } = await callUntilArrived(device, () => setVolume(client, 1));
-		const stopped = a.program.close();
+		const stopped = a.gateway.close();
 		await new Promise((resolve) => setTimeout(resolve, 100));
 		device.answer(device.calls[0]?.id as number, { content: [{ type: "text", text: "just in time" }] });
 		assert.equal(await call, "just in time");

@@ -43,9 +43,9 @@ describe("another version in the cluster", { skip: whyNoNats }, () => {
 		const other = "aa:bb:cc:00:00:09";
 		await store.set(`device/${other}`, store.get(`device/${LAMP}`)?.value);
 		await shortLived.set(`claim/${other}`, { ...claim, v: 2, gateway: "c", incarnation: "c" });
-		for (const { log, program } of [a, b]) {
+		for (const { log, gateway } of [a, b]) {
 			await until(() => /gateway c sends messages of a later version.*Upgrade this gateway/.test(log()), "it says so");
-			assert.equal(program.gateway.servers.find(other)?.online, false);
+			assert.equal(gateway.servers.find(other)?.online, false);
 		}
 		const call = { v: 2, device: LAMP, claim: claim.claim, method: "tools/call", params: {} };
 		const refused = await connection.request("xsmcp.to.a.call", JSON.stringify(call));

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { ConfigurationError, describeConfiguration, readConfiguration } from "../../src/config/configuration.js";
+import { describeConfiguration, readConfiguration } from "../../src/config/configuration.js";
+import { ConfigurationError } from "../../src/config/configuration-error.js";
 import { SETTING_NAMES, type SettingName, settingOf } from "../../src/config/settings.js";
 
 /** A settings file in a folder of its own. */
@@ -127,7 +128,7 @@ describe("configuration", () => {
 
 	it("rejects a certificate without its key", () => {
 		assert.deepEqual(problemsOf({ flags: { mqtt: true, mqttCert: "cert.pem" } }), [
-			"mqttCert and mqttKey: set both or neither",
+			"--mqtt-cert: requires mqttKey (--mqtt-key)",
 		]);
 	});
 
@@ -165,7 +166,11 @@ describe("configuration", () => {
 
 	it("rejects a password in a URL of HTTP, where it would not be sent and could be logged", () => {
 		const problems = problemsOf({
-			flags: { visionUrl: "https://me:hunter2@models.example/v1", publicUrl: "http://me@gateway.example" },
+			flags: {
+				visionUrl: "https://me:hunter2@models.example/v1",
+				visionModel: "m",
+				publicUrl: "http://me@gateway.example",
+			},
 		});
 		assert.equal(problems.length, 2);
 		assert.match(problems.join(), /--vision-url: expected a URL .* without user name and password/);

@@ -8,8 +8,8 @@ import { startProgram } from "../support/program.js";
 
 describe("the console's page", () => {
 	it("is served at / with a policy that allows its own script alone", async (t) => {
-		const { base, program } = await startWithConsole(t);
-		assert.equal(program.urls.console, `${base}/`);
+		const { base, gateway } = await startWithConsole(t);
+		assert.equal(gateway.urls.console, `${base}/`);
 		const { status, headers } = await fetch(`${base}/`);
 		assert.equal(status, 200);
 		const policy = headers.get("content-security-policy") ?? "";
@@ -31,8 +31,8 @@ describe("the console's page", () => {
 	});
 
 	it("is absent in sources that were not bundled", async (t) => {
-		const { base, program } = await startProgram(t);
-		assert.equal(program.urls.console, undefined);
+		const { base, gateway } = await startProgram(t);
+		assert.equal(gateway.urls.console, undefined);
 		assert.equal(await statusOf(`${base}/`), 404);
 	});
 

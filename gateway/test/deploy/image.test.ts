@@ -4,7 +4,8 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { readConfiguration } from "../../src/config/configuration.js";
-import { SETTING_NAMES, settingOf, variableOf } from "../../src/config/settings.js";
+import { variableOf } from "../../src/config/setting-kinds.js";
+import { SETTING_NAMES, settingOf } from "../../src/config/settings.js";
 import { run } from "../support/command-line.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 

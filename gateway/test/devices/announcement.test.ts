@@ -45,9 +45,9 @@ describe("what the gateway announces to devices", () => {
 		const stateFolder = makeStateFolder();
 		await tokensIn(stateFolder).add({ name: "board", kind: "device" });
 		for (const flags of [{ announce: true }, { announce: false, websocketAddress: "0.0.0.0" }]) {
-			const { log, program } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);
+			const { log, gateway } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);
 			assert.doesNotMatch(log(), /announced/);
-			await program.close();
+			await gateway.close();
 		}
 	});
 });

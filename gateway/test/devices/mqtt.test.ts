@@ -19,7 +19,7 @@ describe("a device over MQTT", () => {
 		await started.tokens.add({ name: "others", kind: "device" });
 		const password = await started.tokens.add({ name: "lamp", kind: "device" });
 		const options = { clientId: LAMP, username: "lamp", password, reconnectPeriod: 0 };
-		const client = await mqtt.connectAsync(started.program.urls.mqtt as string, options);
+		const client = await mqtt.connectAsync(started.gateway.urls.mqtt as string, options);
 		t.after(() => client.endAsync(true));
 		client.on("error", () => {});
 		const closed = once(client as never, "close");
@@ -30,14 +30,14 @@ describe("a device over MQTT", () => {
 	it("that speaks MQTT 5 is rejected with its id, the reason and the cure, and is told the reason", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
 		const options = { clientId: LAMP, protocolVersion: 5, reconnectPeriod: 0 } as const;
-		await assert.rejects(mqtt.connectAsync(started.program.urls.mqtt as string, options), /[Pp]rotocol [Vv]ersion/);
+		await assert.rejects(mqtt.connectAsync(started.gateway.urls.mqtt as string, options), /[Pp]rotocol [Vv]ersion/);
 		const reason = `${LAMP}: MQTT 5 is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`;
 		await until(() => started.log().includes(reason), reason);
 	});
 
 	it("is disconnected when more of its QoS 2 messages wait for PUBREL than the broker keeps", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
-		const socket = createConnection(Number(new URL(started.program.urls.mqtt as string).port), "127.0.0.1");
+		const socket = createConnection(Number(new URL(started.gateway.urls.mqtt as string).port), "127.0.0.1");
 		socket.write(
 			mqttPacket.generate({
 				cmd: "connect",
@@ -65,7 +65,7 @@ const ID = "aa:bb:cc:00:00:03";
 
 async function start(t: Parameters<typeof startProgram>[0]) {
 	const started = await startProgram(t, { mqtt: true });
-	return { started, ...(await connectMqtt(t, started.program.urls.mqtt as string, { clientId: ID })) };
+	return { started, ...(await connectMqtt(t, started.gateway.urls.mqtt as string, { clientId: ID })) };
 }
 
 describe("a device of the family over MQTT", () => {

@@ -19,7 +19,7 @@ const ID = "aa:bb:cc:00:00:04";
 const PACKET = Uint8Array.of(0x58, 1, 2, 3);
 
 async function connect(t: TestContext, side: StartedProgram, id = ID) {
-	const { client, mcp } = await connectMqtt(t, side.program.urls.mqtt as string, { clientId: id });
+	const { client, mcp } = await connectMqtt(t, side.gateway.urls.mqtt as string, { clientId: id });
 	mcp.say(familyHello("udp", 3));
 	assert.equal(await callLamp(side, id), "true");
 	const sessionId = mcp.first("hello")?.session_id;
@@ -213,7 +213,7 @@ describe("the audio of a device over MQTT", () => {
 
 	it("has the address that the settings name, or at which the device has reached the broker", async (t) => {
 		const named = await startProgram(t, { mqtt: true, udpEndpoint: "voice.example:4000" });
-		const { client, mcp } = await connectMqtt(t, named.program.urls.mqtt as string, { clientId: ID });
+		const { client, mcp } = await connectMqtt(t, named.gateway.urls.mqtt as string, { clientId: ID });
 		mcp.say(familyHello("udp", 3));
 		await until(() => mcp.first("hello") !== undefined, "a hello");
 		const { server, port } = readUdpSettings(mcp.first("hello")?.udp);

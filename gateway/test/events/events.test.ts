@@ -232,7 +232,7 @@ describe("a subscription", () => {
 			device.notify("notifications/sensor_changed", soil(value));
 		}
 		await until(async () => (await below(client)).length === 1, "the limit is crossed");
-		await side.program.close();
+		await side.gateway.close();
 		const next = await startProgram(t, {}, folder);
 		const again = await WireDevice.connect(t, next);
 		const user = await connect(t, next);
@@ -277,7 +277,7 @@ describe("a subscription", () => {
 		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
 		await pressed(client, device, "boot");
 		const [before] = await poll(client, cursor);
-		await side.program.close();
+		await side.gateway.close();
 		const next = await startProgram(t, {}, folder);
 		const again = await connect(t, next);
 		assert.deepEqual((await poll(again, cursor))[0], before);

@@ -52,7 +52,7 @@ describe("a webhook", () => {
 		const folder = makeStateFolder();
 		const { endpoint, side, device, client, params } = await startWebhook(t, folder);
 		const { id } = await ask<Subscribed>(client, "events/subscribe", params);
-		await side.program.close();
+		await side.gateway.close();
 		const next = await startProgram(t, { webhookHosts: [endpoint.host] }, folder);
 		const again = await WireDevice.connect(t, next);
 		again.notify(PRESSED, press("after"));

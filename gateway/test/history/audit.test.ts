@@ -25,7 +25,7 @@ describe("the audit log", () => {
 		await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 7 } });
 		await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 1_000 } }).catch(() => {});
 		await until(async () => (await readAudit(program.base)).length === 2, "both calls are there");
-		await program.program.close();
+		await program.gateway.close();
 		const { base } = await startProgram(t, {}, stateFolder);
 		const [second, first] = callsIn(await readAudit(base));
 		assert.deepEqual(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { type HistoryPart, thinned } from "../../src/history/history.js";
+import { history as historyPlugin } from "../../src/history/plugin.js";
 import { startWithToken } from "../support/console.js";
 import { STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
@@ -35,8 +36,8 @@ describe("the history of a device", () => {
 			network: { type: "wifi", ssid: "home", signal: "strong" },
 			sensors: { temperature: { kind: "temperature", unit: "°C", value: 21.5 } },
 		});
-		const { base, device, program } = await startWithDevice(t, status);
-		const { history } = program;
+		const { base, device, gateway } = await startWithDevice(t, status);
+		const { history } = gateway.use(historyPlugin);
 		assert.ok(history);
 		const read = async (): Promise<void> => {
 			const { length } = device.calls;
@@ -65,17 +66,17 @@ describe("the history of a device", () => {
 
 	it("is there after a restart, with gaps while the device was offline, and goes when the device is forgotten", async (t) => {
 		const stateFolder = makeStateFolder();
-		const { base, device, program, gateway } = await startWithDevice(t, () => ({ battery: { level: 5 } }), stateFolder);
-		program.history?.tick();
+		const { base, device, gateway } = await startWithDevice(t, () => ({ battery: { level: 5 } }), stateFolder);
+		gateway.use(historyPlugin).history?.tick();
 		await until(() => device.calls.length === 1, "the status is read");
 		await until(async () => {
-			program.history?.tick();
+			gateway.use(historyPlugin).history?.tick();
 			return valuesOf(await readHistory(base), "battery.level")?.length === 1;
 		}, "it is on disk");
 		await device.unplug();
 		await until(async () => (await readHistory(base)).states.at(-1)?.state === "offline", "the device is offline");
 		assert.equal(gateway.servers.find(ID)?.online, false);
-		await program.close();
+		await gateway.close();
 		const next = await startProgram(t, {}, stateFolder);
 		const part = await readHistory(next.base);
 		assert.deepEqual(valuesOf(part, "battery.level"), [5]);

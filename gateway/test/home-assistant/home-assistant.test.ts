@@ -308,7 +308,7 @@ describe("Home Assistant", () => {
 		await started.gateway.servers.edit(ID, { alias: "kitchen" });
 		await until(() => parse(messages, CONFIG).device.name === "kitchen", "renamed");
 		const [{ topic }] = parse(messages, CONFIG).availability;
-		await started.program.close();
+		await started.gateway.close();
 		await until(() => messages.get(topic) === "offline", "unavailable");
 	});
 });
@@ -341,7 +341,7 @@ describe("Home Assistant's broker", () => {
 
 	it("does not repeat a command that it retains", async (t) => {
 		const { started, homeAssistant, client, device } = await startDiscovered(t);
-		await started.program.close();
+		await started.gateway.close();
 		await client.publishAsync(`xs-mcp-gateway/${KEY}/volume/set`, "5", { retain: true });
 		const again = await startProgram(t, { homeAssistant }, started.stateFolder);
 		await until(() => /retained command rejected/.test(again.log()), "rejected");

@@ -228,7 +228,7 @@ describe("the gateway's HTTP server", () => {
 		const trusting = await startProgram(t, { ...flags, trustProxy: ["127.0.0.0/8", "10.0.0.0/8"] }, stateFolder);
 		assert.deepEqual(await statusesOf(trusting.base, forwarded), [401, 401, 429, 429, 401, 401]);
 		assert.match(trusting.log(), /"address":"192\.0\.2\.2"/);
-		await trusting.program.close();
+		await trusting.gateway.close();
 		const other = await startProgram(t, flags, stateFolder);
 		assert.deepEqual(await statusesOf(other.base, forwarded.slice(0, 2)), [401, 429]);
 	});
@@ -252,12 +252,12 @@ describe("the gateway's HTTP server", () => {
 	});
 
 	it("counts in the log everything that strangers cause", async (t) => {
-		const { base, tokens, program, log } = await startProgram(t, { maxWrongTokensPerMinute: 1_000 });
+		const { base, tokens, gateway, log } = await startProgram(t, { maxWrongTokensPerMinute: 1_000 });
 		await tokens.add({ name: "laptop", kind: "client" });
 		for (let count = 0; count < 60; count += 1) {
 			await ask(`${base}/devices`, { headers: { Authorization: "Bearer wrong" } });
 		}
-		await program.close();
+		await gateway.close();
 		const counts = log()
 			.split("\n")
 			.filter((line) => line.includes('"reason":"token"'))

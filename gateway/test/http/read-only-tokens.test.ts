@@ -81,7 +81,7 @@ describe("a read-only token", () => {
 	it("is listed with its last use, which survives a restart", async (t) => {
 		const { gateway, ask } = await start(t);
 		await ask("GET", "/devices");
-		await gateway.program.close();
+		await gateway.gateway.close();
 		const tokens = tokensIn(gateway.stateFolder);
 		const record = tokens.records.find(({ name }) => name === "viewer");
 		assert.equal(typeof (record && tokens.lastUse(record)), "number");

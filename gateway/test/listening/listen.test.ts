@@ -360,7 +360,7 @@ describe("a recognizer", { skip: skipIf(await whyNoOpus()) }, () => {
 		const url = "http://127.0.0.1:1/v1";
 		await assert.rejects(
 			startProgram(t, { transcriptionUrl: url }),
-			/transcriptionModel: required with transcriptionUrl/,
+			/--transcription-url: requires transcriptionModel/,
 		);
 		const both = { transcriptionUrl: url, transcriptionModel: "whisper", transcriptionCommand: "whisper-cli" };
 		await assert.rejects(startProgram(t, both), /transcriptionCommand, transcriptionUrl: only one of them can be set/);

@@ -16,8 +16,7 @@ const HOSTILE = {
 const APPS = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
 
 async function start(t: TestContext) {
-	const gateway = await startGateway(t);
-	gateway.gateway.panel = PAGE;
+	const gateway = await startGateway(t, { panel: PAGE });
 	await WireDevice.connect(t, gateway, { tools: [STATUS, PHOTO, SET_VOLUME, HOSTILE] });
 	return gateway;
 }

@@ -25,7 +25,7 @@ const asPage = async (base: string, origin: string, method: string, params: obje
 
 describe("the management tools and pages in browsers", () => {
 	it("are not for a page of another port of this machine", async (t) => {
-		const { base, program } = await startProgram(t, { managementTools: "local" });
+		const { base, gateway } = await startProgram(t, { managementTools: "local" });
 		for (const origin of ["http://localhost:1234", "http://127.0.0.1:1", "null-origin.localhost"]) {
 			const { result } = await asPage(base, origin, "tools/list");
 			assert.deepEqual(result?.tools ?? [], [], origin);
@@ -34,7 +34,7 @@ describe("the management tools and pages in browsers", () => {
 		assert.ok(error);
 		const called = await asPage(base, "http://localhost:1234", "tools/call", CONNECT);
 		assert.equal(called.error?.message, "Unknown tool: mcp_connect");
-		assert.deepEqual(program.gateway.servers.all, []);
+		assert.deepEqual(gateway.servers.all, []);
 	});
 
 	it("are for a page of the gateway's own origin", async (t) => {
@@ -46,10 +46,10 @@ describe("the management tools and pages in browsers", () => {
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`mcp_connect and mcp_call_tool of a client of ${era}`, () => {
 		it("ask before a connection, and connect if the person agrees", async (t) => {
-			const { base, program } = await startProgram(t, { managementTools: "local" });
+			const { base, gateway } = await startProgram(t, { managementTools: "local" });
 			const refusing = await askable(t, base, era, "decline");
 			assert.equal(textOf(await refusing.client.callTool(CONNECT)), "Error: The connection to 'one' was not approved");
-			assert.deepEqual(program.gateway.servers.all, []);
+			assert.deepEqual(gateway.servers.all, []);
 			const { client, questions } = await askable(t, base, era, "accept");
 			assert.match(textOf(await client.callTool(CONNECT)), /^Successfully connected/);
 			assert.equal(questions.length, 1);

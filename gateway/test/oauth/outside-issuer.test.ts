@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { generateKeyPair } from "jose";
-import { ConfigurationError } from "../../src/config/configuration.js";
+import { ConfigurationError } from "../../src/config/configuration-error.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { connectClient, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
 import { startIssuer } from "../support/issuer.js";

@@ -267,7 +267,7 @@ describe("a client that has signed in", () => {
 		assert.equal(second.status, 200);
 		assert.equal(await statusOf(gateway.base, first.access), 401);
 		assert.notEqual(await statusOf(gateway.base, second.body.access_token), 401);
-		await gateway.program.close();
+		await gateway.gateway.close();
 		const { port, origin } = new URL(gateway.base);
 		await startProgram(t, { publicUrl: origin, httpPort: Number(port) }, gateway.stateFolder);
 		assert.notEqual(await statusOf(gateway.base, second.body.access_token), 401);

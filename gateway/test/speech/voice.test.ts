@@ -159,7 +159,7 @@ describe("a service that speaks", () => {
 });
 
 it("settings that are not complete are rejected at the start", async (t) => {
-	await assert.rejects(startProgram(t, { speechUrl: "http://127.0.0.1:1/v1" }), /speechModel: required with speechUrl/);
+	await assert.rejects(startProgram(t, { speechUrl: "http://127.0.0.1:1/v1" }), /--speech-url: requires speechModel/);
 	const both = { speechUrl: "http://127.0.0.1:1/v1", speechModel: "tts", speechCommand: "espeak-ng" };
 	await assert.rejects(startProgram(t, both), /speechCommand, speechUrl: only one of them can be set/);
 	await assert.rejects(startProgram(t, { quietHours: "10pm" }), /two times of day like 22:00-07:00/);

@@ -10,15 +10,14 @@ import { temporaryFolder } from "../../../host-test/support/temporary-folder.js"
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
+import { type CreateGatewayOptions, createGateway, type RunningGateway } from "../../src/gateway.js";
 import { makeLog } from "../../src/log/log.js";
-import { GatewayProgram, type ProgramOptions } from "../../src/program.js";
 import { FileStore } from "../../src/store/file-store.js";
 import { openStores } from "../../src/store/open-stores.js";
 import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";
 
 export interface StartedProgram {
-	readonly program: GatewayProgram;
-	readonly gateway: GatewayProgram["gateway"];
+	readonly gateway: RunningGateway;
 	readonly stateFolder: string;
 	readonly base: string;
 	readonly deviceUrl: string;
@@ -98,25 +97,26 @@ export async function startProgram(
 	test: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},
 	stateFolder = makeStateFolder(),
-	options: ProgramOptions = {},
+	options: Partial<CreateGatewayOptions> = {},
 ): Promise<StartedProgram> {
 	const lines: string[] = [];
 	// Tests stay on this machine: whatever listens on every address is not announced.
 	const broker = flags.mqtt === true ? { mqttPort: 0 } : {};
 	const settings = { httpPort: 0, websocketPort: 0, udpPort: 0, ...broker, announce: false, stateFolder, ...flags };
-	const program = await GatewayProgram.start(
-		readConfiguration({ flags: settings }),
-		makeLog("trace", { write: (line) => lines.push(line) }),
+	const gateway = await createGateway({
+		settings: readConfiguration({ flags: settings }),
+		log: makeLog("trace", { write: (line) => lines.push(line) }),
 		// Nor is any name looked up elsewhere. A lost folder must not end the process of the tests.
-		{ resolve: toLoopback, onFolderLost: () => {}, ...options },
-	);
-	test.after(() => program.close());
+		resolve: toLoopback,
+		onFolderLost: () => {},
+		...options,
+	});
+	test.after(() => gateway.close());
 	return {
-		program,
-		gateway: program.gateway,
+		gateway,
 		stateFolder,
-		base: new URL(program.urls.clients as string).origin,
-		deviceUrl: program.urls.websocket as string,
+		base: new URL(gateway.urls.clients as string).origin,
+		deviceUrl: gateway.urls.websocket as string,
 		tokens: new TokenStore(await openStoreFor(test, { ...settings, clusterName: "command-line" })),
 		log: () => lines.join(""),
 	};

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import type { ProgramOptions } from "../../src/program.js";
+import type { CreateGatewayOptions } from "../../src/gateway.js";
 import { REBOOT, SET_VOLUME, STATUS, WireDevice } from "./gateway.js";
 import { makeStateFolder, openStoreFor, type StartedProgram, sendJson, startProgram } from "./program.js";
 import { post } from "./raw-session.js";
@@ -22,7 +22,7 @@ export interface SignInGateway extends StartedProgram {
 export async function startSignIn(
 	t: TestContext,
 	settings: Partial<Record<SettingName, unknown>> = {},
-	options: ProgramOptions = {},
+	options: Partial<CreateGatewayOptions> = {},
 ): Promise<SignInGateway> {
 	const stateFolder = makeStateFolder();
 	const store = await openStoreFor(t, { ...settings, stateFolder });

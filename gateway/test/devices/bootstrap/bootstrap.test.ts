@@ -17,7 +17,7 @@ describe("the bootstrap of devices", () => {
 		const { status, body } = await bootstrap(started, BOARD);
 		assert.equal(status, 200);
 		assert.deepEqual(body.websocket, { url: started.deviceUrl, token: "", version: 1 });
-		const { host } = new URL(started.program.urls.mqtt as string);
+		const { host } = new URL(started.gateway.urls.mqtt as string);
 		const { id } = BOARD;
 		assert.deepEqual(body.mqtt, {
 			endpoint: host,
@@ -160,7 +160,7 @@ describe("the token of a device that the bootstrap lets in", () => {
 		const { code } = (await bootstrap(first, BOARD)).body.activation;
 		await fetch(`${first.base}/bindings/${code}`, { method: "POST" });
 		const { token } = (await bootstrap(first, BOARD)).body.websocket;
-		await first.program.close();
+		await first.gateway.close();
 		const again = await startProgram(t, { bootstrap: "closed" }, first.stateFolder);
 		assert.equal((await bootstrap(again, BOARD)).body.websocket.token, token);
 		assert.equal((await bootstrap(again, STRANGER)).status, 403);

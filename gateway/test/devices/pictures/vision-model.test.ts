@@ -84,7 +84,7 @@ describe("a vision model", () => {
 	it("needs both its URL and its name", () => {
 		assert.throws(
 			() => readConfiguration({ flags: { visionUrl: "http://127.0.0.1/v1" } }),
-			/visionUrl and visionModel/,
+			/requires vision(Url|Model)/,
 		);
 	});
 });

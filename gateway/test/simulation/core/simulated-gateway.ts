@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { ServerError, type Store } from "xs-mcp-manager/core";
 import type { Cluster } from "../../../src/cluster/cluster.js";
+import { cluster } from "../../../src/cluster/plugin.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
-import { SaveState } from "../../../src/config/save-state.js";
 import type { Configuration } from "../../../src/config/settings.js";
 import { makeSignInCode, takeSignInCode } from "../../../src/config/sign-in-code.js";
 import type { TokenRecord } from "../../../src/config/token-record.js";
@@ -11,16 +11,16 @@ import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
 import { DeviceConnection, type DeviceLink } from "../../../src/devices/device-connection.js";
 import { NO_HELLO } from "../../../src/devices/hello.js";
 import { parseMessage } from "../../../src/devices/messages.js";
+import { events } from "../../../src/events/plugin.js";
+import { webhooks } from "../../../src/events/webhooks-plugin.js";
+import { RunningGateway } from "../../../src/gateway.js";
 import type { Logger } from "../../../src/log/log.js";
-import { LogLimiter } from "../../../src/log/log-limiter.js";
 import { accessOf } from "../../../src/oauth/request-guard.js";
-import type { ProgramContext } from "../../../src/program/context.js";
-import { joinCluster } from "../../../src/program/join-cluster.js";
-import { type Core, openCore } from "../../../src/program/open-core.js";
+import { definePlugin } from "../../../src/plugin.js";
 import { openStores } from "../../../src/store/open-stores.js";
 
-/** As in `program.ts`. */
-const CHECK_INTERVAL = 1_000;
+/** No clients over HTTP. */
+const clients = definePlugin({ name: "clients", setup: () => ({ endpoint: { sessions: 0 } }) });
 
 /** The settings that a machine's gateway and commands share. */
 export interface Machine {
@@ -58,66 +58,45 @@ export interface DeviceSession {
  * decides. Calls begin where the request of a client has been read.
  */
 export class SimulatedGateway {
-	readonly #context: ProgramContext;
-	readonly #closers: (() => Promise<void> | void)[];
+	readonly #gateway: RunningGateway;
 	readonly #guard: DeviceGuard;
 	readonly #devices = new Map<DeviceConnection, Admission>();
 	/** Of clients' requests in progress: the hash of their token, and what ends them. */
 	readonly #requests = new Map<AbortController, string>();
-	#core!: Core;
-	#cluster: Cluster | undefined;
+	readonly #cluster: Cluster | undefined;
 
-	private constructor(context: ProgramContext, closers: (() => Promise<void> | void)[]) {
-		this.#context = context;
-		this.#closers = closers;
-		this.#guard = new DeviceGuard("127.0.0.1", context.tokens);
+	private constructor(gateway: RunningGateway) {
+		this.#gateway = gateway;
+		this.#guard = new DeviceGuard("127.0.0.1", gateway.tokens);
+		this.#cluster = gateway.use(cluster);
+		gateway.on("tick", () => this.#recheck());
 	}
 
 	/** Starts as the program does. Rejects as that does. */
 	static async start(machine: Machine): Promise<SimulatedGateway> {
 		const line = (...parts: unknown[]): void => machine.log(parts.map((each) => textOf(each)).join(" "));
 		const log = { trace: () => {}, debug: () => {}, info: line, warn: line, error: line } as unknown as Logger;
-		const configuration = configurationOf(machine);
-		const { close, ...stores } = await openStores(configuration, line);
-		const closers = [close];
-		const gateway = new SimulatedGateway(
-			{
-				configuration,
-				log,
-				limitedLog: new LogLimiter(log),
-				tokens: new TokenStore(stores.store),
-				saves: new SaveState(),
-				urls: {},
-				...stores,
-				onClose: (each) => void closers.push(each as () => Promise<void>),
-			},
-			closers,
-		);
-		await gateway.#open();
-		return gateway;
-	}
-
-	async #open(): Promise<void> {
-		this.#core = await openCore(this.#context);
-		this.#cluster = await joinCluster(this.#context, this.#core, () => 0);
-		const timer = setInterval(() => this.#recheck(), CHECK_INTERVAL);
-		this.#context.onClose(() => clearInterval(timer));
+		const settings = configurationOf(machine);
+		const { close: onClosed, ...stores } = await openStores(settings, line);
+		const tokens = new TokenStore(stores.store);
+		const gateway = await RunningGateway.setUp({ settings, log, tokens, onClosed, ...stores }, [
+			clients,
+			events,
+			cluster,
+			webhooks,
+		]);
+		await gateway.start();
+		return new SimulatedGateway(gateway);
 	}
 
 	/** Stops as the program does. */
 	async close(): Promise<void> {
-		await this.#cluster?.drain();
-		await this.#core.gateway.servers.drain(5_000);
-		await this.#core.gateway.servers.close();
-		await this.#cluster?.close();
-		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
-			await close();
-		}
+		await this.#gateway.close();
 	}
 
 	/** Every known device. */
 	get devices(): SeenDevice[] {
-		return this.#core.gateway.servers.all.map(({ id, alias, tags, online, connection }) => ({
+		return this.#gateway.servers.all.map(({ id, alias, tags, online, connection }) => ({
 			id,
 			alias,
 			tags: [...tags],
@@ -128,7 +107,7 @@ export class SimulatedGateway {
 
 	/** The names of the tokens that are valid here. */
 	get tokenNames(): string[] {
-		return this.#context.tokens.records.map(({ name }) => name).sort();
+		return this.#gateway.tokens.records.map(({ name }) => name).sort();
 	}
 
 	get isConnected(): boolean {
@@ -147,7 +126,10 @@ export class SimulatedGateway {
 
 	/** The events that can be read: their places and data. */
 	get events(): { readonly seq: number; readonly name: string; readonly data: Readonly<Record<string, unknown>> }[] {
-		return this.#core.events.log.after(0).map(({ seq, name, data }) => ({ seq, name, data }));
+		return this.#gateway
+			.use(events)
+			.log.after(0)
+			.map(({ seq, name, data }) => ({ seq, name, data }));
 	}
 
 	/** Whether a token is valid here now. Does not read the file again, which would be an act of the gateway. */
@@ -164,7 +146,7 @@ export class SimulatedGateway {
 		const identity = { id: deviceId, clientId: deviceId, transport: "websocket" };
 		const connection = new DeviceConnection(identity, NO_HELLO, link);
 		this.#devices.set(connection, admission);
-		this.#core.gateway.servers.connect(connection);
+		this.#gateway.servers.connect(connection);
 		return {
 			received: (text) => connection.receive(parseMessage(text)),
 			ended: () => {
@@ -181,11 +163,11 @@ export class SimulatedGateway {
 	 * @returns "401" if the token is not valid, "gone" if it is removed meanwhile
 	 */
 	async call(secret: string, alias: string, args: object): Promise<Answer> {
-		const token = this.#context.tokens.verify("client", secret);
+		const token = this.#gateway.tokens.verify("client", secret);
 		if (token === undefined) {
 			return { error: "401" };
 		}
-		const catalog = this.#core.gateway.catalog(accessOf(token.name, token, []));
+		const catalog = this.#gateway.catalog(accessOf(token.name, token, []));
 		const found = catalog.findTool(`${alias}__work`);
 		if (found === undefined) {
 			return { error: "unknown-tool" };
@@ -207,32 +189,31 @@ export class SimulatedGateway {
 	/** The aliases of the devices whose tools a client sees; undefined: the token is not valid. */
 	seenBy(secret: string): string[] | undefined {
 		const token = this.#tokenOf(secret);
-		return token && this.#core.gateway.catalog(accessOf(token.name, token, [])).servers.map(({ id }) => id);
+		return token && this.#gateway.catalog(accessOf(token.name, token, [])).servers.map(({ id }) => id);
 	}
 
 	#tokenOf(secret: string): TokenRecord | undefined {
-		return this.#context.tokens.current(createHash("sha256").update(secret).digest("hex"));
+		return this.#gateway.tokens.current(createHash("sha256").update(secret).digest("hex"));
 	}
 
 	async edit(id: string, change: { alias?: string; tags?: string[] }): Promise<void> {
-		if ((await this.#core.gateway.servers.edit(id, change)) === undefined) {
+		if ((await this.#gateway.servers.edit(id, change)) === undefined) {
 			throw new Error("unknown device");
 		}
 	}
 
 	async forget(id: string): Promise<boolean> {
-		return await this.#core.gateway.servers.forget(id);
+		return await this.#gateway.servers.forget(id);
 	}
 
 	/** Uses a code of `token code`. */
 	async takeSignInCode(code: string): Promise<boolean> {
-		return await takeSignInCode(this.#context.store, code);
+		return await takeSignInCode(this.#gateway.store, code);
 	}
 
-	/** As `GatewayProgram` does every second. */
+	/** As the listeners of devices and clients do every second. */
 	#recheck(): void {
-		const { tokens } = this.#context;
-		tokens.refresh();
+		const { tokens } = this.#gateway;
 		for (const [request, sha256] of this.#requests) {
 			if (tokens.current(sha256) === undefined) {
 				request.abort();

@@ -1,8 +1,7 @@
 import type { Server } from "node:http";
 import type { Configuration } from "../config/settings.js";
-import { TlsFiles } from "../config/tls-files.js";
+import { listenAt, TlsFiles } from "../config/tls-files.js";
 import { createHttpServer, listenOn } from "../net/listener.js";
-import { listenAt } from "./context.js";
 
 /** Seconds after which clients and devices may try again. */
 const RETRY_AFTER = "5";

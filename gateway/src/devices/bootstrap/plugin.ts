@@ -1,0 +1,67 @@
+import { inGroup, oneOf, setting, text, url } from "../../config/setting-kinds.js";
+import { definePlugin } from "../../plugin.js";
+import { clients } from "../../transports/plugin.js";
+import { firmware } from "../firmware/plugin.js";
+import { devices } from "../plugin.js";
+import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
+
+/** Tells devices where to connect, and binds them to this gateway. */
+export const bootstrap = definePlugin({
+	name: "bootstrap",
+	settings: inGroup("How devices find the gateway", {
+		bootstrap: setting(
+			oneOf("mode", ["open", "approve", "closed"]),
+			"New devices at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
+			"closed",
+		),
+		websocketUrl: setting(url(["ws:", "wss:"]), "WebSocket URL in the bootstrap; required behind a reverse proxy"),
+		mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
+	}),
+	setup: async (gateway): Promise<DeviceBindings> => {
+		const [{ addBindingRoutes }, { addBootstrapRoutes, BOOTSTRAP_PATHS }, { DeviceBindings }, { SourceCheck }] =
+			await Promise.all([
+				import("./binding-routes.js"),
+				import("./bootstrap-routes.js"),
+				import("./device-bindings.js"),
+				import("../../http/source-check.js"),
+			]);
+		const { settings, key, log, tokens, shortLived: store, updates, urls } = gateway;
+		const { bootstrap: mode, publicUrl, maxDevices, httpAddress, websocketAddress, mqttAddress } = settings;
+		const onPending = ({ code, deviceId, board, address }: PendingBinding): void =>
+			log.info(
+				{ device: deviceId, board, address },
+				`a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`,
+			);
+		const bindings = new DeviceBindings({ mode, tokens, key, maxDevices, store, onPending });
+		const { guard, limits } = gateway.use(clients);
+		const { guards, listeners } = gateway.use(devices);
+		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+		const { allowedHosts, allowedOrigins } = settings;
+		addBootstrapRoutes(gateway.deviceRoutes, {
+			bindings,
+			key,
+			updates,
+			log,
+			limits,
+			addressOf: (request) => guard.addressOf(request),
+			source: new SourceCheck([httpAddress, websocketAddress, mqttAddress], {
+				allowedHosts: [...allowedHosts, ...publicHosts],
+				allowedOrigins,
+			}),
+			needsBinding: () => mode !== "open" || guards.some(({ needsToken }) => needsToken),
+			deviceAddresses: () => ({
+				websocket: settings.websocketUrl ?? listeners.websocket,
+				mqtt: settings.mqttEndpoint ?? listeners.mqtt,
+			}),
+			publicUrl,
+			firmware: gateway.use(firmware),
+		});
+		addBindingRoutes(gateway.routes, bindings);
+		gateway.on("started", () => {
+			if (mode !== "closed") {
+				urls.bootstrap = new URL(`${BOOTSTRAP_PATHS.ota}/`, urls.clients).href;
+			}
+		});
+		return bindings;
+	},
+});

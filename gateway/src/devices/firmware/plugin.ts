@@ -1,0 +1,23 @@
+import { FOLDER, inGroup, setting } from "../../config/setting-kinds.js";
+import { definePlugin } from "../../plugin.js";
+import type { FirmwareOffers } from "./firmware-offers.js";
+
+/** Offers devices the firmware of a folder. */
+export const firmware = definePlugin({
+	name: "firmware",
+	settings: inGroup("How devices find the gateway", {
+		firmwareFolder: setting(FOLDER, "Folder with firmware for devices: MODEL_VERSION.bin"),
+	}),
+	setup: async (gateway): Promise<FirmwareOffers> => {
+		const [{ FirmwareFolder }, { FirmwareOffers }, { addFirmwareRoute }] = await Promise.all([
+			import("./firmware-folder.js"),
+			import("./firmware-offers.js"),
+			import("./firmware-route.js"),
+		]);
+		const { firmwareFolder, maxBodyBytes } = gateway.settings;
+		const folder = firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder);
+		const offers = new FirmwareOffers(folder, gateway.key, gateway.updates);
+		addFirmwareRoute(gateway.routes, gateway.servers, offers, gateway.urlFor, maxBodyBytes);
+		return offers;
+	},
+});

@@ -1,0 +1,27 @@
+import { httpUrl, inGroup, integer, KEY, requiring, setting, text } from "../../config/setting-kinds.js";
+import { definePlugin } from "../../plugin.js";
+import { clients } from "../../transports/plugin.js";
+
+/** Receives the pictures of calls in progress, and has a vision model look at them. */
+export const pictures = definePlugin({
+	name: "pictures",
+	settings: inGroup("Photos and pictures", {
+		maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", 2_097_152),
+		visionUrl: requiring(["visionModel"], setting(httpUrl, "Base URL of an OpenAI-compatible API for photos")),
+		visionModel: requiring(["visionUrl"], setting(text("model"), "Model name at visionUrl")),
+		visionKey: setting(KEY, "API key for visionUrl"),
+	}),
+	setup: async (gateway): Promise<void> => {
+		const { addPictureRoutes } = await import("./picture-routes.js");
+		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = gateway.settings;
+		const { guard, limits } = gateway.use(clients);
+		addPictureRoutes(gateway.deviceRoutes, {
+			pictures: gateway.pictures,
+			limits,
+			addressOf: (request) => guard.addressOf(request),
+			maxPictureBytes,
+			visionModel: url && model ? { url, model, key } : undefined,
+			log: gateway.log,
+		});
+	},
+});

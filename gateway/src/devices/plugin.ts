@@ -1,0 +1,57 @@
+import {
+	FILE,
+	flag,
+	inGroup,
+	LOOPBACK,
+	PASSWORD,
+	PORT,
+	requiring,
+	setting,
+	text,
+	url,
+} from "../config/setting-kinds.js";
+import { definePlugin } from "../plugin.js";
+import type { DeviceGuard } from "./admission.js";
+import type { DeviceListener } from "./announcement.js";
+
+export interface DevicePorts {
+	/** Which devices are admitted, at each port. */
+	readonly guards: readonly DeviceGuard[];
+	/** Where the gateway listens for devices. */
+	readonly listeners: { websocket?: DeviceListener; mqtt?: DeviceListener };
+}
+
+/** Accepts devices over WebSocket, at the gateway's own MQTT broker or another one, and announces that on the local network. */
+export const devices = definePlugin({
+	name: "devices",
+	settings: {
+		...inGroup("Devices over WebSocket", {
+			websocket: setting(flag, "Accept devices over WebSocket", true),
+			websocketAddress: setting(text("address"), "Listen address", LOOPBACK),
+			websocketPort: setting(PORT, "Port; 0 for a free one", 8765),
+			websocketCert: requiring(["websocketKey"], setting(FILE, "TLS certificate (PEM)")),
+			websocketKey: requiring(["websocketCert"], setting(FILE, "Private key (PEM) of websocketCert")),
+		}),
+		...inGroup("Devices over MQTT", {
+			mqtt: setting(flag, "Accept devices over MQTT, with the gateway's own broker", false),
+			mqttAddress: requiring(["mqtt"], setting(text("address"), "Listen address of the gateway's broker", LOOPBACK)),
+			mqttPort: requiring(["mqtt"], setting(PORT, "Port of the gateway's broker; 0 for a free one", 1883)),
+			mqttCert: requiring(["mqtt", "mqttKey"], setting(FILE, "TLS certificate (PEM) of the gateway's broker")),
+			mqttKey: requiring(["mqtt", "mqttCert"], setting(FILE, "Private key (PEM) of mqttCert")),
+			udpAddress: setting(text("address"), "Listen address for audio over UDP; default: mqttAddress"),
+			udpPort: setting(PORT, "Port for audio over UDP; 0 for a free one", 1884),
+			udpEndpoint: setting(text("host:port"), "UDP host and port that devices are told; required behind NAT"),
+			brokerUrl: setting(url(["mqtt:", "mqtts:"]), "URL of another MQTT broker for devices"),
+			brokerUsername: requiring(["brokerUrl"], setting(text("name"), "User name for brokerUrl")),
+			brokerPassword: setting(PASSWORD, "Password for brokerUrl"),
+			brokerCa: setting(FILE, "CA certificates (PEM) for brokerUrl"),
+		}),
+		...inGroup("How devices find the gateway", {
+			announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", true),
+		}),
+	},
+	setup: async (gateway): Promise<DevicePorts> => {
+		const { openPorts } = await import("./ports.js");
+		return openPorts(gateway);
+	},
+});

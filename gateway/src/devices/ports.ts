@@ -1,0 +1,139 @@
+import type { TlsOptions } from "node:tls";
+import { Hono } from "hono";
+import { ConfigurationError } from "../config/configuration-error.js";
+import { urlAt } from "../config/listen-address.js";
+import { withoutPassword } from "../config/setting-kinds.js";
+import { listenAt, readPem, TlsFiles } from "../config/tls-files.js";
+import type { RunningGateway } from "../gateway.js";
+import { HttpError } from "../http/http-error.js";
+import { deviceBody } from "../http/rejections.js";
+import { setHeaders } from "../http/response-headers.js";
+import type { HttpEnv } from "../http/route.js";
+import { makeListener } from "../http/server.js";
+import { clients } from "../transports/plugin.js";
+import { type Admission, DeviceGuard } from "./admission.js";
+import { Announcer, describeServices } from "./announcement.js";
+import { MqttDevices } from "./mqtt.js";
+import type { DevicePorts } from "./plugin.js";
+import { UdpChannels } from "./udp-channels.js";
+import { WebSocketDevices } from "./websocket.js";
+
+/** Accepts devices over WebSocket and at the gateway's own MQTT broker. */
+interface DeviceServer {
+	recheck(stillAdmits: (admission: Admission) => boolean): void;
+	renewTls(tls: TlsOptions): void;
+	close(): Promise<void>;
+}
+
+/** Accepts devices as soon as the gateway listens, then connects to a broker of others and announces the gateway. */
+export function openPorts(gateway: RunningGateway): DevicePorts {
+	const { settings, log, servers, tokens, urls } = gateway;
+	const guards: DeviceGuard[] = [];
+	const listeners: DevicePorts["listeners"] = {};
+
+	const guardAt = (address: string): DeviceGuard => {
+		const guard = new DeviceGuard(address, tokens, settings.bootstrap === "approve");
+		guards.push(guard);
+		return guard;
+	};
+	const keep = (server: DeviceServer, guard: DeviceGuard, files: TlsFiles | undefined): void => {
+		gateway.on("tick", () => server.recheck(guard.currentlyAdmits()));
+		gateway.on("tick", () => files?.renew(server, log));
+		gateway.on("close", () => server.close());
+	};
+	let channels: Promise<UdpChannels> | undefined;
+	/** Opens the audio of devices over MQTT, with either broker. */
+	const openChannels = (): Promise<UdpChannels> => {
+		const { mqttAddress, udpAddress: host = mqttAddress, udpPort: port, udpEndpoint: endpoint } = settings;
+		channels ??= listenAt("udp", port, async () => {
+			const opened = await UdpChannels.listen(servers, { host, port, endpoint });
+			gateway.on("close", () => opened.close());
+			return opened;
+		});
+		return channels;
+	};
+
+	const openWebSocket = async (): Promise<void> => {
+		const { websocketAddress: host, websocketPort: port, allowedOrigins } = settings;
+		const files = TlsFiles.of("websocket", settings);
+		const tls = files?.options;
+		const guard = guardAt(host);
+		const devices = new WebSocketDevices(servers, {
+			host,
+			port,
+			authenticate: guard.authenticate,
+			allowedOrigins,
+			onRequest: makeListener({ app: createDeviceApp(gateway), rejections: gateway.use(clients).rejections }),
+			...(tls && { tls }),
+		});
+		const actual = await listenAt("websocket", port, () => devices.listen());
+		keep(devices, guard, files);
+		listeners.websocket = { scheme: tls ? "wss" : "ws", address: host, port: actual };
+		urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
+	};
+
+	const openMqtt = async (): Promise<void> => {
+		const { mqttAddress: host, mqttPort: port } = settings;
+		const files = TlsFiles.of("mqtt", settings);
+		const tls = files?.options;
+		const guard = guardAt(host);
+		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
+		const audio = await openChannels();
+		const opened = await listenAt("mqtt", port, () => MqttDevices.listen(servers, options, audio));
+		keep(opened.devices, guard, files);
+		listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: opened.port };
+		urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, opened.port);
+	};
+
+	const connectToBroker = async (url: string): Promise<void> => {
+		const { brokerUsername: username, brokerPassword: password, brokerCa } = settings;
+		const audio = await openChannels();
+		const tls = brokerCa !== undefined && { tls: { ca: readPem("brokerCa", brokerCa) } };
+		const credentials = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
+		const devices = await MqttDevices.connect(servers, { url, ...credentials, ...tls }, audio).catch((error: Error) => {
+			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${error.message}`], { cause: error });
+		});
+		gateway.on("close", () => devices.close());
+	};
+
+	/** Announces to devices on the local network where the gateway is. */
+	const announce = async (): Promise<void> => {
+		const services = describeServices([listeners.websocket, listeners.mqtt].filter((each) => each !== undefined));
+		if (services.length === 0) {
+			return;
+		}
+		const onFailure = ({ message }: Error): void => log.warn(`cannot announce on the local network: ${message}`);
+		const announcer = await Announcer.open(services, onFailure);
+		gateway.on("close", () => announcer.close());
+		log.info({ services: services.map(({ name }) => name) }, "announced on the local network");
+	};
+
+	const { websocket, mqtt, brokerUrl } = settings;
+	if (websocket) {
+		gateway.on("listen", openWebSocket);
+	}
+	if (mqtt) {
+		gateway.on("listen", openMqtt);
+	}
+	if (brokerUrl !== undefined) {
+		gateway.on("started", () => connectToBroker(brokerUrl));
+	}
+	if (settings.announce) {
+		gateway.on("started", announce);
+	}
+	return { guards, listeners };
+}
+
+/** Serves the routes for devices on the port at which they open their WebSockets: they know its address. */
+function createDeviceApp(gateway: RunningGateway): Hono<HttpEnv> {
+	const app = new Hono<HttpEnv>();
+	app.use(setHeaders);
+	app.route("/", gateway.deviceRoutes);
+	app.onError((error, c) => gateway.use(clients).rejections.answer(error, c, deviceBody));
+	app.notFound(() => {
+		throw new HttpError(426, "not-found", "upgrade required: this port speaks WebSocket only", {
+			Upgrade: "websocket",
+		});
+	});
+	return app;
+}

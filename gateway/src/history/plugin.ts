@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { inGroup, integer, setting } from "../config/setting-kinds.js";
+import { definePlugin } from "../plugin.js";
+import type { AuditLog } from "./audit-log.js";
+import type { History } from "./history.js";
+
+/** Undefined: off. */
+export interface Kept {
+	/** Measurements and states of devices. */
+	readonly history: History | undefined;
+	/** Calls and changes. */
+	readonly audit: AuditLog | undefined;
+}
+
+/** Continues the history and the audit log that the state folder has, and serves them. */
+export const history = definePlugin({
+	name: "history",
+	settings: inGroup("State and log", {
+		historyBytes: setting(
+			integer("bytes", 0, 1_073_741_824),
+			"Disk space for the readings, states and log of each device; 0: off",
+			1_048_576,
+		),
+		auditBytes: setting(
+			integer("bytes", 0, 10_737_418_240),
+			"Disk space for the log of calls and changes; 0: off",
+			16_777_216,
+		),
+	}),
+	setup: async (gateway): Promise<Kept> => {
+		const [{ AuditLog }, { History }, { JsonLines }, { addHistoryRoutes }] = await Promise.all([
+			import("./audit-log.js"),
+			import("./history.js"),
+			import("./json-lines.js"),
+			import("./routes.js"),
+		]);
+		const { servers, settings, saves, metrics } = gateway;
+		const { stateFolder, historyBytes, auditBytes } = settings;
+		const onSaved = (error?: Error): void => saves.note("log", error);
+		const history =
+			historyBytes === 0 ? undefined : new History(servers, join(stateFolder, "history"), historyBytes, onSaved);
+		const lines = auditBytes === 0 ? undefined : new JsonLines(join(stateFolder, "audit."), auditBytes, onSaved);
+		const audit = lines && new AuditLog(lines);
+		gateway.on("close", () => history?.close());
+		gateway.on("close", () => lines?.close());
+		metrics.add("history_bytes", "Disk space of the history of devices", () => history?.bytes ?? 0);
+		metrics.add("audit_bytes", "Disk space of the log of calls and changes", () => lines?.bytes ?? 0);
+		addHistoryRoutes(gateway.routes, servers, history, audit);
+		return { history, audit };
+	},
+});

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { mayListen } from "../config/access.js";
+import { flag, httpUrl, inGroup, KEY, requiring, setting, text } from "../config/setting-kinds.js";
+import { events } from "../events/plugin.js";
+import { history } from "../history/plugin.js";
+import { definePlugin } from "../plugin.js";
+import { speech } from "../speech/plugin.js";
+import { checkProvider, readProvider } from "../speech/provider.js";
+
+/** Opens the microphones of devices, if the settings allow that: the tools `listen` and `ask`, and speech as an event. */
+export const listening = definePlugin({
+	name: "listening",
+	settings: inGroup("Speech", {
+		microphones: setting(flag, "Let clients that may do so listen with the microphones of devices", false),
+		transcriptionCommand: setting(
+			text("command"),
+			"Program that turns speech into text: reads WAV ({file} or its input), writes the text; {language} is the language",
+		),
+		transcriptionUrl: requiring(
+			["transcriptionModel"],
+			setting(httpUrl, "Base URL of an OpenAI-compatible API that does so, instead of transcriptionCommand"),
+		),
+		transcriptionModel: setting(text("model"), "Model name at transcriptionUrl"),
+		transcriptionKey: setting(KEY, "API key for transcriptionUrl"),
+		transcriptionLanguage: setting(text("language"), "Language of the speech: en, ja, zh; default: any"),
+	}),
+	check: (settings): string[] => checkProvider(settings, "transcription"),
+	setup: async (gateway): Promise<void> => {
+		const { servers, settings, log } = gateway;
+		if (!settings.microphones) {
+			return;
+		}
+		const [{ rm }, { Microphones }, { recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
+			import("node:fs/promises"),
+			import("./microphones.js"),
+			import("./record-heard.js"),
+			import("./recognizer.js"),
+			import("./listen-tool.js"),
+			import("./ask-tool.js"),
+		]);
+		const folder = join(settings.stateFolder, "recordings");
+		// A process that was killed has not deleted its own.
+		const removeRecordings = (): Promise<void> => rm(folder, { recursive: true, force: true });
+		await removeRecordings();
+		gateway.on("close", removeRecordings);
+		const provider = readProvider(settings, "transcription");
+		const recognize = provider && recognizers.recognizerOf(provider, folder, settings.transcriptionLanguage);
+		const { turns, voice } = gateway.use(speech);
+		const { audit } = gateway.use(history);
+		const microphones = new Microphones({
+			turns,
+			recognize,
+			onBegin: ({ id }, principal) => log.info({ device: id, principal }, "listening"),
+			onEnd: ({ device: { id, alias }, seconds, ...record }) =>
+				audit?.called({ ...record, device: id, alias, tool: "listen", args: JSON.stringify({ seconds }) }),
+		});
+		if (recognize !== undefined) {
+			recordHeard(servers, turns, microphones, gateway.use(events), (device, reason) =>
+				gateway.limitedLog.warn("speech", { device }, `not heard: ${reason}`),
+			);
+		}
+		const speaking = { microphones, announcements: voice?.announcements, turns, servers };
+		gateway.tools.add((access) =>
+			mayListen(access) ? [listenTool(access, microphones, servers), askTool(access, speaking)] : [],
+		);
+	},
+});

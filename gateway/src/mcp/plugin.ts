@@ -1,0 +1,61 @@
+import type { McpManager } from "xs-mcp-manager";
+import { FILE, inGroup, oneOf, setting } from "../config/setting-kinds.js";
+import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
+import type { Logger } from "../log/log.js";
+import { definePlugin } from "../plugin.js";
+
+/** Open connections to configured servers; a further one closes the longest idle. */
+const MAX_CONNECTIONS = 100;
+
+/** Milliseconds that the start waits for configured servers. */
+const SERVERS_TIME = 3_000;
+
+/** Connects to the configured servers, and offers the management tools. Slow servers are waited for in the background. */
+export const management = definePlugin({
+	name: "management",
+	settings: inGroup("Other MCP servers and hosted agents", {
+		serversFile: setting(FILE, "File of the servers (mcp-servers.json)"),
+		managementTools: setting(
+			oneOf("clients", ["off", "local", "all"]),
+			"Who gets the management tools (off, local, all). Such a client can start any command on this machine",
+			"off",
+		),
+	}),
+	setup: async (gateway): Promise<McpManager | undefined> => {
+		const { settings, log } = gateway;
+		const { serversFile: file, managementTools } = settings;
+		if (file === undefined && managementTools === "off") {
+			return undefined;
+		}
+		const [{ McpManager }, { managementToolsFor }] = await Promise.all([
+			import("xs-mcp-manager"),
+			import("./management.js"),
+		]);
+		const signIns = { folder: signInFolder(settings.stateFolder), how: SIGN_IN_COMMAND };
+		const manager = new McpManager({
+			file,
+			registry: gateway.servers,
+			options: { maxConnections: MAX_CONNECTIONS, signIns },
+		});
+		manager.on("warning", (message) => log.warn(message));
+		logStatus(manager, log);
+		manager.on("debug", (server, line) => log.debug({ server }, line));
+		gateway.tools.add((access) => managementToolsFor(access, manager, managementTools));
+		await manager.initialize(SERVERS_TIME);
+		return manager;
+	},
+});
+
+/** Logs each outage once: attempts to connect again are details. */
+function logStatus(manager: McpManager, log: Logger): void {
+	const down = new Set<string>();
+	manager.on("status", (server, status, reason) => {
+		const level = status === "connecting" || down.has(server) ? "debug" : "info";
+		if (status === "error") {
+			down.add(server);
+		} else if (status !== "connecting") {
+			down.delete(server);
+		}
+		log[status === "connected" ? "info" : level]({ server, ...(reason && { reason }) }, `server ${status}`);
+	});
+}

@@ -1,0 +1,52 @@
+import type { ServerIdentity } from "xs-mcp-manager/core";
+import { cluster } from "../cluster/plugin.js";
+import type { RunningGateway } from "../gateway.js";
+import { definePlugin } from "../plugin.js";
+import type { GatewayEvent } from "./events.js";
+
+/** Serves devices, events and metrics to the operator, and logs events. */
+export const operator = definePlugin({
+	name: "operator",
+	setup: async (gateway): Promise<void> => {
+		const [{ gatewayEvents }, { addDeviceRoutes, addHealthRoute, addOperatorRoutes }] = await Promise.all([
+			import("./events.js"),
+			import("./operator-routes.js"),
+		]);
+		const { servers, settings, limitedLog, metrics, updates } = gateway;
+		const events = gatewayEvents(servers, updates);
+		events.on("event", (event) => logEvent(gateway, event));
+		servers.on("rejected", (description) => limitedLog.warn("device", {}, `rejected: ${description}`));
+		servers.on("connected", (_server, { identity }) =>
+			logSession(gateway, identity, { transport: identity.transport }, "device connected"),
+		);
+		servers.on("disconnected", (_server, { identity }, reason) =>
+			logSession(gateway, identity, { reason }, "device disconnected"),
+		);
+		const status = () => gateway.use(cluster)?.status;
+		addHealthRoute(gateway.publicRoutes, gateway.saves, status);
+		addOperatorRoutes(gateway.routes, metrics, events, status);
+		addDeviceRoutes(gateway.routes, servers, settings.maxBodyBytes);
+	},
+});
+
+/** Logs a session of a device. One of another gateway is in that one's log; the manager logs those of configured servers. */
+function logSession(
+	{ log }: RunningGateway,
+	{ id, configured, gateway }: ServerIdentity,
+	details: object,
+	message: string,
+): void {
+	if (!configured) {
+		const level = gateway === undefined ? "info" : "debug";
+		log[level]({ device: id, ...(gateway && { gateway }), ...details }, message);
+	}
+}
+
+function logEvent({ log }: RunningGateway, { type, time: _, ...details }: GatewayEvent): void {
+	const isRollback = "step" in details && details.step === "rolled-back";
+	if (type === "firmware") {
+		log[isRollback ? "warn" : "info"](details, type);
+	} else if (type === "notification" || type === "call") {
+		log.debug(details, type);
+	}
+}

@@ -1,0 +1,68 @@
+import { flag, hours, httpUrl, inGroup, KEY, pairs, requiring, setting, text } from "../config/setting-kinds.js";
+import { definePlugin } from "../plugin.js";
+import type { Announcements } from "./announcements.js";
+import type { DeviceTurns } from "./device-turns.js";
+import { checkProvider, readProvider } from "./provider.js";
+import type { Speech } from "./speech.js";
+
+export interface SpeechOfGateway {
+	/** One at a time speaks on a device, or listens. */
+	readonly turns: DeviceTurns;
+	/** Undefined: no setting says how to speak. */
+	readonly voice: { readonly speech: Speech; readonly announcements: Announcements } | undefined;
+}
+
+/** Says texts on devices, if the settings name a voice: the tool `say`, timers, and sounds for devices to fetch. */
+export const speech = definePlugin({
+	name: "speech",
+	settings: inGroup("Speech", {
+		speechCommand: setting(
+			text("command"),
+			"Program that speaks: reads text, writes WAV; {voice} is the voice. Example: espeak-ng --stdout -v {voice}",
+		),
+		speechUrl: requiring(
+			["speechModel"],
+			setting(httpUrl, "Base URL of an OpenAI-compatible API that speaks, instead of speechCommand"),
+		),
+		speechModel: setting(text("model"), "Model name at speechUrl"),
+		speechKey: setting(KEY, "API key for speechUrl"),
+		speechVoices: setting(
+			pairs("LANGUAGE=VOICE"),
+			"Voices by language: en, ja, ko, ru, zh; * for any other",
+			new Map(),
+		),
+		speakTimers: setting(flag, "Say the text of a timer when it is due", false),
+		quietHours: setting(hours, "Daily hours without speech: texts are shown. Example: 22:00-07:00"),
+	}),
+	check: (settings): string[] => checkProvider(settings, "speech"),
+	setup: async (gateway): Promise<SpeechOfGateway> => {
+		const [{ Announcements, speakTimers }, { DeviceTurns }, { sayToolFor }, { addSpeechRoutes, Speech }, voices] =
+			await Promise.all([
+				import("./announcements.js"),
+				import("./device-turns.js"),
+				import("./say-tool.js"),
+				import("./speech.js"),
+				import("./voice.js"),
+			]);
+		const { quietHours, speechVoices, speakTimers: saysTimers } = gateway.settings;
+		const turns = new DeviceTurns();
+		const provider = readProvider(gateway.settings, "speech");
+		if (provider === undefined) {
+			return { turns, voice: undefined };
+		}
+		const voice =
+			"command" in provider
+				? voices.programVoice(provider.command, speechVoices)
+				: voices.serviceVoice(provider, speechVoices);
+		const speech = new Speech(voice);
+		const announcements = new Announcements({ speech, turns, quietHours, urlFor: gateway.urlFor });
+		gateway.tools.add((access) => sayToolFor(access, announcements, gateway.servers));
+		addSpeechRoutes(gateway.deviceRoutes, speech);
+		if (saysTimers) {
+			speakTimers(gateway.servers, announcements, (device, reason) =>
+				gateway.limitedLog.warn("speech", { device }, `timer not said: ${reason}`),
+			);
+		}
+		return { turns, voice: { speech, announcements } };
+	},
+});
