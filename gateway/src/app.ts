@@ -30,7 +30,7 @@ export interface Clients {
 
 /** Serves clients over HTTP, and devices on the same port, as soon as the gateway listens. */
 export function serveClients(gateway: RunningGateway): Clients {
-	const { settings, log, limitedLog, metrics, tokens, urls, key } = gateway;
+	const { settings, log, metrics, tokens, urls, key } = gateway;
 	const { httpAddress: address, httpPort: port } = settings;
 	const signIn = openSignIn(gateway);
 	const endpoint = new HttpEndpoint(gateway, { ...settings, sessionKey: key.derive("client-session") });
@@ -39,12 +39,7 @@ export function serveClients(gateway: RunningGateway): Clients {
 	const own = signIn?.server && new URL(signIn.server.origin).hostname;
 	const allowedOrigins = [...settings.allowedOrigins, ...(own === undefined ? [] : [own])];
 	const guard = new RequestGuard({ ...settings, address, allowedOrigins, tokens, signIn });
-	const rejections = new RejectionReport({
-		log,
-		limitedLog,
-		onRejected: (reason) => metrics.rejectedRequests.inc({ reason }),
-		addressOf: (request) => guard.addressOf(request),
-	});
+	const rejections = new RejectionReport(gateway, (request) => guard.addressOf(request));
 	gateway.deviceRoutes.onError((error, c) => rejections.answer(error, c, deviceBody));
 	const clients = { endpoint, guard, rejections, limits: new RequestLimits(settings) };
 	let server: HttpServer | undefined;

@@ -278,7 +278,11 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 		if (settings.open) {
 			await tokens.open();
 		}
-		const problems = plugins.flatMap((plugin) => problemsOf(plugin, settings));
+		const names = plugins.map(({ name }) => name);
+		const problems = plugins.flatMap((plugin, at) => [
+			...(names.indexOf(plugin.name) < at ? [`plugin ${plugin.name}: there are two of this name`] : []),
+			...problemsOf(plugin, settings),
+		]);
 		throwProblems(
 			[...tokenProblems(settings, tokens), ...problems].map((problem) => new ConfigurationError([problem])),
 		);

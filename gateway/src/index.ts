@@ -16,7 +16,7 @@ export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryO
 export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
 export type { ToolView } from "./catalog/tool-view.js";
 export type { Access } from "./config/access.js";
-export { type ConfigurationSources, readConfiguration } from "./config/configuration.js";
+export { type ConfigurationSources, loadPlugins, readConfiguration } from "./config/configuration.js";
 export { ConfigurationError } from "./config/configuration-error.js";
 export type { Configuration } from "./config/settings.js";
 export type { TokenKind, TokenRecord } from "./config/token-record.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { readConfiguration, settingsLike } from "../config/configuration.js";
+import { type ConfigurationSources, readConfiguration, settingsLike } from "../config/configuration.js";
 import { flagOf } from "../config/setting-kinds.js";
 import { type Configuration, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
 import { collect } from "./address-options.js";
@@ -16,9 +16,14 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
 	return command;
 }
 
-/** The settings from flags, environment and file. `flags` were added by {@link withSettings}. */
-export function configurationFrom({ config, ...flags }: { readonly config?: string }): Configuration {
-	return readConfiguration({ flags, environment: process.env, file: config });
+/** Returns the sources of settings: flags, environment and file. `flags` were added by {@link withSettings}. */
+export function sourcesFrom({ config, ...flags }: { readonly config?: string }): ConfigurationSources {
+	return { flags, environment: process.env, file: config };
+}
+
+/** Returns the settings for commands, which do not load the operator's own plugins. */
+export function configurationFrom(options: { readonly config?: string }): Configuration {
+	return readConfiguration(sourcesFrom(options));
 }
 
 /** Suggestions that commander does not make, because it compares whole flags: flags that begin or end with the unknown one. */

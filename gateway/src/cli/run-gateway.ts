@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { closest, distance } from "fastest-levenshtein";
+import { loadPlugins, readConfiguration } from "../config/configuration.js";
 import { createGateway, type RunningGateway } from "../gateway.js";
 import { LogDestination, makeLog, makePrettyFormat } from "../log/log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { serveOverStdio } from "../transports/stdio.js";
-import { configurationFrom } from "./configuration-options.js";
+import { sourcesFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 
 /** Milliseconds in which a second signal is ignored: at Ctrl+C the terminal sends one, and npm or npx another. */
@@ -29,7 +30,9 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 		const names = parent?.commands.map((each) => each.name()) ?? [];
 		throw new UsageError(noCommand(word, names));
 	}
-	const configuration = configurationFrom(settings);
+	const sources = sourcesFrom(settings);
+	const plugins = await loadPlugins(sources);
+	const configuration = readConfiguration({ ...sources, plugins });
 	// Formatted on a terminal, else JSON.
 	const format = process.stderr.isTTY ? await makePrettyFormat(process.stderr.hasColors()) : undefined;
 	const destination = new LogDestination(process.stderr, format);
@@ -37,7 +40,7 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	const stop = signalled();
 	const onFolderLost = (): void => void destination.flush(FLUSH_TIME).finally(() => process.exit(EXIT.failed));
 	// In a cluster it may wait for NATS.
-	const gateway = await Promise.race([createGateway({ settings: configuration, log, onFolderLost }), stop]);
+	const gateway = await Promise.race([createGateway({ settings: configuration, log, plugins, onFolderLost }), stop]);
 	if (typeof gateway === "string") {
 		log.info(`stopping: ${gateway}`);
 		await destination.flush(FLUSH_TIME);

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parse } from "@humanwhocodes/momoa";
 import { isObject } from "../firmware.js";
+import { definePlugin, type Plugin } from "../plugin.js";
 import { ConfigurationError } from "./configuration-error.js";
 import { publicOrigin } from "./listen-address.js";
-import { flagOf, readValue, variableOf, withoutPassword } from "./setting-kinds.js";
-import { type Configuration, SETTING_NAMES, type SettingName, settingOf } from "./settings.js";
+import * as kinds from "./setting-kinds.js";
+import { flagOf, readValue, type Setting, type Settings, variableOf, withoutPassword } from "./setting-kinds.js";
+import { type Configuration, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from "./settings.js";
 
 /** The file that is read, if it exists, when no other is named. */
 const DEFAULT_FILE = "xs-mcp-gateway.json";
@@ -17,6 +20,8 @@ export interface ConfigurationSources {
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** A file that must exist. Default: {@link DEFAULT_FILE} in the working folder, if present. */
 	readonly file?: string | undefined;
+	/** An operator's own plugins, with their settings. Undefined: not loaded, so settings of theirs are ignored. */
+	readonly plugins?: readonly Plugin[];
 }
 
 /** A value as it was given, and where: "--http-port", "gateway.json: httpPort". */
@@ -34,21 +39,55 @@ interface Given {
  */
 export function readConfiguration(sources: ConfigurationSources): Configuration {
 	const file = readFile(sources.file);
-	const problems = unknownIn(file);
-	const configuration: Partial<Record<SettingName, unknown>> = {};
-	for (const name of SETTING_NAMES) {
+	const settings = { ...SETTINGS };
+	const configuration: Record<string, unknown> = {};
+	const problems: string[] = [];
+	for (const plugin of sources.plugins ?? []) {
+		const taken = Object.keys(plugin.settings ?? {}).filter((name) => name in settings);
+		problems.push(...taken.map((name) => `plugin ${plugin.name}: there is another setting ${name}`));
+		Object.assign(settings, plugin.settings);
+	}
+	for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
 		try {
-			configuration[name] = settled(name, given(name, sources, file));
+			configuration[name] = settled(setting, given(name, sources, file));
 		} catch (error) {
 			problems.push((error as Error).message);
 		}
 	}
-	const complete = configuration as Configuration;
-	problems.push(...incomplete((name) => given(name, sources, file)), ...contradictions(complete));
+	const complete = configuration as unknown as Configuration;
+	if (sources.plugins !== undefined || complete.plugins?.length === 0) {
+		problems.unshift(...unknownIn(file, settings));
+	}
+	problems.push(...incomplete(settings, (name) => given(name, sources, file)), ...contradictions(complete));
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}
 	return complete;
+}
+
+/** Imports the plugins that the settings name. Rejects with ConfigurationError that says which one cannot be used. */
+export async function loadPlugins(sources: ConfigurationSources): Promise<readonly Plugin[]> {
+	let paths: readonly string[];
+	try {
+		paths = settled(SETTINGS.plugins, given("plugins", sources, readFile(sources.file))) as readonly string[];
+	} catch (error) {
+		throw new ConfigurationError([(error as Error).message], { cause: error });
+	}
+	return await Promise.all(paths.map(importPlugin));
+}
+
+/** Imports a module that exports a plugin, or a function that makes one with {@link kinds}. */
+async function importPlugin(path: string): Promise<Plugin> {
+	try {
+		const { default: exported } = await import(pathToFileURL(path).href);
+		const plugin = typeof exported === "function" ? exported({ ...kinds, definePlugin }) : exported;
+		if (typeof plugin?.name !== "string" || typeof plugin.setup !== "function") {
+			throw new Error("expected a default export with name and setup");
+		}
+		return plugin;
+	} catch (error) {
+		throw new ConfigurationError([`plugins: ${path}: ${(error as Error).message}`], { cause: error });
+	}
 }
 
 /** The settings for display: secrets, and the password in a URL, are `***`. */
@@ -94,9 +133,9 @@ function readFile(named: string | undefined): SettingsFile {
 	return { path, settings };
 }
 
-function unknownIn({ path, settings }: SettingsFile): string[] {
+function unknownIn({ path, settings }: SettingsFile, known: Settings): string[] {
 	return Object.keys(settings)
-		.filter((key) => key !== "$schema" && !SETTING_NAMES.includes(key as SettingName))
+		.filter((key) => key !== "$schema" && !Object.hasOwn(known, key))
 		.map((key) => `${path}: ${key}: unknown setting${didYouMean(key)}`);
 }
 
@@ -114,8 +153,8 @@ export function settingsLike(key: string): SettingName[] {
 	});
 }
 
-function given(name: SettingName, sources: ConfigurationSources, file: SettingsFile): Given | undefined {
-	const flag = sources.flags?.[name];
+function given(name: string, sources: ConfigurationSources, file: SettingsFile): Given | undefined {
+	const flag = sources.flags?.[name as SettingName];
 	if (flag !== undefined) {
 		return { value: flag, source: flagOf(name), folder: process.cwd() };
 	}
@@ -129,14 +168,17 @@ function given(name: SettingName, sources: ConfigurationSources, file: SettingsF
 		: { value, source: `${file.path}: ${name}`, folder: dirname(resolve(file.path)) };
 }
 
-function settled(name: SettingName, from: Given | undefined): unknown {
-	const setting = settingOf(name);
+function settled(setting: Setting<unknown>, from: Given | undefined): unknown {
 	if (from === undefined) {
 		return setting.default;
 	}
 	try {
 		const value = readValue(setting, from.value);
-		return setting.path ? resolve(from.folder, value as string) : value;
+		const absolute = (path: string): string => resolve(from.folder, path);
+		if (!setting.path) {
+			return value;
+		}
+		return Array.isArray(value) ? value.map(absolute) : absolute(value as string);
 	} catch (error) {
 		const why = setting.secret ? `expected ${setting.expected}` : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
@@ -144,14 +186,13 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 }
 
 /** Names settings without another one that they require. One that is disabled on purpose counts: `mqtt: false`. */
-function incomplete(find: (name: SettingName) => Given | undefined): string[] {
-	return SETTING_NAMES.flatMap((name) => {
+function incomplete(settings: Settings, find: (name: string) => Given | undefined): string[] {
+	return Object.entries(settings).flatMap(([name, { requires = [] }]) => {
 		const source = find(name)?.source;
-		const { requires = [] } = settingOf(name);
 		return source === undefined
 			? []
 			: requires
-					.filter((other) => find(other as SettingName) === undefined)
+					.filter((other) => find(other) === undefined)
 					.map((other) => `${source}: requires ${other} (${flagOf(other)})`);
 	});
 }

@@ -54,6 +54,7 @@ const CORE = {
 	}),
 	...inGroup("State and log", {
 		stateFolder: setting(FOLDER, "Folder for tokens and known devices", defaultStateFolder()),
+		plugins: setting({ ...list("file"), path: true }, "Modules of your own plugins", []),
 		logLevel: setting(
 			oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
 			"Log level: trace, debug, info, warn, error, fatal, silent",
@@ -136,7 +137,9 @@ type Joined<S> = (S extends unknown ? (each: S) => void : never) extends (all: i
 type AllSettings = typeof CORE & Joined<Declared<(typeof PLUGINS)[number]>>;
 
 /** Every setting of the gateway and of the plugins that it comes with, in the order of `--help`. */
-const SETTINGS = inOrder(Object.assign({}, CORE, ...PLUGINS.map((plugin: Plugin) => plugin.settings))) as AllSettings;
+export const SETTINGS = inOrder(
+	Object.assign({}, CORE, ...PLUGINS.map((plugin: Plugin) => plugin.settings)),
+) as AllSettings;
 
 export type SettingName = keyof AllSettings;
 

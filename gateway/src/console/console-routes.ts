@@ -1,47 +1,32 @@
-import type { Hono } from "hono";
-import type { McpManager } from "xs-mcp-manager";
-import type { ServerRegistry } from "xs-mcp-manager/core";
+import { basename } from "node:path";
 import * as z from "zod";
 import { isLoopback } from "../config/listen-address.js";
-import type { TokenStore } from "../config/token-store.js";
-import type { EventService } from "../events/event-service.js";
+import { events } from "../events/plugin.js";
+import type { RunningGateway } from "../gateway.js";
 import { readJsonAs } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
 import { HttpError } from "../http/http-error.js";
-import { allow, type HttpEnv, type Middleware, mayOperate, needsOperator, type Route } from "../http/route.js";
+import { allow, type Middleware, mayOperate, needsOperator, type Route } from "../http/route.js";
 import { isOfForeignPage } from "../http/source-check.js";
+import { management } from "../mcp/plugin.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
+import { speech } from "../speech/plugin.js";
+import { clients } from "../transports/plugin.js";
 import { GATEWAY_INFO } from "../version.js";
+import { claudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
-import type { Fleet } from "./fleet.js";
+import { urlsForDevices } from "./device-urls.js";
+import { Fleet } from "./fleet.js";
 import { addFleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 import { addToken, listTokens, removeToken } from "./token-routes.js";
 
-interface ConsoleOptions {
-	readonly servers: ServerRegistry;
-	readonly guard: RequestGuard;
-	readonly maxBodyBytes: number;
-	/** The page; undefined if it was not bundled. */
-	readonly files: ConsoleFiles | undefined;
-	/** Serves the extension of Claude Desktop; undefined if the gateway does not run from a bundle. */
-	readonly extension: Route | undefined;
-	readonly fleet: Fleet;
-	readonly events: EventService;
-	/** Connects to the configured servers; undefined without any. */
-	readonly manager: McpManager | undefined;
-	readonly tokens: TokenStore;
-	/** The page's description of the gateway. */
-	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
-}
-
 /** The page, its files, and signing in and out: before clients are authenticated. */
-export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes }: ConsoleOptions): void {
-	if (files === undefined) {
-		return;
-	}
+export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): void {
+	const { publicRoutes: app, settings } = gateway;
+	const { guard } = gateway.use(clients);
 	app.all("/", allow("GET"), files.page);
-	app.post("/console/session", needsOwnPage(guard), signIn(guard, maxBodyBytes));
+	app.post("/console/session", needsOwnPage(guard), signIn(guard, settings.maxBodyBytes));
 	app.delete("/console/session", needsOwnPage(guard), signOut(guard));
 	// Each by its path: a pattern beside other paths has Hono search its routes one by one, for every request.
 	for (const [name, serve] of files.assets) {
@@ -50,23 +35,23 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 }
 
 /** The page's own routes, beside MCP and the operator's: for authenticated clients. */
-export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleOptions): void {
-	const { extension, fleet, guard, manager, servers, tokens, maxBodyBytes } = options;
-	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
-	addFleetStreams(app, fleet, maxBodyBytes);
+export function addConsoleRoutes(gateway: RunningGateway): void {
+	const { routes: app, settings, tokens } = gateway;
+	const { guard } = gateway.use(clients);
+	const fleet = new Fleet(gateway);
+	const extension = claudeExtension(guard, gateway.consoleFolder);
+	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(gateway, extension !== undefined));
+	addFleetStreams(app, fleet, settings.maxBodyBytes);
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}
-	app.all("/console/webhooks/test", allow("POST"), testWebhook(options));
+	app.all("/console/webhooks/test", allow("POST"), testWebhook(gateway));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens));
-	app.post(
-		"/tokens",
-		addToken(tokens, servers, guard, () => fleet.lists.clients, maxBodyBytes),
-	);
+	app.post("/tokens", addToken(gateway));
 	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
-	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(manager));
+	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(gateway));
 }
 
 const WEBHOOK = z.strictObject({
@@ -76,11 +61,11 @@ const WEBHOOK = z.strictObject({
 });
 
 /** `POST /console/webhooks/test`: posts an example to the endpoint of a subscription to events. */
-function testWebhook({ events, maxBodyBytes }: ConsoleOptions): Route {
+function testWebhook(gateway: RunningGateway): Route {
 	return async (c) => {
-		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, maxBodyBytes);
+		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, gateway.settings.maxBodyBytes);
 		const { holder = "" } = c.var.admission.access;
-		const answer = await events.webhooks.test({ holder, server: undefined, ...data });
+		const answer = await gateway.use(events).webhooks.test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
 			throw new HttpError(404, "not-found", "no such subscription");
 		}
@@ -131,11 +116,15 @@ function signOut(guard: RequestGuard): Route {
 }
 
 /** `GET /console/session`: who asks, and what this gateway is. */
-function showSession({ guard, extension, describe }: ConsoleOptions): Route {
+function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
+	const { settings, urls } = gateway;
+	const { websocket, websocketAddress, mqtt, mqttAddress, firmwareFolder } = settings;
+	const { guard } = gateway.use(clients);
+	const hasVoice = gateway.use(speech).voice !== undefined;
+	const bridge = bridgeCommand();
 	return (c) => {
 		const { admission } = c.var;
 		const { access, session } = admission;
-		const { bridge, hasVoice, ...described } = describe();
 		const info: ConsoleSessionInfo = {
 			principal: access.principal,
 			signedIn: session !== undefined,
@@ -144,8 +133,10 @@ function showSession({ guard, extension, describe }: ConsoleOptions): Route {
 			operator: mayOperate(admission),
 			version: GATEWAY_INFO.version,
 			needsToken: guard.needsToken,
-			hasExtension: extension !== undefined,
-			...described,
+			hasExtension,
+			urls: urlsForDevices(urls, settings),
+			isLoopback: !(websocket && !isLoopback(websocketAddress)) && !(mqtt && !isLoopback(mqttAddress)),
+			hasFirmware: firmwareFolder !== undefined,
 			hasVoice: hasVoice && access.readOnly !== true,
 			// Its path is of use on this machine only.
 			...(bridge && isLoopback(guard.addressOf(c.env.incoming)) && { bridge }),
@@ -155,9 +146,10 @@ function showSession({ guard, extension, describe }: ConsoleOptions): Route {
 }
 
 /** `POST /servers/NAME/restart`: disconnects a configured server and connects to it again. */
-function restartServer(manager: McpManager | undefined): Route {
+function restartServer(gateway: RunningGateway): Route {
 	return async (c) => {
 		const id = c.req.param("server") ?? "";
+		const manager = gateway.use(management);
 		if (manager?.configs.some((config) => config.id === id) !== true) {
 			throw new HttpError(404, "not-found", `unknown server ${id}`);
 		}
@@ -169,4 +161,12 @@ function restartServer(manager: McpManager | undefined): Route {
 		}
 		return c.body(null, 204);
 	};
+}
+
+/** Returns the command that starts the bridge of this installation; undefined if another program started the process. */
+function bridgeCommand(): { readonly command: string; readonly args: readonly string[] } | undefined {
+	const [, program = ""] = process.argv;
+	return /^xs-mcp-gateway(\.m?js)?$/.test(basename(program))
+		? { command: process.execPath, args: [program, "stdio"] }
+		: undefined;
 }

@@ -1,6 +1,6 @@
 import { outsideUrlAt } from "../config/listen-address.js";
 import type { Configuration } from "../config/settings.js";
-import { BOOTSTRAP_PATHS } from "../devices/bootstrap/bootstrap-routes.js";
+import { BOOTSTRAP_PATHS } from "../devices/bootstrap/bootstrap-answer.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 
 type Urls = ConsoleSessionInfo["urls"];

@@ -1,10 +1,14 @@
 import { EventEmitter } from "node:events";
-import { isUserOnly, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
-import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
-import type { EventService } from "../events/event-service.js";
-import type { AuditLog } from "../history/audit-log.js";
+import { bindingSummary } from "../devices/bootstrap/binding-routes.js";
+import { bootstrap } from "../devices/bootstrap/plugin.js";
+import { events } from "../events/plugin.js";
+import type { RunningGateway } from "../gateway.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
+import { history } from "../history/plugin.js";
+import { management } from "../mcp/plugin.js";
+import { clients } from "../transports/plugin.js";
 import { Activity } from "./activity.js";
 import { type FleetQuery, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import {
@@ -28,16 +32,6 @@ const MAX_CALLS_SENT = 50;
 /** Events of one device that a page gets. */
 const MAX_EVENTS_SENT = 30;
 
-interface FleetOptions {
-	readonly servers: ServerRegistry;
-	readonly events: EventService;
-	readonly updates: FirmwareUpdates;
-	/** Undefined: off. */
-	readonly audit: AuditLog | undefined;
-	/** The lists beside the activity's. */
-	readonly lists: () => Omit<OperatorLists, "rejections">;
-}
-
 interface Events {
 	/** Something may have changed: each page compares what it looks at. */
 	change: [];
@@ -49,7 +43,7 @@ interface Events {
  */
 export class Fleet extends EventEmitter<Events> {
 	readonly activity = new Activity();
-	readonly #options: FleetOptions;
+	readonly #gateway: RunningGateway;
 	readonly #rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
 	#sorted: readonly SearchedRow[] | undefined;
@@ -63,13 +57,14 @@ export class Fleet extends EventEmitter<Events> {
 	#delay: NodeJS.Timeout | undefined;
 	#interval: NodeJS.Timeout | undefined;
 
-	constructor(options: FleetOptions) {
+	constructor(gateway: RunningGateway) {
 		super();
 		this.setMaxListeners(0);
-		this.#options = options;
-		const { servers, updates, events, audit } = options;
+		this.#gateway = gateway;
+		const { servers, updates } = gateway;
+		const { audit } = gateway.use(history);
 		const { activity } = this;
-		events.log.on("stored", () => this.#touch());
+		gateway.use(events).log.on("stored", () => this.#touch());
 		const touch = (server: Server): void => {
 			activity.stateChanged(server);
 			this.#touch(server.id);
@@ -101,7 +96,7 @@ export class Fleet extends EventEmitter<Events> {
 	/** Calls this whenever something may have changed. Returns a function that ends it. */
 	follow(onChange: () => void): () => void {
 		if (this.listenerCount("change") === 0) {
-			this.#refresh(this.#options.servers.all);
+			this.#refresh(this.#gateway.servers.all);
 			this.#interval = setInterval(() => this.emit("change"), LISTS_INTERVAL);
 		}
 		this.on("change", onChange);
@@ -137,14 +132,14 @@ export class Fleet extends EventEmitter<Events> {
 
 	/** Everything about one device; undefined if it is not known, or out of reach. */
 	detail(name: string, access: Access): DeviceDetail | undefined {
-		const server = this.#options.servers.find(name);
+		const server = this.#gateway.servers.find(name);
 		if (server === undefined || !reaches(access, server.id)) {
 			return undefined;
 		}
 		const { id } = server;
 		const { pageUrl } = server.connection?.identity ?? {};
 		const isUser = hasUserTools(access, id);
-		const events = this.#options.events.recent(id, access, MAX_EVENTS_SENT);
+		const recent = this.#gateway.use(events).recent(id, access, MAX_EVENTS_SENT);
 		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 		return {
 			row: this.#rowOf(server),
@@ -158,7 +153,7 @@ export class Fleet extends EventEmitter<Events> {
 						const shown = title ?? annotations?.title;
 						return { name, ...(typeof shown === "string" && { title: shown }) };
 					}),
-			events: events.map(({ eventId, name, timestamp, data: { device: _, ...data } }) => ({
+			events: recent.map(({ eventId, name, timestamp, data: { device: _, ...data } }) => ({
 				eventId,
 				name,
 				time: Date.parse(timestamp),
@@ -170,7 +165,14 @@ export class Fleet extends EventEmitter<Events> {
 
 	/** The short lists as they are. */
 	get lists(): OperatorLists {
-		return { ...this.#options.lists(), rejections: this.activity.rejections };
+		const manager = this.#gateway.use(management);
+		const configured = new Set(manager?.configs.map(({ id }) => id));
+		return {
+			approvals: this.#gateway.use(bootstrap).pending.map(bindingSummary),
+			clients: this.#gateway.use(clients).endpoint.clients,
+			servers: (manager?.listConnections() ?? []).filter(({ id }) => configured.has(id)),
+			rejections: this.activity.rejections,
+		};
 	}
 
 	#touch(id?: string): void {
@@ -190,7 +192,7 @@ export class Fleet extends EventEmitter<Events> {
 		if (this.#hasNews) {
 			this.#hasNews = false;
 			this.#delay = setTimeout(() => this.#tellNews(), CHANGE_DELAY);
-			const { servers } = this.#options;
+			const { servers } = this.#gateway;
 			if (this.#mayAllHaveChanged) {
 				this.#rows.clear();
 				this.#refresh(servers.all);
@@ -214,7 +216,7 @@ export class Fleet extends EventEmitter<Events> {
 	#visible(access: Access): readonly SearchedRow[] {
 		if (this.#sorted === undefined) {
 			// The registry keeps its servers by alias: favourites come first, then those with problems.
-			const rows = this.#options.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
+			const rows = this.#gateway.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
 			const rankOf = ({ row: { tags, problem } }: SearchedRow): number =>
 				tags.includes(FAVOURITE) ? 0 : problem ? 1 : 2;
 			this.#sorted = [0, 1, 2].flatMap((rank) => rows.filter((row) => rankOf(row) === rank));

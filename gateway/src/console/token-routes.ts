@@ -1,12 +1,13 @@
-import { SERVER_ERROR, type ServerRegistry } from "xs-mcp-manager/core";
+import { SERVER_ERROR } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { TokenKind } from "../config/token-record.js";
 import { TokenError, type TokenStore } from "../config/token-store.js";
+import type { RunningGateway } from "../gateway.js";
 import { readJsonAs } from "../http/body.js";
 import { HttpError, jsonRpcError } from "../http/http-error.js";
 import type { Route } from "../http/route.js";
-import type { RequestGuard } from "../oauth/request-guard.js";
-import type { OperatorLists, TokenQuestion, TokenSummary } from "./messages.js";
+import { clients } from "../transports/plugin.js";
+import type { TokenQuestion, TokenSummary } from "./messages.js";
 
 const NEW_TOKEN = z.strictObject({
 	name: z.string(),
@@ -40,18 +41,12 @@ export function listTokens(tokens: TokenStore): Route {
 /**
  * `POST /tokens`: creates a token. The answer is the only one that has it. A token that would disconnect others, or whose
  * device has never connected, is created only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
- *
- * @param clients returns the clients in a session
  */
-export function addToken(
-	tokens: TokenStore,
-	servers: ServerRegistry,
-	guard: RequestGuard,
-	clients: () => OperatorLists["clients"],
-	maxBodyBytes: number,
-): Route {
+export function addToken(gateway: RunningGateway): Route {
+	const { tokens, servers, settings } = gateway;
+	const { guard, endpoint } = gateway.use(clients);
 	return async (c) => {
-		const data = await readJsonAs(NEW_TOKEN, "token", c.env.incoming, maxBodyBytes);
+		const data = await readJsonAs(NEW_TOKEN, "token", c.env.incoming, settings.maxBodyBytes);
 		expectConsistent(data);
 		if (data.kind === "client" && !data.operator && !guard.needsToken) {
 			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";
@@ -70,7 +65,7 @@ export function addToken(
 		const devices = servers.all.filter(({ configured, connection }) => !configured && connection !== undefined);
 		const question: TokenQuestion = {
 			isFirst,
-			clients: isFirst && data.kind === "client" ? clients().map(({ name }) => name) : [],
+			clients: isFirst && data.kind === "client" ? endpoint.clients.map(({ name }) => name) : [],
 			devices: isFirst && data.kind === "device" ? devices.map(({ alias }) => alias) : [],
 			unknown,
 		};

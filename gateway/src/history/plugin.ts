@@ -45,7 +45,8 @@ export const history = definePlugin({
 		gateway.on("close", () => lines?.close());
 		metrics.add("history_bytes", "Disk space of the history of devices", () => history?.bytes ?? 0);
 		metrics.add("audit_bytes", "Disk space of the log of calls and changes", () => lines?.bytes ?? 0);
-		addHistoryRoutes(gateway.routes, servers, history, audit);
-		return { history, audit };
+		const kept = { history, audit };
+		addHistoryRoutes(gateway, kept);
+		return kept;
 	},
 });

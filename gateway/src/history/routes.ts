@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
-import type { Context, Hono } from "hono";
-import { describeIssues, type ServerRegistry } from "xs-mcp-manager/core";
+import type { Context } from "hono";
+import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
+import type { RunningGateway } from "../gateway.js";
 import { HttpError } from "../http/http-error.js";
-import { allow, type HttpEnv, needsOperator } from "../http/route.js";
-import { deviceOf } from "../operator/operator-routes.js";
-import type { AuditEntry, AuditLog } from "./audit-log.js";
-import type { History } from "./history.js";
+import { allow, deviceOf, type HttpEnv, needsOperator } from "../http/route.js";
+import type { AuditEntry } from "./audit-log.js";
+import type { Kept } from "./plugin.js";
 
 /** Milliseconds before `to` that are shown by default. */
 const DAY = 86_400_000;
@@ -40,12 +40,7 @@ const QUERY = z.object({
  * - `GET /audit?device=…&principal=…&from=…&to=…&limit=…`: the newest entries, the newest first.
  * - `GET /audit.jsonl`, with the same parameters: every entry, the oldest first, one a line.
  */
-export function addHistoryRoutes(
-	app: Hono<HttpEnv>,
-	servers: ServerRegistry,
-	history: History | undefined,
-	audit: AuditLog | undefined,
-): void {
+export function addHistoryRoutes({ routes: app, servers }: RunningGateway, { history, audit }: Kept): void {
 	app.all("/devices/:device/history", allow("GET"), async (c) => {
 		const span = spanOf(c);
 		const device = enabled(history, "historyBytes").find(deviceOf(c, servers).id);

@@ -1,19 +1,7 @@
 import mqtt, { type MqttClient } from "mqtt";
+import { readPem } from "../config/tls-files.js";
+import type { RunningGateway } from "../gateway.js";
 import { ALL_COMMANDS, gatewayTopic } from "./topics.js";
-
-export interface BrokerOptions {
-	/** mqtt://[user@]host[:port] or mqtts://… */
-	readonly url: string;
-	readonly password: string | undefined;
-	/** CA certificates of the broker, for mqtts. */
-	readonly ca: Buffer | string | undefined;
-	/** Identifies the gateway in its topic. */
-	readonly gatewayName: string;
-	/** A command arrived. At most one in a turn of the event loop. */
-	readonly onCommand: (topic: string, payload: Buffer) => void;
-	readonly info: (message: string) => void;
-	readonly warn: (details: object, message: string) => void;
-}
 
 /** Retry interval for a broker that does not answer, ms. */
 const RECONNECT_PERIOD = 2_000;
@@ -26,11 +14,15 @@ export class BrokerConnection {
 	/** Messages by topic. An empty one makes the broker forget the topic. */
 	readonly #retained = new Map<string, string>();
 
-	constructor({ url, password, ca, gatewayName, onCommand, info, warn }: BrokerOptions) {
-		this.gatewayTopic = gatewayTopic(gatewayName);
+	/** @param onCommand called with each command, at most one in a turn of the event loop */
+	constructor(gateway: RunningGateway, url: string, onCommand: (topic: string, payload: Buffer) => void) {
+		const { log, limitedLog } = gateway;
+		const { homeAssistantPassword: password, homeAssistantCa: ca } = gateway.settings;
+		const warn = (details: object, message: string): void => limitedLog.warn("home-assistant", details, message);
+		this.gatewayTopic = gatewayTopic(gateway.key.derive("home-assistant").slice(0, 16));
 		const client = mqtt.connect(url, {
 			...(password !== undefined && { password }),
-			...(ca !== undefined && { ca }),
+			...(ca !== undefined && { ca: readPem("homeAssistantCa", ca) }),
 			clean: true,
 			reconnectPeriod: RECONNECT_PERIOD,
 			reconnectOnConnackError: true,
@@ -42,7 +34,7 @@ export class BrokerConnection {
 		let lastProblem = "";
 		client.on("connect", () => {
 			lastProblem = "";
-			info("connected to Home Assistant's broker");
+			log.info("connected to Home Assistant's broker");
 			client.subscribe(ALL_COMMANDS, { qos: 1 });
 			this.#retained.forEach((text, topic) => void this.#publish(topic, text));
 		});

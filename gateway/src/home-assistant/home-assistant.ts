@@ -1,32 +1,27 @@
-import type { CallDetails, CallRecord, Notification, Server, ServerRegistry } from "xs-mcp-manager/core";
-import { BrokerConnection, type BrokerOptions } from "./broker-connection.js";
-import { HomeDevice, type HomeDeviceOptions, readLimit, STATUS_TOOL } from "./home-device.js";
+import type { CallDetails, CallRecord, Notification, Server } from "xs-mcp-manager/core";
+import type { RunningGateway } from "../gateway.js";
+import { BrokerConnection } from "./broker-connection.js";
+import { HomeDevice, PRINCIPAL, readLimit, STATUS_TOOL } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
 
 /**
- * Shows the devices of a registry in Home Assistant, by MQTT discovery. Connects, and keeps reconnecting. Changes in the registry
+ * Shows devices in Home Assistant, by MQTT discovery. Connects, and keeps reconnecting. Changes in the registry
  * are published; a device's status is read when something has happened to it, never in intervals.
  *
  * @returns a function that marks every device as unavailable in Home Assistant, and disconnects
  */
-export function showInHomeAssistant(
-	servers: ServerRegistry,
-	options: Omit<BrokerOptions, "onCommand"> & Pick<HomeDeviceOptions, "announcements">,
-): () => Promise<void> {
-	const { warn, announcements } = options;
+export function showInHomeAssistant(gateway: RunningGateway, url: string): () => Promise<void> {
+	const { servers } = gateway;
 	const devices = new Map<string, HomeDevice>();
 	const limit = readLimit();
-	const broker = new BrokerConnection({
-		...options,
-		onCommand(topic, payload) {
-			const { key, part } = readCommandTopic(topic);
-			const device = devices.get(key);
-			if (device === undefined) {
-				warn({ topic }, "Home Assistant: command for an unknown device rejected");
-			} else {
-				void device.handleCommand(part, payload);
-			}
-		},
+	const broker = new BrokerConnection(gateway, url, (topic, payload) => {
+		const { key, part } = readCommandTopic(topic);
+		const device = devices.get(key);
+		if (device === undefined) {
+			gateway.limitedLog.warn(PRINCIPAL, { topic }, "Home Assistant: command for an unknown device rejected");
+		} else {
+			void device.handleCommand(part, payload);
+		}
 	});
 	/** The device of this server; undefined for a configured server. */
 	const deviceOf = (server: Server): HomeDevice | undefined => {
@@ -40,7 +35,7 @@ export function showInHomeAssistant(
 		}
 		// One that was forgotten and has come back is another object.
 		device?.forget();
-		const added = new HomeDevice(server, { broker, limit, warn, announcements });
+		const added = new HomeDevice(gateway, server, broker, limit);
 		devices.set(key, added);
 		return added;
 	};

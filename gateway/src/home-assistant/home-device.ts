@@ -1,7 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import pLimit, { type LimitFunction } from "p-limit";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
+import type { RunningGateway } from "../gateway.js";
 import type { Announcements } from "../speech/announcements.js";
+import { speech } from "../speech/plugin.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import { readCommand } from "./commands.js";
 import { ANNOUNCE, describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
@@ -10,8 +12,8 @@ import { keyOf, topicsOf } from "./topics.js";
 
 export const STATUS_TOOL = "self.get_device_status";
 
-/** Caller in the log and the console. */
-const PRINCIPAL = "home-assistant";
+/** Caller and kind of warning in the log and the console. */
+export const PRINCIPAL = "home-assistant";
 
 /** Milliseconds for which changes are collected before the status is read. */
 const READ_DELAY = 500;
@@ -22,19 +24,15 @@ const MAX_ANNOUNCEMENT = 1_000;
 /** Limit of status reads at the same time. */
 export const readLimit = (): LimitFunction => pLimit(16);
 
-export interface HomeDeviceOptions {
-	readonly broker: BrokerConnection;
-	readonly limit: LimitFunction;
-	readonly warn: (details: object, message: string) => void;
-	/** Says texts on devices. Default: devices say nothing. */
-	readonly announcements?: Announcements | undefined;
-}
-
 /** A device in Home Assistant. */
 export class HomeDevice {
 	readonly server: Server;
 	readonly #key: string;
-	readonly #options: HomeDeviceOptions;
+	readonly #gateway: RunningGateway;
+	readonly #broker: BrokerConnection;
+	readonly #limit: LimitFunction;
+	/** Says texts. Undefined: the gateway has no voice. */
+	readonly #announcements: Announcements | undefined;
 	readonly #topics: ReturnType<typeof topicsOf>;
 	/** Undefined until it was first asked: its entities are not known. */
 	#status: Status | undefined;
@@ -48,16 +46,19 @@ export class HomeDevice {
 	#isStale = false;
 	#isForgotten = false;
 
-	constructor(server: Server, options: HomeDeviceOptions) {
+	constructor(gateway: RunningGateway, server: Server, broker: BrokerConnection, limit: LimitFunction) {
 		this.server = server;
 		this.#key = keyOf(server.id);
-		this.#options = options;
+		this.#gateway = gateway;
+		this.#broker = broker;
+		this.#limit = limit;
+		this.#announcements = gateway.use(speech).voice?.announcements;
 		this.#topics = topicsOf(this.#key);
 	}
 
 	/** Publishes changes. */
 	publish(): void {
-		const { broker } = this.#options;
+		const broker = this.#broker;
 		const { server } = this;
 		const status = this.#status;
 		if (this.#isForgotten || !server.known) {
@@ -69,7 +70,7 @@ export class HomeDevice {
 		}
 		const { alias, board, state } = server;
 		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
-		const isAnnounced = this.#options.announcements !== undefined;
+		const isAnnounced = this.#announcements !== undefined;
 		const shown = { key: this.#key, alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
@@ -106,12 +107,12 @@ export class HomeDevice {
 	/** Reads its status soon: something may have changed. */
 	readSoon(): void {
 		this.#isStale = true;
-		this.#timer ??= setTimeout(() => void this.#options.limit(() => this.#read()), READ_DELAY).unref();
+		this.#timer ??= setTimeout(() => void this.#limit(() => this.#read()), READ_DELAY).unref();
 	}
 
 	/** Carries out a command of Home Assistant's. What fails is logged. */
 	async handleCommand(part: string, payload: Buffer): Promise<void> {
-		const { announcements } = this.#options;
+		const announcements = this.#announcements;
 		try {
 			if (part === ANNOUNCE && announcements !== undefined) {
 				const text = payload.subarray(0, MAX_ANNOUNCEMENT).toString();
@@ -144,7 +145,7 @@ export class HomeDevice {
 		const { config, availability, state, stateOf } = this.#topics;
 		const lights = [...this.#lights].map((name) => stateOf(LIGHT_PREFIX + name));
 		for (const topic of [config, availability, state, ...lights]) {
-			this.#options.broker.forget(topic);
+			this.#broker.forget(topic);
 		}
 	}
 
@@ -179,6 +180,6 @@ export class HomeDevice {
 	}
 
 	#warn(message: string): void {
-		this.#options.warn({ device: this.server.id }, `Home Assistant: ${message}`);
+		this.#gateway.limitedLog.warn(PRINCIPAL, { device: this.server.id }, `Home Assistant: ${message}`);
 	}
 }

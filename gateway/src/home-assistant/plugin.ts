@@ -1,6 +1,5 @@
 import { FILE, inGroup, PASSWORD, setting, url } from "../config/setting-kinds.js";
 import { definePlugin } from "../plugin.js";
-import { speech } from "../speech/plugin.js";
 
 /** Shows devices in Home Assistant, if the settings name its broker. Retries until the broker answers. */
 export const homeAssistant = definePlugin({
@@ -11,24 +10,11 @@ export const homeAssistant = definePlugin({
 		homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant"),
 	}),
 	setup: async (gateway): Promise<void> => {
-		const { log, limitedLog, settings } = gateway;
-		const { homeAssistant: url, homeAssistantPassword: password, homeAssistantCa: ca } = settings;
-		if (url === undefined) {
+		if (gateway.settings.homeAssistant === undefined) {
 			return;
 		}
-		const [{ showInHomeAssistant }, { readPem }] = await Promise.all([
-			import("./home-assistant.js"),
-			import("../config/tls-files.js"),
-		]);
-		const close = showInHomeAssistant(gateway.servers, {
-			url,
-			password,
-			ca: ca === undefined ? undefined : readPem("homeAssistantCa", ca),
-			gatewayName: gateway.key.derive("home-assistant").slice(0, 16),
-			announcements: gateway.use(speech).voice?.announcements,
-			info: (message) => log.info(message),
-			warn: (details, message) => limitedLog.warn("home-assistant", details, message),
-		});
+		const { showInHomeAssistant } = await import("./home-assistant.js");
+		const close = showInHomeAssistant(gateway, gateway.settings.homeAssistant);
 		gateway.on("close", close);
 	},
 });

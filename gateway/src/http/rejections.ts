@@ -5,9 +5,8 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { SERVER_ERROR, StoreError } from "xs-mcp-manager/core";
 import { UnsavedError } from "../config/atomic-file.js";
-import type { Logger } from "../log/log.js";
-import type { LogLimiter } from "../log/log-limiter.js";
-import { HttpError, jsonRpcError, type RejectionReason } from "./http-error.js";
+import type { RunningGateway } from "../gateway.js";
+import { HttpError, jsonRpcError } from "./http-error.js";
 import type { HttpEnv } from "./route.js";
 
 /** JSON, or HTML. */
@@ -34,22 +33,15 @@ function jsonRpcBody({ reason, message }: Failure): object {
 /** Makes the body for a device, in the words of its family. */
 export const deviceBody = ({ message }: Failure): object => ({ success: false, message });
 
-interface RejectionReportOptions {
-	readonly log: Logger;
-	/** For messages that strangers can cause. */
-	readonly limitedLog: LogLimiter;
-	/** Counts it. */
-	readonly onRejected: (reason: RejectionReason) => void;
-	/** The network address of a request. */
-	readonly addressOf: (request: IncomingMessage) => string;
-}
-
 /** Answers, logs and counts requests that are rejected or fail. */
 export class RejectionReport {
-	readonly #options: RejectionReportOptions;
+	readonly #gateway: Pick<RunningGateway, "log" | "limitedLog" | "metrics">;
+	readonly #addressOf: (request: IncomingMessage) => string;
 
-	constructor(options: RejectionReportOptions) {
-		this.#options = options;
+	/** @param addressOf returns the network address of a request */
+	constructor(gateway: RunningGateway, addressOf: (request: IncomingMessage) => string) {
+		this.#gateway = gateway;
+		this.#addressOf = addressOf;
 	}
 
 	/** The answer to a request whose URL or Host header is malformed. */
@@ -60,8 +52,8 @@ export class RejectionReport {
 
 	/** A connection that never made a request: too slow, or not HTTP. */
 	connection(reason: "slow" | "malformed", where: object): void {
-		const { onRejected, limitedLog } = this.#options;
-		onRejected(reason);
+		const { metrics, limitedLog } = this.#gateway;
+		metrics.rejectedRequests.inc({ reason });
 		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
 	}
 
@@ -87,13 +79,13 @@ export class RejectionReport {
 	}
 
 	#report(error: Error, path: string, request: IncomingMessage): void {
-		const { log, limitedLog, onRejected, addressOf } = this.#options;
-		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
+		const { log, limitedLog, metrics } = this.#gateway;
+		const where = { address: this.#addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
 		if (error instanceof HttpError) {
-			onRejected(error.reason);
+			metrics.rejectedRequests.inc({ reason: error.reason });
 			limitedLog.warn(error.reason, { ...where, status: error.status, ...error.details }, `rejected: ${error.message}`);
 		} else if (error instanceof UnsavedError || error instanceof StoreError) {
-			onRejected("busy");
+			metrics.rejectedRequests.inc({ reason: "busy" });
 			limitedLog.warn("busy", { ...where, status: 503 }, error.message);
 		} else if (request.destroyed && !request.complete) {
 			log.debug(where, "request aborted by the client");

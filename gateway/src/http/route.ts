@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
-import type { Handler, MiddlewareHandler } from "hono";
-import type { Access, AccessGrant } from "../config/access.js";
+import type { Context, Handler, MiddlewareHandler } from "hono";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { type Access, type AccessGrant, reaches } from "../config/access.js";
 import type { TokenRecord } from "../config/token-record.js";
 import type { ConsoleSession } from "./console-sessions.js";
 import { HttpError } from "./http-error.js";
@@ -59,3 +60,17 @@ export const needsOperator: Middleware = async (c, next) => {
 	}
 	await next();
 };
+
+/**
+ * The device in the request's path.
+ *
+ * @throws HttpError (404) if it is not known, or the token cannot access it
+ */
+export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
+	const name = c.req.param("device") ?? "";
+	const server = servers.find(name);
+	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
+		throw new HttpError(404, "not-found", `unknown device ${name}`);
+	}
+	return server;
+}

@@ -1,6 +1,8 @@
 import type { AudioChannel, Connection, Server } from "xs-mcp-manager/core";
+import type { RunningGateway } from "../gateway.js";
+import { history } from "../history/plugin.js";
 import type { Caller } from "../speech/device-tools.js";
-import type { DeviceTurns } from "../speech/device-turns.js";
+import { speech } from "../speech/plugin.js";
 import { encodeWav } from "../speech/wav.js";
 import { beginListening, endListening } from "./begin-listening.js";
 import { LISTENING_RATE } from "./end-of-speech.js";
@@ -37,27 +39,6 @@ export interface ListeningCaller extends Caller {
 }
 
 /** A microphone was on. */
-interface ListeningRecord {
-	readonly device: Server;
-	readonly principal: string;
-	readonly client?: string | undefined;
-	/** "ok", or why it has ended. */
-	readonly outcome: string;
-	/** Milliseconds. */
-	readonly duration: number;
-	/** Seconds that were asked for. */
-	readonly seconds: number;
-}
-
-interface MicrophonesOptions {
-	readonly turns: DeviceTurns;
-	/** Undefined: no setting says how. */
-	readonly recognize: RecognizeFor | undefined;
-	/** A device is asked to listen. */
-	readonly onBegin: (device: Server, principal: string) => void;
-	/** It does not listen any more. */
-	readonly onEnd: (record: ListeningRecord) => void;
-}
 
 /** Milliseconds between two reports of progress. */
 const REPORT_INTERVAL = 2_000;
@@ -68,23 +49,26 @@ const NO_RECOGNIZER =
 
 /** Listens with the microphones of devices, one after the other on each, and never while it speaks. */
 export class Microphones {
-	readonly #options: MicrophonesOptions;
+	readonly #gateway: RunningGateway;
+	/** Undefined: no setting says how. */
+	readonly #recognize: RecognizeFor | undefined;
 
-	constructor(options: MicrophonesOptions) {
-		this.#options = options;
+	constructor(gateway: RunningGateway, recognize: RecognizeFor | undefined) {
+		this.#gateway = gateway;
+		this.#recognize = recognize;
 	}
 
 	/** Whether speech can be turned into text. */
 	get canRecognize(): boolean {
-		return this.#options.recognize !== undefined;
+		return this.#recognize !== undefined;
 	}
 
 	/** Listens with a device in its turn. Rejects with an Error that says why nothing was heard. */
 	async listen(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
 		this.check(device, what);
-		return await this.#options.turns.take(device, caller.signal, (signal) =>
-			this.listenNow(device, what, { ...caller, signal }),
-		);
+		return await this.#gateway
+			.use(speech)
+			.turns.take(device, caller.signal, (signal) => this.listenNow(device, what, { ...caller, signal }));
 	}
 
 	/** Listens with a device whose turn it is already. Rejects as {@link listen} does. */
@@ -96,7 +80,7 @@ export class Microphones {
 			samples: Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
 		});
 		const seconds = Math.round((samples.length / LISTENING_RATE) * 10) / 10;
-		const { recognize } = this.#options;
+		const recognize = this.#recognize;
 		let text = "";
 		if (what.asText !== false && hasSpeech && recognize !== undefined) {
 			caller.onProgress?.(seconds, "turning the speech into text");
@@ -119,7 +103,7 @@ export class Microphones {
 		{ asText = true }: Pick<Listening, "asText"> = {},
 	): { connection: Connection; channel: AudioChannel } {
 		const { connection, online } = device;
-		if (asText && this.#options.recognize === undefined) {
+		if (asText && this.#recognize === undefined) {
 			throw new Error(NO_RECOGNIZER);
 		}
 		if (!online || connection === undefined) {
@@ -137,12 +121,11 @@ export class Microphones {
 	async #record(device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> {
 		const { connection, channel } = this.check(device, what);
 		const { principal, clientName: client, signal, onProgress } = caller;
-		const { onBegin, onEnd } = this.#options;
 		const started = performance.now();
 		const elapsed = (): number => performance.now() - started;
 		let outcome = "ok";
 		let timer: NodeJS.Timeout | undefined;
-		onBegin(device, principal);
+		this.#gateway.log.info({ device: device.id, principal }, "listening");
 		try {
 			return await record(connection, channel, { ...what, signal }, async () => {
 				await beginListening(connection, channel, signal);
@@ -156,7 +139,9 @@ export class Microphones {
 		} finally {
 			clearInterval(timer);
 			await endListening(connection, channel);
-			onEnd({ device, principal, client, outcome, duration: elapsed(), seconds: what.seconds });
+			const args = JSON.stringify({ seconds: what.seconds });
+			const record = { principal, client, outcome, duration: elapsed(), tool: "listen", args };
+			this.#gateway.use(history).audit?.called({ device: device.id, alias: device.alias, ...record });
 		}
 	}
 }

@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { mayListen } from "../config/access.js";
 import { flag, httpUrl, inGroup, KEY, requiring, setting, text } from "../config/setting-kinds.js";
-import { events } from "../events/plugin.js";
-import { history } from "../history/plugin.js";
 import { definePlugin } from "../plugin.js";
 import { speech } from "../speech/plugin.js";
 import { checkProvider, readProvider } from "../speech/provider.js";
@@ -26,7 +24,7 @@ export const listening = definePlugin({
 	}),
 	check: (settings): string[] => checkProvider(settings, "transcription"),
 	setup: async (gateway): Promise<void> => {
-		const { servers, settings, log } = gateway;
+		const { servers, settings } = gateway;
 		if (!settings.microphones) {
 			return;
 		}
@@ -46,18 +44,9 @@ export const listening = definePlugin({
 		const provider = readProvider(settings, "transcription");
 		const recognize = provider && recognizers.recognizerOf(provider, folder, settings.transcriptionLanguage);
 		const { turns, voice } = gateway.use(speech);
-		const { audit } = gateway.use(history);
-		const microphones = new Microphones({
-			turns,
-			recognize,
-			onBegin: ({ id }, principal) => log.info({ device: id, principal }, "listening"),
-			onEnd: ({ device: { id, alias }, seconds, ...record }) =>
-				audit?.called({ ...record, device: id, alias, tool: "listen", args: JSON.stringify({ seconds }) }),
-		});
+		const microphones = new Microphones(gateway, recognize);
 		if (recognize !== undefined) {
-			recordHeard(servers, turns, microphones, gateway.use(events), (device, reason) =>
-				gateway.limitedLog.warn("speech", { device }, `not heard: ${reason}`),
-			);
+			recordHeard(gateway, microphones);
 		}
 		const speaking = { microphones, announcements: voice?.announcements, turns, servers };
 		gateway.tools.add((access) =>

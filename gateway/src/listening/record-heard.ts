@@ -1,6 +1,7 @@
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
-import type { EventService } from "../events/event-service.js";
-import type { DeviceTurns } from "../speech/device-turns.js";
+import type { Server } from "xs-mcp-manager/core";
+import { events } from "../events/plugin.js";
+import type { RunningGateway } from "../gateway.js";
+import { speech } from "../speech/plugin.js";
 import type { Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
 
@@ -13,27 +14,25 @@ const NAME = "speech.heard";
  * Records speech as an event when a device starts to listen by itself, after a press or a wake word, and only while a client
  * subscribes to that. Listening that follows a request of the gateway does not count.
  */
-export function recordHeard(
-	servers: ServerRegistry,
-	turns: DeviceTurns,
-	microphones: Microphones,
-	events: Pick<EventService, "wants" | "log">,
-	onFailure: (device: string, reason: string) => void,
-): void {
+export function recordHeard(gateway: RunningGateway, microphones: Microphones): void {
+	const { turns } = gateway.use(speech);
+	const service = gateway.use(events);
 	const hear = async (device: Server): Promise<void> => {
 		const { signal } = new AbortController();
 		const what = { seconds: MAX_SECONDS, untilSilence: true };
 		const { text } = await microphones.listen(device, what, { principal: PRINCIPAL, signal });
 		if (text !== "") {
-			events.log.append({ name: NAME, device: device.id, data: { device: device.alias, text } });
+			service.log.append({ name: NAME, device: device.id, data: { device: device.alias, text } });
 		}
 	};
-	servers.on("connected", (device, { audio }) => {
+	gateway.servers.on("connected", (device, { audio }) => {
 		audio?.on("message", ({ type, state }) => {
 			const begins = type === "listen" && state === "start" && device.online && !turns.isBusy(device);
 			const event = { name: NAME, device: device.id, data: { device: device.alias, text: "" } };
-			if (begins && events.wants(event)) {
-				hear(device).catch((error: Error) => onFailure(device.id, error.message));
+			if (begins && service.wants(event)) {
+				hear(device).catch(({ message }: Error) =>
+					gateway.limitedLog.warn("speech", { device: device.id }, `not heard: ${message}`),
+				);
 			}
 		});
 	});

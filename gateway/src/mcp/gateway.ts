@@ -115,11 +115,7 @@ export class Gateway {
 		return this.#provided.has(name);
 	}
 
-	/** @throws Error if there is another plugin of this name */
 	protected provide({ name }: Plugin, value: unknown): void {
-		if (this.#provided.has(name)) {
-			throw new Error(`plugin ${name}: there are two of this name`);
-		}
 		this.#provided.set(name, value);
 	}
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
-import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
-import type { FirmwareUpdate, FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
+import type { CallRecord } from "xs-mcp-manager/core";
+import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import type { RunningGateway } from "../gateway.js";
 
 /** An event for operators. Arguments and results of calls are not included. */
 export type GatewayEvent = {
@@ -24,7 +25,7 @@ export type GatewayEvents = EventEmitter<{ event: [event: GatewayEvent] }>;
 type WithoutTime<T> = T extends unknown ? Omit<T, "time"> : never;
 
 /** Makes the gateway's events of those of its servers and their updates. */
-export function gatewayEvents(servers: ServerRegistry, updates: FirmwareUpdates): GatewayEvents {
+export function gatewayEvents({ servers, updates }: RunningGateway): GatewayEvents {
 	const events: GatewayEvents = new EventEmitter();
 	// A listener for each operator who watches.
 	events.setMaxListeners(0);

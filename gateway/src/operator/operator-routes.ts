@@ -1,17 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Context, Hono } from "hono";
-import { isUserOnly, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { ClusterStatus } from "../cluster/status.js";
+import { cluster } from "../cluster/plugin.js";
 import { type Access, reaches } from "../config/access.js";
-import type { SaveState } from "../config/save-state.js";
+import type { RunningGateway } from "../gateway.js";
 import { readJsonAs } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
-import { allow, type HttpEnv, needsOperator } from "../http/route.js";
+import { allow, deviceOf, needsOperator } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
-import type { Metrics } from "./metrics.js";
 
 /** A device, as `GET /devices` describes it. */
 export interface DeviceSummary {
@@ -38,12 +36,9 @@ const MAX_BACKLOG = 1024 * 1024;
 const KEEP_ALIVE = 15_000;
 
 /** Serves metrics for Prometheus, events of devices, and for tokens that can access all devices the state of the cluster. */
-export function addOperatorRoutes(
-	app: Hono<HttpEnv>,
-	{ registry }: Metrics,
-	events: GatewayEvents,
-	cluster: ClusterSource,
-): void {
+export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents): void {
+	const { routes: app, metrics } = gateway;
+	const { registry } = metrics;
 	app.all("/metrics", allow("GET"), async (c) =>
 		c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
 	);
@@ -57,7 +52,7 @@ export function addOperatorRoutes(
 		if (c.var.admission.access.devices !== undefined) {
 			throw new HttpError(403, "token", "the cluster requires a token for all devices");
 		}
-		const status = cluster();
+		const { status } = gateway.use(cluster) ?? {};
 		if (status === undefined) {
 			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
 		}
@@ -66,9 +61,10 @@ export function addOperatorRoutes(
 }
 
 /** Serves `/healthz` to everybody: 200 in any case, since a restart would not help. Only the log has the details. */
-export function addHealthRoute(app: Hono<HttpEnv>, saves: SaveState, cluster: ClusterSource): void {
-	app.all("/healthz", allow("GET", "HEAD"), (c) => {
-		const isLost = cluster()?.connected === false;
+export function addHealthRoute(gateway: RunningGateway): void {
+	const { saves } = gateway;
+	gateway.publicRoutes.all("/healthz", allow("GET", "HEAD"), (c) => {
+		const isLost = gateway.use(cluster)?.status.connected === false;
 		const problem = isLost ? "the cluster's store is unreachable" : saves.problem && "the state cannot be saved";
 		return c.json(problem === undefined ? { status: "ok" } : { status: "degraded", problem });
 	});
@@ -83,7 +79,7 @@ const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.arr
  * - `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}` changes one, `DELETE /devices/NAME` forgets it.
  * - `DELETE /devices/NAME/session` disconnects it. It may connect again at once.
  */
-export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, maxBodyBytes: number): void {
+export function addDeviceRoutes({ routes: app, servers, settings }: RunningGateway): void {
 	app.all("/devices", allow("GET", "DELETE"));
 	app.get("/devices", (c) => {
 		const { access } = c.var.admission;
@@ -113,7 +109,7 @@ export function addDeviceRoutes(app: Hono<HttpEnv>, servers: ServerRegistry, max
 	});
 	app.patch("/devices/:device", needsOperator, async (c) => {
 		const server = deviceOf(c, servers);
-		const { alias, tags } = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, maxBodyBytes);
+		const { alias, tags } = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, settings.maxBodyBytes);
 		if (alias === undefined && tags === undefined) {
 			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
 		}
@@ -165,20 +161,3 @@ function summaryOf({ id, alias, tags, board, online, connection, lastSeen, tools
 		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
 	};
 }
-
-/**
- * The device in the request's path.
- *
- * @throws HttpError (404) if it is not known, or the token cannot access it
- */
-export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
-	const name = c.req.param("device") ?? "";
-	const server = servers.find(name);
-	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
-		throw new HttpError(404, "not-found", `unknown device ${name}`);
-	}
-	return server;
-}
-
-/** The cluster as it is now; undefined if the gateway is alone. */
-export type ClusterSource = () => ClusterStatus | undefined;

@@ -1,5 +1,4 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
-import { cluster } from "../cluster/plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import { definePlugin } from "../plugin.js";
 import type { GatewayEvent } from "./events.js";
@@ -12,8 +11,8 @@ export const operator = definePlugin({
 			import("./events.js"),
 			import("./operator-routes.js"),
 		]);
-		const { servers, settings, limitedLog, metrics, updates } = gateway;
-		const events = gatewayEvents(servers, updates);
+		const { servers, limitedLog } = gateway;
+		const events = gatewayEvents(gateway);
 		events.on("event", (event) => logEvent(gateway, event));
 		servers.on("rejected", (description) => limitedLog.warn("device", {}, `rejected: ${description}`));
 		servers.on("connected", (_server, { identity }) =>
@@ -22,10 +21,9 @@ export const operator = definePlugin({
 		servers.on("disconnected", (_server, { identity }, reason) =>
 			logSession(gateway, identity, { reason }, "device disconnected"),
 		);
-		const status = () => gateway.use(cluster)?.status;
-		addHealthRoute(gateway.publicRoutes, gateway.saves, status);
-		addOperatorRoutes(gateway.routes, metrics, events, status);
-		addDeviceRoutes(gateway.routes, servers, settings.maxBodyBytes);
+		addHealthRoute(gateway);
+		addOperatorRoutes(gateway, events);
+		addDeviceRoutes(gateway);
 	},
 });
 

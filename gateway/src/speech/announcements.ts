@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import type { Server, ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import type { Server } from "xs-mcp-manager/core";
+import type { RunningGateway } from "../gateway.js";
 import { type Caller, CHIME, callTool, findTool, PLAY, setVolume, showText } from "./device-tools.js";
 import type { DeviceTurns } from "./device-turns.js";
 import type { Speech, SpokenText } from "./speech.js";
@@ -37,30 +38,24 @@ interface Spoken extends Announcement {
 /** Says it. Resolves when the sound has ended: whether the device has confirmed that. Rejects with an Error if the signal ends it. */
 type Say = (signal: AbortSignal) => Promise<boolean>;
 
-interface AnnouncementsOptions {
-	readonly speech: Speech;
-	readonly turns: DeviceTurns;
-	/** "22:00-07:00"; undefined: none. */
-	readonly quietHours: string | undefined;
-	/** The URL of the gateway for a device, without a path; undefined if the device cannot reach it. */
-	readonly urlFor: (identity: ServerIdentity) => string | undefined;
-}
-
 /** Says texts on devices, one after the other on each. */
 export class Announcements {
-	readonly #options: AnnouncementsOptions;
+	readonly #gateway: RunningGateway;
+	readonly #speech: Speech;
+	readonly #turns: DeviceTurns;
 
-	constructor(options: AnnouncementsOptions) {
-		this.#options = options;
+	constructor(gateway: RunningGateway, speech: Speech, turns: DeviceTurns) {
+		this.#gateway = gateway;
+		this.#speech = speech;
+		this.#turns = turns;
 	}
 
 	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
 	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
-		const { turns } = this.#options;
 		return await this.#withSound(what, caller, (spoken) =>
 			Promise.all(
 				devices.map((device) =>
-					turns
+					this.#turns
 						.take(
 							device,
 							caller.signal,
@@ -79,7 +74,7 @@ export class Announcements {
 	}
 
 	async #withSound<T>(what: Announcement, caller: Caller, say: (what: Spoken) => Promise<T>): Promise<T> {
-		const spoken = this.#options.speech.text(what.text, caller, what.isUrgent);
+		const spoken = this.#speech.text(what.text, caller, what.isUrgent);
 		try {
 			return await say({ ...what, spoken });
 		} finally {
@@ -95,7 +90,7 @@ export class Announcements {
 		if (typeof prepare === "string") {
 			return await this.#show(device, what, caller, prepare);
 		}
-		if (!what.isUrgent && areQuiet(this.#options.quietHours)) {
+		if (!what.isUrgent && areQuiet(this.#gateway.settings.quietHours)) {
 			return await this.#show(device, what, caller, "quiet hours");
 		}
 		const say = await prepare();
@@ -123,7 +118,7 @@ export class Announcements {
 	#wayTo(device: Server, { text, spoken, isOnlySaid }: Spoken, caller: Caller): (() => Promise<Say>) | string {
 		const { connection } = device;
 		const player = findTool(device, PLAY);
-		const url = connection && this.#options.urlFor(connection.identity);
+		const url = connection && this.#gateway.urlFor(connection.identity);
 		if (player !== undefined && url !== undefined && connection?.identity.gateway === undefined) {
 			return async () => {
 				const args = { url: url + (await spoken.path()) };
@@ -208,11 +203,7 @@ async function repeatUntilPressed(
 const PRINCIPAL = "timer";
 
 /** Makes devices say the text of a timer that is due, after a chime. Quiet hours do not apply: somebody has asked for it. */
-export function speakTimers(
-	servers: ServerRegistry,
-	announcements: Announcements,
-	onFailure: (device: string, reason: string) => void,
-): void {
+export function speakTimers({ servers, limitedLog }: RunningGateway, announcements: Announcements): void {
 	servers.on("notification", (server, method, { text }) => {
 		if (method !== "notifications/timer_due" || typeof text !== "string" || text.trim() === "") {
 			return;
@@ -221,7 +212,7 @@ export function speakTimers(
 		const what = { text: text.trim(), chime: true, isUrgent: true };
 		void announcements.say(what, [server], { principal: PRINCIPAL, signal }).then(([said]) => {
 			if (said?.outcome === "failed") {
-				onFailure(server.id, said.reason ?? "");
+				limitedLog.warn("speech", { device: server.id }, `timer not said: ${said.reason}`);
 			}
 		});
 	});

@@ -44,7 +44,7 @@ export const speech = definePlugin({
 				import("./speech.js"),
 				import("./voice.js"),
 			]);
-		const { quietHours, speechVoices, speakTimers: saysTimers } = gateway.settings;
+		const { speechVoices, speakTimers: saysTimers } = gateway.settings;
 		const turns = new DeviceTurns();
 		const provider = readProvider(gateway.settings, "speech");
 		if (provider === undefined) {
@@ -55,13 +55,11 @@ export const speech = definePlugin({
 				? voices.programVoice(provider.command, speechVoices)
 				: voices.serviceVoice(provider, speechVoices);
 		const speech = new Speech(voice);
-		const announcements = new Announcements({ speech, turns, quietHours, urlFor: gateway.urlFor });
+		const announcements = new Announcements(gateway, speech, turns);
 		gateway.tools.add((access) => sayToolFor(access, announcements, gateway.servers));
 		addSpeechRoutes(gateway.deviceRoutes, speech);
 		if (saysTimers) {
-			speakTimers(gateway.servers, announcements, (device, reason) =>
-				gateway.limitedLog.warn("speech", { device }, `timer not said: ${reason}`),
-			);
+			speakTimers(gateway, announcements);
 		}
 		return { turns, voice: { speech, announcements } };
 	},

@@ -1,6 +1,14 @@
 import { isLoopback } from "../../config/listen-address.js";
 import type { DeviceListener } from "../announcement.js";
+import { DOWNLOAD_PATH } from "../firmware/firmware-offers.js";
 import { downTopic, upTopic } from "../mqtt-bus.js";
+
+/** The family's paths. */
+export const BOOTSTRAP_PATHS = {
+	ota: "/xiaozhi/ota",
+	activate: "/xiaozhi/ota/activate",
+	download: DOWNLOAD_PATH,
+} as const;
 
 /** The addresses for devices: as configured, or those at which the gateway listens. Absent: they cannot connect. */
 export interface DeviceAddresses {

@@ -1,46 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Hono } from "hono";
 import { deviceIdOf } from "../../config/device-id.js";
 import { isObject } from "../../firmware.js";
+import type { RunningGateway } from "../../gateway.js";
 import { readJson } from "../../http/body.js";
 import { HttpError } from "../../http/http-error.js";
-import type { RequestLimits } from "../../http/limits.js";
 import { allowOrigin } from "../../http/response-headers.js";
-import { allow, type HttpEnv, type Middleware, type Route } from "../../http/route.js";
-import type { SourceCheck } from "../../http/source-check.js";
-import type { Logger } from "../../log/log.js";
-import type { DeviceKey } from "../device-key.js";
+import { allow, type Middleware, type Route } from "../../http/route.js";
+import { SourceCheck } from "../../http/source-check.js";
+import { clients } from "../../transports/plugin.js";
 import { serverUrlOf } from "../device-request.js";
 import { sendFirmware } from "../firmware/firmware-download.js";
-import { DOWNLOAD_PATH, type FirmwareOffers } from "../firmware/firmware-offers.js";
-import type { FirmwareUpdates } from "../firmware/firmware-updates.js";
-import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
+import { firmware } from "../firmware/plugin.js";
+import { devices } from "../plugin.js";
+import { BOOTSTRAP_PATHS, backendBlocks, serverTime } from "./bootstrap-answer.js";
 import { BindingRejected, type DeviceBindings } from "./device-bindings.js";
-
-export interface BootstrapRoutesOptions {
-	readonly bindings: DeviceBindings;
-	readonly key: DeviceKey;
-	readonly source: SourceCheck;
-	readonly limits: RequestLimits;
-	/** The network address of a request. */
-	readonly addressOf: (request: IncomingMessage) => string;
-	/** Whether a new device needs a token, or to be bound, to connect. */
-	readonly needsBinding: () => boolean;
-	readonly deviceAddresses: () => DeviceAddresses;
-	/** The URL at which devices reach the gateway over HTTP. Default: as in their request. */
-	readonly publicUrl?: string | undefined;
-	readonly firmware: FirmwareOffers;
-	readonly updates: FirmwareUpdates;
-	readonly log: Logger;
-}
-
-/** The family's paths. */
-export const BOOTSTRAP_PATHS = {
-	ota: "/xiaozhi/ota",
-	activate: "/xiaozhi/ota/activate",
-	download: DOWNLOAD_PATH,
-} as const;
 
 const DEVICE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 const CLIENT_ID = /^[\x21-\x7e]{1,64}$/;
@@ -62,8 +36,20 @@ const MAX_DOWNLOADS = 16;
  * - `POST /xiaozhi/ota/activate`: 200 if the device is bound, 202 if it waits, 404 if it needs a new code.
  * - `GET /xiaozhi/ota/download/FILE?device=ID&key=KEY`: firmware, for devices that were given the URL. It may hold secrets.
  */
-export function addBootstrapRoutes(app: Hono<HttpEnv>, options: BootstrapRoutesOptions): void {
-	const { bindings, needsBinding, source, limits, addressOf, firmware, updates } = options;
+export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBindings): void {
+	const { deviceRoutes: app, settings, updates, key, log } = gateway;
+	const { publicUrl, httpAddress, websocketAddress, mqttAddress, allowedOrigins } = settings;
+	const { guard, limits } = gateway.use(clients);
+	const { guards, listeners } = gateway.use(devices);
+	const firmwareOffers = gateway.use(firmware);
+	const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+	const source = new SourceCheck([httpAddress, websocketAddress, mqttAddress], {
+		allowedHosts: [...settings.allowedHosts, ...publicHosts],
+		allowedOrigins,
+	});
+	/** Whether a new device needs a token, or to be bound, to connect. */
+	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken);
+	const addressOf = (request: IncomingMessage): string => guard.addressOf(request);
 	const admit = (request: IncomingMessage): Promise<void> => limits.request(addressOf(request));
 	const checkSource: Middleware = async (c, next) => {
 		source.check(c.env.incoming);
@@ -77,12 +63,16 @@ export function addBootstrapRoutes(app: Hono<HttpEnv>, options: BootstrapRoutesO
 		const token = bindings.tokenOf(request);
 		const isBound = token !== undefined || !needsBinding();
 		const binding = isBound ? token : await bindings.request(request).catch(rejectBinding);
-		const url = options.publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
+		const url = publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
 		if (url === undefined) {
 			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
 		}
+		const addresses = {
+			websocket: settings.websocketUrl ?? listeners.websocket,
+			mqtt: settings.mqttEndpoint ?? listeners.mqtt,
+		};
 		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
-		const blocks = backendBlocks(options.deviceAddresses(), new URL(url).hostname, access);
+		const blocks = backendBlocks(addresses, new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
 			const problem = "no address that this device could connect to: see websocketAddress, websocketUrl";
 			throw new HttpError(503, "busy", problem);
@@ -94,8 +84,8 @@ export function addBootstrapRoutes(app: Hono<HttpEnv>, options: BootstrapRoutesO
 			return c.json({ server_time: serverTime(), ...blocks, activation });
 		}
 		updates.running(request.deviceId, request.version);
-		const offer = await firmware.offer({ ...request, url }).catch((error: Error) => {
-			options.log.error({ err: error }, "cannot offer firmware");
+		const offer = await firmwareOffers.offer({ ...request, url }).catch((error: Error) => {
+			log.error({ err: error }, "cannot offer firmware");
 			return undefined;
 		});
 		return c.json({ server_time: serverTime(), ...blocks, ...(offer && { firmware: offer }) });
@@ -120,7 +110,7 @@ export function addBootstrapRoutes(app: Hono<HttpEnv>, options: BootstrapRoutesO
 		await admit(c.env.incoming);
 		const file = c.req.param("file") ?? "";
 		const device = c.req.query("device") ?? "";
-		if (firmware.folder === undefined || !options.key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
+		if (firmwareOffers.folder === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
 			throw noFirmware();
 		}
 		if (downloads >= MAX_DOWNLOADS) {
@@ -128,7 +118,7 @@ export function addBootstrapRoutes(app: Hono<HttpEnv>, options: BootstrapRoutesO
 		}
 		downloads += 1;
 		try {
-			const image = await firmware.folder.open(file).catch(() => {
+			const image = await firmwareOffers.folder.open(file).catch(() => {
 				throw noFirmware();
 			});
 			await sendFirmware(image, c.env.outgoing).finally(() => image.close());

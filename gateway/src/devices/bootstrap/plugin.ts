@@ -1,8 +1,5 @@
 import { inGroup, oneOf, setting, text, url } from "../../config/setting-kinds.js";
 import { definePlugin } from "../../plugin.js";
-import { clients } from "../../transports/plugin.js";
-import { firmware } from "../firmware/plugin.js";
-import { devices } from "../plugin.js";
 import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
 
 /** Tells devices where to connect, and binds them to this gateway. */
@@ -18,44 +15,21 @@ export const bootstrap = definePlugin({
 		mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
 	}),
 	setup: async (gateway): Promise<DeviceBindings> => {
-		const [{ addBindingRoutes }, { addBootstrapRoutes, BOOTSTRAP_PATHS }, { DeviceBindings }, { SourceCheck }] =
-			await Promise.all([
-				import("./binding-routes.js"),
-				import("./bootstrap-routes.js"),
-				import("./device-bindings.js"),
-				import("../../http/source-check.js"),
-			]);
-		const { settings, key, log, tokens, shortLived: store, updates, urls } = gateway;
-		const { bootstrap: mode, publicUrl, maxDevices, httpAddress, websocketAddress, mqttAddress } = settings;
+		const [{ addBindingRoutes }, { addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { DeviceBindings }] = await Promise.all([
+			import("./binding-routes.js"),
+			import("./bootstrap-routes.js"),
+			import("./bootstrap-answer.js"),
+			import("./device-bindings.js"),
+		]);
+		const { settings, key, log, tokens, shortLived: store, urls } = gateway;
+		const { bootstrap: mode, maxDevices } = settings;
 		const onPending = ({ code, deviceId, board, address }: PendingBinding): void =>
 			log.info(
 				{ device: deviceId, board, address },
 				`a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`,
 			);
 		const bindings = new DeviceBindings({ mode, tokens, key, maxDevices, store, onPending });
-		const { guard, limits } = gateway.use(clients);
-		const { guards, listeners } = gateway.use(devices);
-		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-		const { allowedHosts, allowedOrigins } = settings;
-		addBootstrapRoutes(gateway.deviceRoutes, {
-			bindings,
-			key,
-			updates,
-			log,
-			limits,
-			addressOf: (request) => guard.addressOf(request),
-			source: new SourceCheck([httpAddress, websocketAddress, mqttAddress], {
-				allowedHosts: [...allowedHosts, ...publicHosts],
-				allowedOrigins,
-			}),
-			needsBinding: () => mode !== "open" || guards.some(({ needsToken }) => needsToken),
-			deviceAddresses: () => ({
-				websocket: settings.websocketUrl ?? listeners.websocket,
-				mqtt: settings.mqttEndpoint ?? listeners.mqtt,
-			}),
-			publicUrl,
-			firmware: gateway.use(firmware),
-		});
+		addBootstrapRoutes(gateway, bindings);
 		addBindingRoutes(gateway.routes, bindings);
 		gateway.on("started", () => {
 			if (mode !== "closed") {

@@ -1,11 +1,9 @@
-import type { Hono } from "hono";
-import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { hasUserTools } from "../../config/access.js";
+import type { RunningGateway } from "../../gateway.js";
 import { readJsonAs } from "../../http/body.js";
 import { HttpError } from "../../http/http-error.js";
-import { allow, type HttpEnv } from "../../http/route.js";
-import { deviceOf } from "../../operator/operator-routes.js";
+import { allow, deviceOf } from "../../http/route.js";
 import type { FirmwareOffers } from "./firmware-offers.js";
 
 const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).optional() });
@@ -13,16 +11,9 @@ const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).opt
 /**
  * Serves `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
  * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
- *
- * @param urlFor returns the URL at which a device reaches the gateway over HTTP; undefined if unknown
  */
-export function addFirmwareRoute(
-	app: Hono<HttpEnv>,
-	servers: ServerRegistry,
-	firmware: FirmwareOffers,
-	urlFor: (identity: ServerIdentity) => string | undefined,
-	maxBodyBytes: number,
-): void {
+export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffers): void {
+	const { routes: app, servers, settings } = gateway;
 	app.all("/devices/:device/firmware", allow("POST"), async (c) => {
 		const server = deviceOf(c, servers);
 		const { alias, id, board, connection } = server;
@@ -30,11 +21,11 @@ export function addFirmwareRoute(
 			const how = "a token created with --allow-user-tools, or the setting userTools";
 			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
 		}
-		const wanted = await readJsonAs(FIRMWARE_REQUEST, "body", c.env.incoming, maxBodyBytes);
+		const wanted = await readJsonAs(FIRMWARE_REQUEST, "body", c.env.incoming, settings.maxBodyBytes);
 		if (firmware.folder === undefined) {
 			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
 		}
-		const url = connection && urlFor(connection.identity);
+		const url = connection && gateway.urlFor(connection.identity);
 		if (url === undefined) {
 			const problem = connection ? "does not know the gateway's address: see publicUrl" : "is offline";
 			throw new HttpError(409, "busy", `${alias} ${problem}`);

@@ -14,10 +14,10 @@ export const firmware = definePlugin({
 			import("./firmware-offers.js"),
 			import("./firmware-route.js"),
 		]);
-		const { firmwareFolder, maxBodyBytes } = gateway.settings;
+		const { firmwareFolder } = gateway.settings;
 		const folder = firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder);
 		const offers = new FirmwareOffers(folder, gateway.key, gateway.updates);
-		addFirmwareRoute(gateway.routes, gateway.servers, offers, gateway.urlFor, maxBodyBytes);
+		addFirmwareRoute(gateway, offers);
 		return offers;
 	},
 });

@@ -1,26 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import type { Hono } from "hono";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { deviceIdOf } from "../../config/device-id.js";
+import type { RunningGateway } from "../../gateway.js";
 import { readForm } from "../../http/form.js";
 import { HttpError } from "../../http/http-error.js";
-import type { RequestLimits } from "../../http/limits.js";
-import { allow, type HttpEnv } from "../../http/route.js";
-import type { Logger } from "../../log/log.js";
-import type { ModelService } from "../../net/model-service.js";
-import { PICTURE_PATHS, type Picture, type PictureCall, type PictureSession, type Pictures } from "./pictures.js";
+import { allow } from "../../http/route.js";
+import { clients } from "../../transports/plugin.js";
+import { PICTURE_PATHS, type Picture, type PictureCall, type PictureSession } from "./pictures.js";
 import { askVisionModel } from "./vision-model.js";
-
-export interface PictureRoutesOptions {
-	readonly pictures: Pictures;
-	readonly limits: RequestLimits;
-	/** The network address of a request. */
-	readonly addressOf: (request: IncomingMessage) => string;
-	readonly maxPictureBytes: number;
-	/** A model that also looks at the pictures. Default: none. */
-	readonly visionModel?: ModelService | undefined;
-	readonly log: Logger;
-}
 
 /** Most pictures received at the same time. */
 const MAX_UPLOADS = 32;
@@ -41,14 +28,17 @@ const IN_RESULT = "The picture is in the result of this call.";
  *   request of the call; without it, the question tells which call is meant.
  * - `POST /vision/upload/TICKET`: a picture for the call that has this ticket.
  */
-export function addPictureRoutes(app: Hono<HttpEnv>, options: PictureRoutesOptions): void {
-	const { pictures, limits, addressOf, maxPictureBytes, visionModel, log } = options;
+export function addPictureRoutes(gateway: RunningGateway): void {
+	const { deviceRoutes: app, pictures, log } = gateway;
+	const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = gateway.settings;
+	const { guard, limits } = gateway.use(clients);
+	const visionModel = url && model ? { url, model, key } : undefined;
 	let uploads = 0;
 	/** Uploads in progress, by session or by the call of a ticket. */
 	const uploadsOf = new Map<PictureSession | PictureCall, number>();
 
 	const rejectToken = async (request: IncomingMessage, problem: string): Promise<never> => {
-		await limits.wrongToken(addressOf(request));
+		await limits.wrongToken(guard.addressOf(request));
 		throw new HttpError(401, "token", problem);
 	};
 
@@ -57,7 +47,7 @@ export function addPictureRoutes(app: Hono<HttpEnv>, options: PictureRoutesOptio
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const session = pictures.sessionOf(secret ?? "");
 		if (session === undefined) {
-			await limits.attempt(addressOf(request));
+			await limits.attempt(guard.addressOf(request));
 			return await rejectToken(request, "unknown bearer token");
 		}
 		await limits.requestWithToken(`of the device ${session.identity.id}`);
@@ -130,7 +120,7 @@ export function addPictureRoutes(app: Hono<HttpEnv>, options: PictureRoutesOptio
 
 	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), async (c) => {
 		const { incoming } = c.env;
-		await limits.attempt(addressOf(incoming));
+		await limits.attempt(guard.addressOf(incoming));
 		const found = pictures.callOf(c.req.param("ticket"));
 		const call = found ?? (await rejectToken(incoming, "unknown or expired upload"));
 		const { picture } = await receive(incoming, call, MAX_UPLOADS_PER_CALL, call);

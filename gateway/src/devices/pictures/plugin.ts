@@ -1,6 +1,5 @@
 import { httpUrl, inGroup, integer, KEY, requiring, setting, text } from "../../config/setting-kinds.js";
 import { definePlugin } from "../../plugin.js";
-import { clients } from "../../transports/plugin.js";
 
 /** Receives the pictures of calls in progress, and has a vision model look at them. */
 export const pictures = definePlugin({
@@ -13,15 +12,6 @@ export const pictures = definePlugin({
 	}),
 	setup: async (gateway): Promise<void> => {
 		const { addPictureRoutes } = await import("./picture-routes.js");
-		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = gateway.settings;
-		const { guard, limits } = gateway.use(clients);
-		addPictureRoutes(gateway.deviceRoutes, {
-			pictures: gateway.pictures,
-			limits,
-			addressOf: (request) => guard.addressOf(request),
-			maxPictureBytes,
-			visionModel: url && model ? { url, model, key } : undefined,
-			log: gateway.log,
-		});
+		addPictureRoutes(gateway);
 	},
 });
