@@ -51,7 +51,7 @@ const QUERY = z.object({
  */
 export function viewInUrl(url: string): { readonly view?: Partial<ToolView>; readonly problem?: string } {
 	if (!url.includes("?")) {
-		return { view: {} };
+		return {};
 	}
 	const query = new URLSearchParams(url.split("?")[1]);
 	const { data, error } = QUERY.safeParse(Object.fromEntries(query));

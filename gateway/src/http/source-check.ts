@@ -14,6 +14,8 @@ export interface SourceCheckOptions {
 export class SourceCheck {
 	readonly #hostnames: string[];
 	readonly #origins: string[];
+	/** The last good Host: a client sends the same one with each request. */
+	#goodHost: string | undefined;
 
 	/** @param addresses where the server listens */
 	constructor(addresses: readonly string[], { allowedHosts, allowedOrigins }: SourceCheckOptions) {
@@ -23,6 +25,9 @@ export class SourceCheck {
 
 	/** @throws HttpError (403) if Host or Origin is foreign */
 	check({ url = "", headers: { host, origin } }: IncomingMessage): void {
+		if (host !== undefined && host === this.#goodHost && origin === undefined && url.startsWith("/")) {
+			return;
+		}
 		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
 		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
 		for (const name of target === undefined ? [host] : [host, target]) {
@@ -32,6 +37,7 @@ export class SourceCheck {
 				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 			}
 		}
+		this.#goodHost = host;
 		const originCheck = validateOriginHeader(origin, this.#origins);
 		if (!originCheck.ok) {
 			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);

@@ -78,29 +78,36 @@ export class Asking {
 		server: Server,
 		made: Request<Method>,
 	): Promise<Results[Method]> {
-		return (await this.#request(request, server, made)) as Results[Method];
+		const { name, uri } = made.params ?? {};
+		const of = { server: server.id, target: `${name ?? uri}` };
+		const signed = await this.open(request, of);
+		let result: Answer;
+		if (!request.client.isStateless) {
+			result = await askInSession(request, server, made);
+		} else if (server.configured) {
+			result = await this.#serveHeld(request, server, made, { of, signed });
+		} else {
+			// Devices cannot ask in their session.
+			request.requestState = signed?.state;
+			result = await this.sign(request, await send(server, made, request), of);
+		}
+		return result as Results[Method];
 	}
 
-	async #request(request: ClientRequest, server: Server, made: Request): Promise<Answer> {
-		const { name, uri } = made.params ?? {};
-		const target = `${name ?? uri}`;
-		const signed = await this.open(request, server.id, target);
-		if (!request.client.isStateless) {
-			return await askInSession(request, server, made);
-		}
-		// Devices cannot ask in their session.
-		if (!server.configured) {
-			request.requestState = signed?.state;
-			return await this.sign(request, await send(server, made, request), { server: server.id, target });
-		}
+	/** A server that asks in its session does not have its answer when its client gets the question. */
+	async #serveHeld(
+		request: ClientRequest,
+		server: Server,
+		made: Request,
+		{ of, signed }: { of: Pick<SignedState, "server" | "target">; signed: SignedState | undefined },
+	): Promise<Answer> {
 		const held = signed?.isHeld ? this.#take(signed.state) : new HeldRequest(request, signed?.state);
-		const asked = await held.next(request, (context) => send(server, made, context));
-		if (asked === undefined) {
-			return await this.sign(request, (await held.result) as Answer, { server: server.id, target });
+		const inputRequests = await held.next(request, server, made);
+		if (inputRequests === undefined) {
+			return await this.sign(request, (await held.result) as Answer, of);
 		}
-		const requestState = this.#hold(held);
-		const result = { resultType: "input_required", inputRequests: asked, requestState } as InputRequiredResult;
-		return await this.sign(request, result, { server: server.id, target, isHeld: true });
+		const asked = { resultType: "input_required", inputRequests, requestState: this.#hold(held) };
+		return await this.sign(request, asked as InputRequiredResult, { ...of, isHeld: true });
 	}
 
 	/**
@@ -132,7 +139,10 @@ export class Asking {
 	 * Verifies the state that a request brings back; undefined if it brings none. Rejects with ProtocolError if it was given to
 	 * another client, or for another request.
 	 */
-	async open(request: ClientRequest, server: string, target: string): Promise<SignedState | undefined> {
+	async open(
+		request: ClientRequest,
+		{ server, target }: Pick<SignedState, "server" | "target">,
+	): Promise<SignedState | undefined> {
 		const { requestState: state } = request.params;
 		if (state === undefined) {
 			return undefined;
@@ -300,10 +310,7 @@ class HeldRequest extends ClientRequest {
 	 * Makes the request, or hands the client's answers to the server. Settles when the server asks, with its questions, or has
 	 * answered: with undefined.
 	 */
-	async next(
-		current: ClientRequest,
-		send: (context: RequestContext) => Promise<Answer>,
-	): Promise<Record<string, Question> | undefined> {
+	async next(current: ClientRequest, server: Server, made: Request): Promise<Record<string, Question> | undefined> {
 		this.#current = current;
 		const cancel = (): void => this.cancel();
 		current.signal.addEventListener("abort", cancel, { once: true });
@@ -311,7 +318,7 @@ class HeldRequest extends ClientRequest {
 			this.cancel();
 		}
 		if (this.result === undefined) {
-			this.result = send(this);
+			this.result = send(server, made, this);
 		} else {
 			this.#answer(current.inputResponses ?? {});
 		}

@@ -14,7 +14,7 @@ export async function callOwnTool(
 ): Promise<OrInput<CallToolResult>> {
 	const { asking } = request.client.gateway;
 	const of = { server: "", target: own.listed.name };
-	const answered = await asking.open(request, of.server, of.target);
+	const answered = await asking.open(request, of);
 	const call = new OwnToolCall(request, answered?.state);
 	const result = await own.call(args, call);
 	return call.question === undefined ? result : await asking.sign(request, inputRequiredFor(call.question), of);

@@ -1,8 +1,5 @@
 import {
 	type CallToolResult,
-	isJSONRPCNotification,
-	isJSONRPCRequest,
-	isJSONRPCResponse,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	ProtocolErrorCode,
@@ -13,6 +10,7 @@ import { failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-ma
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { isObject } from "../firmware.js";
 import type { Channel } from "../mcp/client-request.js";
+import { isNotification, isRequest, isResponse } from "./messages.js";
 
 /** Bytes of a message: what the family's hosted agents accept. */
 const MAX_BYTES = 8_000;
@@ -63,13 +61,13 @@ export class EndpointChannel implements Channel {
 
 	#receive(text: string): void {
 		const message = readClientMessage(jsonIn(text));
-		if (isJSONRPCRequest(message)) {
+		if (isRequest(message)) {
 			this.#receiveRequest(message);
-		} else if (isJSONRPCNotification(message)) {
+		} else if (isNotification(message)) {
 			// A request that is cancelled gets no response.
 			this.#requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
 			this.#handler.receive(message);
-		} else if (isJSONRPCResponse(message)) {
+		} else if (isResponse(message)) {
 			this.#handler.receive(message);
 		}
 	}

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-	isJSONRPCRequest,
 	type JSONRPCRequest,
 	ProtocolError,
 	ProtocolErrorCode,
@@ -18,10 +17,10 @@ import { Client } from "../mcp/client.js";
 import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { StatelessExchange } from "./exchange.js";
+import { isRequest, readStateless } from "./messages.js";
 import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
 import type { ConnectedClient } from "./session.js";
 import { Sessions, type SessionsOptions } from "./sessions.js";
-import { readStateless } from "./stateless-message.js";
 
 export type HttpEndpointOptions = SessionsOptions;
 
@@ -129,7 +128,7 @@ export class HttpEndpoint {
 		if (body !== undefined && (typeof body !== "object" || body === null)) {
 			throw new RpcRejection(400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
 		}
-		if ([body].flat().some((message) => isRequest(message, "tools/call"))) {
+		if (Array.isArray(body) ? body.some(isCall) : isCall(body)) {
 			this.#calls.add(response);
 			response.once("close", () => this.#calls.delete(response));
 		}
@@ -154,7 +153,7 @@ export class HttpEndpoint {
 		if (message === undefined) {
 			checkForm(request);
 			await this.#sessions.handle(request, response, { catalog, address }, body);
-		} else if (isJSONRPCRequest(message)) {
+		} else if (isRequest(message)) {
 			this.#serveStateless(request, response, catalog, message);
 		} else {
 			// This revision has no notifications to servers: a client cancels a request by closing its connection.
@@ -162,9 +161,9 @@ export class HttpEndpoint {
 		}
 	}
 
-	#readStateless(request: IncomingMessage, body: unknown): ReturnType<typeof readStateless> {
+	#readStateless({ method, headers }: IncomingMessage, body: unknown): ReturnType<typeof readStateless> {
 		try {
-			return readStateless(body, request);
+			return readStateless(body, method, headers);
 		} catch (error) {
 			throw this.#rejection(error as ProtocolError, (body as { readonly id?: unknown }).id);
 		}
@@ -221,7 +220,7 @@ export class HttpEndpoint {
 
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */
 	#checkScope(catalog: Catalog, { access, server, body, lacksScope }: AdmittedRequest): void {
-		const name = isRequest(body, "tools/call") && isObject(body.params) ? body.params.name : undefined;
+		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
 		const isHidden = (name: unknown): name is string =>
 			typeof name === "string" && (catalog.findTool(name) ?? catalog.findGroup(name)) === undefined;
 		if (lacksScope === undefined || !isHidden(name)) {
@@ -239,8 +238,8 @@ export class HttpEndpoint {
 	}
 }
 
-function isRequest(message: unknown, method: string): message is { readonly params?: unknown } {
-	return isObject(message) && message.method === method;
+function isCall(message: unknown): message is { readonly params?: unknown } {
+	return isObject(message) && message.method === "tools/call";
 }
 
 /** Checks the headers of a request of the revisions up to 2025-11-25. */

@@ -1,8 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import {
-	isJSONRPCNotification,
-	isJSONRPCRequest,
-	isJSONRPCResponse,
 	isSpecType,
 	type JSONRPCMessage,
 	type JSONRPCNotification,
@@ -20,6 +17,7 @@ import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
+import { isNotification, isRequest, isResponse } from "./messages.js";
 import type { SessionClaims } from "./sessions.js";
 
 /** A client in a session, for the operator. */
@@ -288,7 +286,8 @@ export class Session implements Channel, ResponseForm {
 
 	#post(response: ServerResponse, body: unknown): void {
 		const messages: unknown[] = Array.isArray(body) ? body : [body];
-		const requests = messages.filter((message): message is JSONRPCRequest => isJSONRPCRequest(message));
+		const requests = messages.filter(isRequest);
+		const isMessage = (each: unknown): boolean => isRequest(each) || isNotification(each) || isResponse(each);
 		if (requests.length < messages.length && !messages.every(isMessage)) {
 			throw new RpcRejection(400, ProtocolErrorCode.ParseError, "Parse error: Invalid JSON-RPC message");
 		}
@@ -438,8 +437,4 @@ export class Session implements Channel, ResponseForm {
 /** The key of a session's settings. The id itself is a secret. */
 export function keyOf(id: string): string {
 	return `${KEPT}${digest(id)}`;
-}
-
-function isMessage(value: unknown): value is JSONRPCMessage {
-	return isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
 }

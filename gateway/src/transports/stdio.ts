@@ -6,7 +6,7 @@ import { Client, openClient } from "../mcp/client.js";
 import type { Channel } from "../mcp/client-request.js";
 import { errorFor } from "../mcp/failures.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { readStateless } from "./stateless-message.js";
+import { readStateless } from "./messages.js";
 
 /** A client at the other end of this process's standard input and output. */
 export interface StdioClient {

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from "node:http";
+import {
+	CLIENT_CAPABILITIES_META_KEY,
+	CLIENT_INFO_META_KEY,
+	classifyInboundRequest,
+	isSpecType,
+	type JSONRPCNotification,
+	type JSONRPCRequest,
+	type JSONRPCResponse,
+	LOG_LEVEL_META_KEY,
+	PROTOCOL_VERSION_META_KEY,
+	ProtocolError,
+	UnsupportedProtocolVersionError,
+} from "@modelcontextprotocol/server";
+import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+
+// The SDK's checks of messages take as much CPU as serving them.
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function isRequest(value: unknown): value is JSONRPCRequest {
+	return isCall(value) && isId(value.id);
+}
+
+export function isNotification(value: unknown): value is JSONRPCNotification {
+	return isCall(value) && !("id" in value);
+}
+
+export function isResponse(value: unknown): value is JSONRPCResponse {
+	const { jsonrpc, id, result, error } = isObject(value) ? value : {};
+	const isError = isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === "string";
+	return jsonrpc === "2.0" && isId(id) && (error === undefined ? isObject(result) : isError && result === undefined);
+}
+
+function isCall(value: unknown): value is Members {
+	const { jsonrpc, method, params } = isObject(value) ? value : {};
+	return jsonrpc === "2.0" && typeof method === "string" && (params === undefined || isObject(params));
+}
+
+function isId(id: unknown): boolean {
+	return typeof id === "string" || Number.isSafeInteger(id);
+}
+
+/**
+ * Reads a message of 2026-07-28, in which each request names its revision and describes its client. Undefined if it belongs to
+ * a session.
+ *
+ * @param headers of the HTTP request that the message came with, which must agree with it
+ * @throws ProtocolError if it is not valid, or of a later revision
+ */
+export function readStateless(
+	body: unknown,
+	httpMethod = "POST",
+	headers?: IncomingHttpHeaders,
+): JSONRPCRequest | JSONRPCNotification | undefined {
+	if (httpMethod === "POST" && isRequest(body) && isDescribed(body.params?._meta) && agrees(body.method, headers)) {
+		return body;
+	}
+	const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = [
+		"mcp-protocol-version",
+		"mcp-method",
+		"mcp-name",
+	].map((name) => headers?.[name] as string | undefined);
+	const given = { httpMethod, body, protocolVersionHeader, mcpMethodHeader, mcpNameHeader };
+	const inbound = classifyInboundRequest(given as Parameters<typeof classifyInboundRequest>[0]);
+	if (inbound.kind === "legacy") {
+		return undefined;
+	}
+	if (inbound.kind === "reject") {
+		throw new ProtocolError(inbound.code, inbound.message, inbound.data);
+	}
+	const { revision: requested = "unknown" } = inbound.classification;
+	if (requested !== REVISION_OF_STATELESS) {
+		throw new UnsupportedProtocolVersionError({ supported: [REVISION_OF_STATELESS], requested });
+	}
+	return inbound.message;
+}
+
+function isDescribed(meta: Members = {}): boolean {
+	const { [CLIENT_INFO_META_KEY]: info, [LOG_LEVEL_META_KEY]: level } = meta;
+	return (
+		meta[PROTOCOL_VERSION_META_KEY] === REVISION_OF_STATELESS &&
+		isSpecType.ClientCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]) &&
+		(info === undefined || isSpecType.Implementation(info)) &&
+		(level === undefined || isSpecType.LoggingLevel(level))
+	);
+}
+
+function agrees(method: string, headers: IncomingHttpHeaders | undefined): boolean {
+	return (
+		headers === undefined ||
+		(headers["mcp-protocol-version"] === REVISION_OF_STATELESS && headers["mcp-method"] === method)
+	);
+}
