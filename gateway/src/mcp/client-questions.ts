@@ -47,7 +47,10 @@ export class ClientQuestions {
 					reject(new ProtocolError(ProtocolErrorCode.InternalError, reason));
 				};
 				withdraw = () => cancel("the question was withdrawn");
-				ended.throwIfAborted();
+				if (ended.aborted) {
+					reject(new ProtocolError(ProtocolErrorCode.InternalError, "cancelled"));
+					return;
+				}
 				ended.addEventListener("abort", withdraw, { once: true });
 				timer = setTimeout(() => cancel(`${method}: no answer within ${ANSWER_TIME / 1_000} s`), ANSWER_TIME);
 				this.#pending.set(id, { resolve, reject, isValid });

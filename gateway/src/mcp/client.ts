@@ -5,6 +5,7 @@ import {
 	type Implementation,
 	type InitializeRequestParams,
 	isInputRequiredResult,
+	type JSONRPCErrorResponse,
 	type JSONRPCMessage,
 	ProtocolError,
 	ProtocolErrorCode,
@@ -19,12 +20,11 @@ import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { DEVICES } from "../catalog/groups.js";
 import { SERVER_INFO } from "../catalog/icons.js";
 import { aliasIn } from "../catalog/listing.js";
-import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { isObject } from "../firmware.js";
-import { type CatalogTool, findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
+import { findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import { ClientQuestions } from "./client-questions.js";
 import { type Channel, ClientRequest, withForm } from "./client-request.js";
 import { infoFor, resultFor, toolsFor, withUris } from "./contents.js";
@@ -167,15 +167,22 @@ export class Client {
 	/** Serves a request. One that is cancelled gets no answer. Never rejects. */
 	async serve(request: ClientRequest): Promise<void> {
 		const { id, channel, signal } = request;
+		let answer: { result: Record<string, unknown> } | { error: JSONRPCErrorResponse["error"] };
 		try {
-			const result = await this.#methodOf(request.method).serve(request);
+			const method = this.#findMethod(request.method);
+			if (method === undefined) {
+				throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+			}
+			answer = { result: this.#resultOf(request.method, await method.serve(request)) };
+		} catch (error) {
+			answer = { error: errorFor(error, this.revision) };
+		}
+		try {
 			if (!signal.aborted) {
-				channel.send({ jsonrpc: "2.0", id, result: this.#resultOf(request.method, result) }, request);
+				channel.send({ jsonrpc: "2.0", id, ...answer }, request);
 			}
 		} catch (error) {
-			if (!signal.aborted) {
-				channel.send({ jsonrpc: "2.0", id, error: errorFor(error, this.revision) }, request);
-			}
+			this.warn(`an answer was not sent: ${(error as Error).message}`);
 		}
 	}
 
@@ -284,16 +291,13 @@ export class Client {
 	}
 
 	async #callAny(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
-		const catalogTool = findCatalogTool(this.catalog, name);
-		return catalogTool === undefined
-			? await this.#call(name, args, request)
-			: await this.#callCatalogTool(catalogTool, args, request);
-	}
-
-	async #callCatalogTool(tool: CatalogTool, args: object, request: ClientRequest) {
 		const { catalog, revision } = this;
-		const call = (name: string, toolArgs: object) => this.#call(name, toolArgs, request);
-		const result = await tool.run(args, { catalog, revision, call });
+		const catalogTool = findCatalogTool(catalog, name);
+		if (catalogTool === undefined) {
+			return await this.#call(name, args, request);
+		}
+		const call = (named: string, toolArgs: object) => this.#call(named, toolArgs, request);
+		const result = await catalogTool.run(args, { catalog, revision, call });
 		return isInputRequiredResult(result) ? result : resultFor(result, revision);
 	}
 
@@ -301,7 +305,8 @@ export class Client {
 		const { catalog } = this;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
-			return await this.#callOwn(own, args, request);
+			const result = await callOwnTool(own, args, request);
+			return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
 		}
 		const found = catalog.findTool(name) ?? catalog.findGroup(name);
 		if (found === undefined) {
@@ -368,16 +373,11 @@ export class Client {
 		this.log(isBack ? "warning" : "info", "firmware", isBack ? back : `${alias} runs firmware ${running}`);
 	}
 
-	/** Sends a log message that belongs to no request, unless the client in its session wants only more severe ones. */
+	/** Sends a log message that belongs to no request to a client in a session, unless it wants only more severe ones. */
 	log(level: LogLevel, logger: string, data: string): void {
-		if (!isBelow(level, this.logLevel)) {
+		if (!this.isStateless && !isBelow(level, this.logLevel)) {
 			this.notify("notifications/message", { level, logger, data });
 		}
-	}
-
-	async #callOwn(own: OwnTool, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
-		const result = await callOwnTool(own, args, request);
-		return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
 	}
 
 	get #instructions(): string {
@@ -408,14 +408,6 @@ export class Client {
 		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
 		const other = this.isStateless ? "session" : "stateless";
 		return found?.era === other ? undefined : found;
-	}
-
-	#methodOf(name: string): Method {
-		const found = this.#findMethod(name);
-		if (found === undefined) {
-			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
-		}
-		return found;
 	}
 
 	/** The result in the client's revision: since 2026-07-28 it has a type, the gateway's name and the time to keep it. */

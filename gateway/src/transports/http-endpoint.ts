@@ -54,7 +54,7 @@ export class HttpEndpoint {
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
 	/** Requests of clients without a session that have no answer. */
-	readonly #open = new Set<StatelessExchange>();
+	readonly #open = new Map<ClientRequest, StatelessExchange>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -114,7 +114,8 @@ export class HttpEndpoint {
 		);
 		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
 		this.#sessions.close();
-		for (const exchange of this.#open) {
+		for (const [request, exchange] of this.#open) {
+			request.cancel("the gateway has stopped");
 			exchange.interrupt();
 		}
 	}
@@ -196,9 +197,9 @@ export class HttpEndpoint {
 		const exchange = new StatelessExchange(response, (error) => this.#report(error));
 		const request = new ClientRequest(client, message, exchange);
 		exchange.pending.set(id, message);
-		this.#open.add(exchange);
+		this.#open.set(request, exchange);
 		response.once("close", () => {
-			this.#open.delete(exchange);
+			this.#open.delete(request);
 			if (exchange.pending.size > 0) {
 				request.cancel("the client has disconnected");
 			}

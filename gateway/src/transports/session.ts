@@ -8,17 +8,16 @@ import {
 	ProtocolErrorCode,
 	type RequestId,
 } from "@modelcontextprotocol/server";
-import { SERVER_ERROR, SESSION_NOT_FOUND, type Store } from "xs-mcp-manager/core";
+import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
 import { digest } from "../config/digest.js";
 import { RpcRejection } from "../http/http-error.js";
 import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
-import type { Gateway } from "../mcp/gateway.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
 import { isNotification, isRequest, isResponse } from "./messages.js";
-import type { SessionClaims } from "./sessions.js";
+import type { SessionClaims, Sessions } from "./sessions.js";
 
 /** A client in a session, for the operator. */
 export interface ConnectedClient {
@@ -31,17 +30,6 @@ export interface ConnectedClient {
 	readonly since: number;
 	/** Calls of tools so far. */
 	readonly calls: number;
-}
-
-/** What all sessions share. */
-export interface SessionHost {
-	readonly gateway: Gateway;
-	readonly listTtl: number | undefined;
-	readonly idleTimeout: number;
-	/** Keeps what would not be repeated in a restored session: see {@link keyOf}. */
-	readonly store: Store;
-	readonly onClosed: (session: Session) => void;
-	readonly onError: (error: Error) => void;
 }
 
 /** The stream for what is not part of an answer. */
@@ -89,7 +77,7 @@ export class Session implements Channel, ResponseForm {
 	readonly sessionId: string;
 	readonly catalog: Catalog;
 	readonly holder: readonly string[];
-	readonly #host: SessionHost;
+	readonly #sessions: Sessions;
 	readonly #claims: SessionClaims;
 	readonly #client: Client;
 	/** By the ids of requests that have no response yet. */
@@ -114,19 +102,19 @@ export class Session implements Channel, ResponseForm {
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
 	constructor(
-		host: SessionHost,
+		sessions: Sessions,
 		{ id, claims, holder }: { id: string; claims: SessionClaims; holder: readonly string[] },
 		catalog: Catalog,
 		isRestored = false,
 	) {
-		this.#host = host;
+		this.#sessions = sessions;
 		this.#claims = claims;
 		this.sessionId = id;
 		this.holder = holder;
 		this.catalog = catalog;
-		this.#client = new Client(host.gateway, catalog, { channel: this, listTtl: host.listTtl });
+		this.#client = new Client(sessions.gateway, catalog, { channel: this, listTtl: sessions.listTtl });
 		this.#stopFollowing = catalog.onChange((change) => this.#onChange(change));
-		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), host.idleTimeout).unref();
+		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), sessions.idleTimeout).unref();
 		this.#isInitialized = isRestored;
 		if (isRestored) {
 			this.#restore();
@@ -209,7 +197,7 @@ export class Session implements Channel, ResponseForm {
 		}
 		this.#exchanges.clear();
 		this.#client.close();
-		this.#host.onClosed(this);
+		this.#sessions.forget(this);
 	}
 
 	headers(): OutgoingHttpHeaders {
@@ -232,7 +220,7 @@ export class Session implements Channel, ResponseForm {
 	}
 
 	onError(error: Error): void {
-		this.#host.onError(error);
+		this.#sessions.onError(error);
 	}
 
 	/** The client may have missed every kind of change. */
@@ -242,7 +230,7 @@ export class Session implements Channel, ResponseForm {
 		}
 		const { revision: protocolVersion, name, version, capabilities } = this.#claims;
 		this.#client.initialize({ protocolVersion, capabilities, clientInfo: { name, version } });
-		const { value } = this.#host.store.get(keyOf(this.sessionId)) ?? {};
+		const { value } = this.#sessions.store.get(keyOf(this.sessionId)) ?? {};
 		const { subscriptions = [], logLevel = this.#client.logLevel } = KEPT_SETTINGS.safeParse(value).data ?? {};
 		this.#client.logLevel = logLevel;
 		for (const uri of subscriptions) {
@@ -272,7 +260,7 @@ export class Session implements Channel, ResponseForm {
 			room -= uri.length;
 			return room >= 0;
 		});
-		const { store, onError } = this.#host;
+		const { store, onError } = this.#sessions;
 		try {
 			await store.set(keyOf(this.sessionId), { subscriptions: fitting, logLevel });
 			const kept = store.list(KEPT);

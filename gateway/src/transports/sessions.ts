@@ -7,7 +7,7 @@ import {
 	isInitializeRequest,
 } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import { MemoryStore, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { MemoryStore, SERVER_ERROR, SESSION_NOT_FOUND, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import type { Access } from "../config/access.js";
@@ -16,7 +16,7 @@ import { RpcRejection } from "../http/http-error.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { victimFor } from "../net/fair-share.js";
 import { FileStore } from "../store/file-store.js";
-import { type ConnectedClient, keyOf, Session, type SessionHost } from "./session.js";
+import { type ConnectedClient, keyOf, Session } from "./session.js";
 
 export interface SessionsOptions {
 	/**
@@ -49,7 +49,12 @@ const MAX_ENDED = 10_000;
 
 /** The sessions of clients that speak a revision with sessions. */
 export class Sessions {
-	readonly #host: SessionHost;
+	readonly gateway: Gateway;
+	readonly listTtl: number | undefined;
+	readonly idleTimeout: number;
+	/** Keeps what would not be repeated in a restored session: see {@link keyOf}. */
+	readonly store: Store;
+	readonly onError: (error: Error) => void;
 	readonly #maxSessions: number;
 	/** By id; the one used last comes last. */
 	readonly #sessions = new Map<string, Session>();
@@ -61,14 +66,11 @@ export class Sessions {
 		const { sessionKey, stateFolder, listTtl, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = options;
 		this.#maxSessions = maxSessions;
 		this.#ids = new SessionIds(sessionKey);
-		this.#host = {
-			gateway,
-			listTtl,
-			idleTimeout: sessionIdleTimeout,
-			store: stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions")),
-			onClosed: (session) => this.#forget(session),
-			onError,
-		};
+		this.gateway = gateway;
+		this.listTtl = listTtl;
+		this.idleTimeout = sessionIdleTimeout;
+		this.store = stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions"));
+		this.onError = onError;
 	}
 
 	get size(): number {
@@ -144,7 +146,7 @@ export class Sessions {
 		this.#claimsIn(id, client);
 		this.#ended.set(id, true);
 		this.#sessions.get(id)?.close(true);
-		await this.#host.store.delete(keyOf(id)).catch(this.#host.onError);
+		await this.store.delete(keyOf(id)).catch(this.onError);
 	}
 
 	#claimsIn(id: string, { catalog }: RequestClient): SessionClaims {
@@ -166,12 +168,13 @@ export class Sessions {
 			}
 			victim.close();
 		}
-		const session = new Session(this.#host, { id, claims, holder }, catalog, isRestored);
+		const session = new Session(this, { id, claims, holder }, catalog, isRestored);
 		this.#sessions.set(id, session);
 		return session;
 	}
 
-	#forget(session: Session): void {
+	/** Removes a session that has ended. */
+	forget(session: Session): void {
 		if (this.#sessions.get(session.sessionId) === session) {
 			this.#sessions.delete(session.sessionId);
 		}
