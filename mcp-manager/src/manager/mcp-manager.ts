@@ -1,16 +1,31 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { ServerError } from "../core/errors.js";
+import { describeIssues } from "../core/issues.js";
 import { isSimilar, portable } from "../core/names.js";
 import type { Offers, ServerTool } from "../core/offers.js";
+import { ServerRegistry } from "../core/registry.js";
 import { SchemaChecker } from "../core/schema-checker.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import { textOf } from "../core/tool-results.js";
-import { matchesAny } from "../upstreams/server-config.js";
-import { expectComplete, withQuestions } from "./asking-person.js";
-import { ManagedServers } from "./managed-servers.js";
+import type { ConfiguredServer } from "../upstreams/configured-server.js";
+import { ConfiguredServers } from "../upstreams/configured-servers.js";
+import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
+import { problemText, ServersFile } from "../upstreams/servers-file.js";
+import { ELICITATION, expectComplete, withQuestions } from "./asking-person.js";
 import { McpError, type McpToolResult, toMcpError, translated } from "./mcp-error.js";
-import type { CallRequest, LocalTool, McpManagerEvents, McpManagerOptions, McpTool } from "./mcp-types.js";
+import type {
+	CallRequest,
+	LocalTool,
+	McpConnection,
+	McpManagerEvents,
+	McpManagerOptions,
+	McpTool,
+	RegisteredServer,
+	Reloaded,
+} from "./mcp-types.js";
 import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache, readResource } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
@@ -19,21 +34,178 @@ import { methodNameOf } from "./typed-tools.js";
 const MAX_SUGGESTED = 3;
 
 /** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
-export class McpManager extends ManagedServers {
+export class McpManager extends EventEmitter<McpManagerEvents> {
+	readonly #options: McpManagerOptions;
+	readonly #file: ServersFile | undefined;
+	/** Undefined before {@link initialize}. */
+	#opened: { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } | undefined;
+	/** The servers of the file, connected or not. */
+	#fileConfigs = new Map<string, ServerConfig>();
+	#reloading: Promise<unknown> = Promise.resolve();
+	/** The problems of the file as it was read last. */
+	#problems: readonly string[] = [];
 	readonly #localTools = new Map<string, LocalTool>();
 	/** Checks the arguments of local tools. */
 	readonly #checker = new SchemaChecker((message) => this.emit("warning", message));
 	readonly #cache: ResourceCache;
 	readonly #parallel;
 
+	readonly #onChanged = (): void => void this.emit("changed");
+
 	constructor(options: McpManagerOptions = {}) {
-		super(options);
+		super();
+		this.setMaxListeners(0);
+		this.#options = options;
+		this.#file = options.file === undefined ? undefined : new ServersFile(options.file);
 		const { cacheTtl = 60_000, maxParallel = 10, debug = false } = options.options ?? {};
 		if (debug) {
 			this.on("debug", (server, line) => console.error(`${server}: ${line}`));
 		}
 		this.#cache = new ResourceCache(cacheTtl);
 		this.#parallel = pLimit(maxParallel);
+	}
+
+	/**
+	 * Reads the file, connects to the servers that are enabled, and follows the file from now on. Settles when each server
+	 * was tried once: one that cannot be reached does not stop the others.
+	 *
+	 * Rejects with McpError if `servers` has one that is not valid.
+	 *
+	 * @param maxWait milliseconds after which it settles even if servers have not answered; they go on connecting. Default: no limit
+	 */
+	async initialize(maxWait?: number): Promise<void> {
+		const opened = this.#open();
+		await (maxWait === undefined ? opened : Promise.race([opened, delay(maxWait, undefined, { ref: false })]));
+	}
+
+	async #open(): Promise<void> {
+		const { registry: given, options, elicit, servers = [], isFileOptional } = this.#options;
+		const onWarning = (message: string): void => void this.emit("warning", message);
+		const registry = given ?? (await ServerRegistry.open(elicit && { relayed: ELICITATION }, onWarning));
+		this.#opened = { registry, servers: new ConfiguredServers(registry, options) };
+		this.#servers.on("status", ({ id, lastError }, status) => this.emit("status", id, status, lastError));
+		this.#servers.on("stderr", ({ id }, line) => this.emit("debug", id, line));
+		registry.on("notification", (server, method, params) => this.#onNotification(server, method, params));
+		registry.on("requestNotification", (...event) => this.#onNotification(...event));
+		registry.on("changed", this.#onChanged);
+		for (const server of servers) {
+			this.#servers.add(this.#readConfig(server));
+		}
+		if (this.#file === undefined || (isFileOptional && !this.#file.exists())) {
+			await this.#servers.startEnabled();
+		} else {
+			await this.reload();
+		}
+	}
+
+	/** @throws McpError before {@link initialize} */
+	get #registry(): ServerRegistry {
+		return this.#expectOpened().registry;
+	}
+
+	get #servers(): ConfiguredServers {
+		return this.#expectOpened().servers;
+	}
+
+	#expectOpened() {
+		if (this.#opened === undefined) {
+			throw new McpError("INVALID_REQUEST", "the manager is not initialized: call initialize() and wait for it first");
+		}
+		return this.#opened;
+	}
+
+	/** The servers of the file, enabled or not. */
+	get configs(): readonly ServerConfig[] {
+		return [...this.#fileConfigs.values()];
+	}
+
+	/** The path of the servers file. */
+	get path(): string | undefined {
+		return this.#file?.path;
+	}
+
+	/** Every configured server, and every device. */
+	listConnections(): McpConnection[] {
+		const configured = this.#servers.all.filter(
+			({ status, server, isLazy }) => status !== "disconnected" || server !== undefined || isLazy,
+		);
+		const devices = this.#registry.all.filter(({ id }) => this.#servers.find(id) === undefined);
+		return [...configured.map(connectionOf), ...devices.map(deviceConnectionOf)];
+	}
+
+	/**
+	 * Adds a server and connects to it.
+	 *
+	 * Rejects with McpError if it is not valid, if its id is in use, or if it cannot be connected: then it is not added.
+	 *
+	 * @param approve called first with the URL or command, unless the server is in the file
+	 */
+	async registerServer(input: RegisteredServer, approve?: (shown: string) => Promise<boolean>): Promise<McpConnection> {
+		const config = this.#readConfig(input);
+		const existing = this.#servers.find(config.id);
+		if (existing !== undefined && (existing.status !== "disconnected" || existing.server !== undefined)) {
+			throw new McpError("INVALID_REQUEST", `Connection '${config.id}' already exists`);
+		}
+		if (approve !== undefined && config !== this.#fileConfigs.get(config.id) && !(await approve(config.shown))) {
+			throw new McpError("PERMISSION_DENIED", `The connection to '${config.id}' was not approved`);
+		}
+		await this.#servers.remove(config.id);
+		const server = asRequest(() => this.#servers.add(config));
+		try {
+			await server.connect();
+		} catch (error) {
+			await this.#servers.remove(config.id);
+			throw toMcpError(error);
+		}
+		return connectionOf(server);
+	}
+
+	/**
+	 * Settles when the tools of a server are known: connects to a lazy one, and waits for one that is connecting for the first
+	 * time. Returns at once for any other.
+	 *
+	 * Rejects with McpError if it cannot be connected.
+	 */
+	async whenKnown(server: string): Promise<void> {
+		const configured = this.#servers.find(server);
+		if (configured?.server === undefined && (configured?.isLazy || configured?.status === "connecting")) {
+			await translated(() => configured.connect());
+		}
+	}
+
+	/**
+	 * Disconnects a configured server and forgets its tools, until it is registered again or the file is read again.
+	 *
+	 * Rejects with McpError if it is a device: only the device itself, or who runs the gateway, can keep it away.
+	 *
+	 * @returns its URL or command; undefined if the server does not exist
+	 */
+	async disconnect(id: string): Promise<string | undefined> {
+		const server = this.#servers.find(id);
+		if (server === undefined && this.#registry.find(id) !== undefined) {
+			const message = `'${id}' is a device, which connects by itself: switch it off, or remove its token at the gateway`;
+			throw new McpError("INVALID_REQUEST", message);
+		}
+		await this.#servers.remove(id);
+		return server?.config.shown;
+	}
+
+	/** Disconnects every configured server, as {@link disconnect} does. Devices stay connected. */
+	async disconnectAll(): Promise<void> {
+		await Promise.all(this.#servers.all.map(({ id }) => this.disconnect(id)));
+	}
+
+	/**
+	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
+	 * replaced. If the file as a whole cannot be read, nothing changes; if an entry is not valid, its server stays as it is.
+	 */
+	async reload(disconnectExisting = false): Promise<Reloaded> {
+		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
+		this.#reloading = next.catch(() => {});
+		const result = await next;
+		// Another reload need not wait for a server that takes long to connect.
+		await this.#servers.startEnabled();
+		return result;
 	}
 
 	/**
@@ -53,14 +225,14 @@ export class McpManager extends ManagedServers {
 
 	/** The tools of a server, or of all and of this program. Tools that only people may call are left out. */
 	listTools(server?: string): McpTool[] {
-		const servers = server === undefined ? this.registry.all : [this.expect(server)];
+		const servers = server === undefined ? this.#registry.all : [this.#expect(server)];
 		const local = server === undefined ? [...this.#localTools.values()] : [];
 		return [
 			...local.map((tool) => this.#listedTool(tool, "", tool.version)),
 			...servers.flatMap((each) =>
 				each.tools
 					.filter((tool) => !isUserOnly(tool))
-					.map((tool) => this.#listedTool(tool, this.idOf(each), each.board.version)),
+					.map((tool) => this.#listedTool(tool, this.#idOf(each), each.board.version)),
 			),
 		];
 	}
@@ -68,7 +240,7 @@ export class McpManager extends ManagedServers {
 	/** The tools that the configuration has the host of an agent offer by themselves: `directTools`. */
 	listDirectTools(): McpTool[] {
 		return this.listTools().filter(({ server, name }) => {
-			const { directTools = false } = this.configOf(server) ?? {};
+			const { directTools = false } = this.#configOf(server) ?? {};
 			return typeof directTools === "boolean" ? directTools : matchesAny(directTools, name);
 		});
 	}
@@ -164,7 +336,7 @@ export class McpManager extends ManagedServers {
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
 		await this.whenKnown(server);
 		const { messages } = await translated(async () =>
-			expectComplete(await this.expect(server).request({ method: "prompts/get", params: { name, arguments: args } })),
+			expectComplete(await this.#expect(server).request({ method: "prompts/get", params: { name, arguments: args } })),
 		);
 		return messages.map(({ content }) => textOf([content])).join("\n\n");
 	}
@@ -185,7 +357,7 @@ export class McpManager extends ManagedServers {
 	 */
 	async readResource(name: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
 		await this.whenKnown(name);
-		return await translated(() => readResource(this.expect(name), uri, this.#cache, fresh));
+		return await translated(() => readResource(this.#expect(name), uri, this.#cache, fresh));
 	}
 
 	/**
@@ -211,27 +383,115 @@ export class McpManager extends ManagedServers {
 	}
 
 	/** Ends every connection to a configured server. A registry that was given stays open. */
-	override async close(): Promise<void> {
+	async close(): Promise<void> {
 		this.#cache.clear();
 		await this.#checker.close();
-		await super.close();
+		this.#file?.close();
+		await this.#reloading;
+		this.#opened?.registry.off("changed", this.#onChanged);
+		await this.#opened?.servers.close();
+		if (this.#options.registry === undefined) {
+			await this.#opened?.registry.close();
+		}
+	}
+
+	/** The id of a configured server, or the alias of a device. */
+	#idOf({ id, alias }: Server): string {
+		return this.#servers.find(id) === undefined ? alias : id;
+	}
+
+	/** A configured server, by its id, or else a device. The id of a server that is not connected may be a device's alias. */
+	#expect(name: string): Server {
+		const configured = this.#servers.find(name);
+		const server = configured === undefined ? this.#registry.find(name) : configured.server;
+		if (server !== undefined) {
+			return server;
+		}
+		if (configured === undefined) {
+			throw new McpError("CONNECTION_FAILED", `Connection '${name}' not found`);
+		}
+		const { status, lastError } = configured;
+		const reason = lastError && `: ${lastError}`;
+		throw new McpError("CONNECTION_FAILED", `Connection '${name}' is ${status}${reason}`, { retryable: true });
+	}
+
+	/** The configuration of a server; undefined for a device. */
+	#configOf(id: string): ServerConfig | undefined {
+		return this.#servers.find(id)?.config;
+	}
+
+	/** Servers that are not connected, and why, to append to an error: a missing tool may be theirs. */
+	#failures(): string {
+		const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
+		return failed.map(({ id, lastError }) => `; '${id}' is not connected: ${lastError}`).join("");
+	}
+
+	#readConfig(input: RegisteredServer): ServerConfig {
+		const { id, name, url, command } = input;
+		const file = this.#fileConfigs.get(id ?? "");
+		if (file !== undefined && url === undefined && command === undefined) {
+			return file;
+		}
+		// Authentication of the program's own is not a matter of files, which the schema describes.
+		const { auth, ...rest } = input;
+		const { error } = LISTED_SERVER.safeParse(auth?.type === "custom" ? rest : input);
+		if (error !== undefined) {
+			throw new McpError("INVALID_REQUEST", describeIssues(error.issues, "server"));
+		}
+		return asRequest(() => serverConfig({ ...input, id: id ?? name ?? "" }, this.#options.options));
+	}
+
+	/** Reads the file and takes over what it says, without connecting. */
+	async #reload(disconnectExisting: boolean): Promise<Reloaded> {
+		const file = this.#file;
+		if (file === undefined) {
+			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
+		}
+		try {
+			file.watch(() => void this.reload().catch(({ message }: Error) => this.emit("warning", message)));
+		} catch (error) {
+			if (!this.#options.isFileOptional) {
+				this.emit("warning", `changes of ${file.path} are not followed: ${(error as Error).message}`);
+			}
+		}
+		const { configs, problems, invalidIds, isBroken } = await file.read();
+		const texts = problems.map(problemText);
+		if (isBroken) {
+			this.#warn(texts);
+			return { disconnected: 0, problems: texts, isBroken };
+		}
+		const before = this.#fileConfigs;
+		// A server whose entry is invalid at the moment (it is being edited) stays as it is.
+		const isEdited = ({ id }: ServerConfig): boolean => invalidIds.has(id) && configs.every((each) => each.id !== id);
+		const wanted = [...configs, ...[...before.values()].filter(isEdited)];
+		this.#fileConfigs = new Map(wanted.map((config) => [config.id, config]));
+		const open = disconnectExisting ? this.#servers.all.filter(({ isOpen }) => isOpen) : [];
+		await Promise.all((disconnectExisting ? this.#servers.all : []).map(({ id }) => this.#servers.remove(id)));
+		// Servers registered by a user stay, unless the file names them.
+		const unusable = await this.#servers.apply(wanted, (id) => !before.has(id));
+		this.#warn([...texts, ...unusable]);
+		return { disconnected: open.length, problems: this.#problems, isBroken };
+	}
+
+	/** Reports each problem once: an edited file is read again automatically, and on request. */
+	#warn(problems: readonly string[]): void {
+		for (const problem of problems.filter((each) => !this.#problems.includes(each))) {
+			this.emit("warning", problem);
+		}
+		this.#problems = problems;
 	}
 
 	#listed<List extends "prompts" | "resources">(list: List, name: string | undefined) {
-		const servers = name === undefined ? this.registry.all : [this.expect(name)];
+		const servers = name === undefined ? this.#registry.all : [this.#expect(name)];
 		return servers.flatMap((server) => {
 			const items: readonly Offers[List][number][] = server.offers[list];
-			return items.map((item) => ({ ...item, server: this.idOf(server) }));
+			return items.map((item) => ({ ...item, server: this.#idOf(server) }));
 		});
 	}
 
-	protected override onServerNotification(
-		server: Server,
-		method: string,
-		params: Readonly<Record<string, unknown>>,
-	): void {
+	#onNotification(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
 		this.#cache.notified(server, method, params);
-		this.emit("notification", server.known ? this.idOf(server) : server.id, notificationType(method), params);
+		this.emit("notification", server.known ? this.#idOf(server) : server.id, notificationType(method), params);
 	}
 
 	#listedTool(
@@ -248,18 +508,18 @@ export class McpManager extends ManagedServers {
 	/** Rejects if the tool has failed, too. */
 	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
 		await server.checkArguments(tool, params);
-		const { autoApprove = false } = this.configOf(server.id) ?? {};
+		const { autoApprove = false } = this.#configOf(server.id) ?? {};
 		const isApproved = typeof autoApprove === "boolean" ? autoApprove : matchesAny(autoApprove, tool.name);
-		const approve = isApproved ? undefined : (request.approve ?? this.options.approve);
-		if (approve !== undefined && !(await approve({ server: this.idOf(server), tool: tool.name, args: params }))) {
+		const approve = isApproved ? undefined : (request.approve ?? this.#options.approve);
+		if (approve !== undefined && !(await approve({ server: this.#idOf(server), tool: tool.name, args: params }))) {
 			throw new McpError("PERMISSION_DENIED", `The call of '${tool.name}' was not approved`);
 		}
 		const { principal = "local", signal } = request;
 		// A server sends progress only if it is asked to. Handlers get it with the other notifications.
 		const wantsProgress = this.listenerCount("notification") > 0;
 		const options = { signal, ...(wantsProgress && { onProgress: () => {} }) };
-		const call = { server: this.idOf(server), tool: tool.name, signal };
-		const data = await withQuestions(this.options.elicit, call, (asking) =>
+		const call = { server: this.#idOf(server), tool: tool.name, signal };
+		const data = await withQuestions(this.#options.elicit, call, (asking) =>
 			server.call(tool, params, { ...options, ...asking, principal }),
 		);
 		if (data.isError) {
@@ -270,22 +530,22 @@ export class McpManager extends ManagedServers {
 
 	#serverWith(tool: string, name: string | undefined): Server {
 		if (name !== undefined) {
-			return this.expect(name);
+			return this.#expect(name);
 		}
-		const { all } = this.registry;
+		const { all } = this.#registry;
 		const exact = all.filter((server) => server.tools.some(isNamed(tool)));
 		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(isMeant(tool, server)));
 		if (found.length !== 1) {
-			const ids = found.map((server) => this.idOf(server)).join(", ");
+			const ids = found.map((server) => this.#idOf(server)).join(", ");
 			const message =
-				found.length === 0 ? `Tool ${tool} not found${this.failures()}` : `Tool ${tool} is on several servers: ${ids}`;
+				found.length === 0 ? `Tool ${tool} not found${this.#failures()}` : `Tool ${tool} is on several servers: ${ids}`;
 			throw new McpError("TOOL_NOT_FOUND", message);
 		}
 		return found[0] as Server;
 	}
 
 	#notOffered(server: Server, tool: string): McpError {
-		const { allow = ["*"], deny = [] } = this.configOf(server.id)?.tools ?? {};
+		const { allow = ["*"], deny = [] } = this.#configOf(server.id)?.tools ?? {};
 		const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, tool));
 		const names = similar.slice(0, MAX_SUGGESTED).map(({ name }) => name);
 		const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
@@ -304,4 +564,33 @@ function isNamed(name: string): (tool: ServerTool) => boolean {
 function isMeant(name: string, { alias }: Server): (tool: ServerTool) => boolean {
 	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
 	return (tool) => portable(tool.name) === own && !isUserOnly(tool);
+}
+
+/** Turns an error of a server's entry, or of an id in use, into that of the request. */
+function asRequest<T>(task: () => T): T {
+	try {
+		return task();
+	} catch (error) {
+		throw new McpError("INVALID_REQUEST", (error as Error).message);
+	}
+}
+
+/** How a configured server is listed. */
+function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
+	const { tools = [], board: serverInfo, listProblems: problems = [] } = server ?? {};
+	const { id, shown: url } = config;
+	return { id, url, transport, status, tools: countOf(tools), serverInfo, lastError, problems };
+}
+
+/** How a device is listed. */
+function deviceConnectionOf({ alias: id, connection, online, tools, board, listProblems }: Server): McpConnection {
+	const transport = connection?.identity.transport ?? "device";
+	const status = online ? "connected" : "disconnected";
+	const listed = { id, url: transport, transport, status, tools: countOf(tools) } as const;
+	return { ...listed, serverInfo: board, lastError: "", problems: listProblems };
+}
+
+/** The tools that `mcp_list_tools` lists, too. */
+function countOf(tools: readonly ServerTool[]): number {
+	return tools.filter((tool) => !isUserOnly(tool)).length;
 }

@@ -3,7 +3,6 @@ import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
 import type { Request, RequestContext } from "../core/request.js";
 import type { Complete, Results } from "../core/results.js";
-import { ConfiguredTransport } from "../upstreams/configured-transport.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
 
@@ -22,26 +21,26 @@ export const UPSTREAM_TIMING = {
 };
 export type UpstreamTiming = typeof UPSTREAM_TIMING;
 
+/** Warnings that are reported: an upstream may cause thousands. */
+const MAX_WARNINGS = 1_000;
+
 /** The MCP server behind the proxy: at most one connection at a time, and its lists, as they were read last. */
 export class Upstream {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
 	readonly #onListChanged: (list: ListName) => void;
+	readonly #warn: (message: string) => void;
 	#connection: SdkConnection | undefined;
-	/** Transport of the connection, or of the last one. */
-	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
+	/** Ends the connection, or the last one. */
+	#close = async (_reason: string): Promise<void> => {};
 	#lostReason = "not connected yet";
 	/** Unanswered requests. */
 	#inProgress = 0;
-	readonly #warn: (message: string) => void;
 	#lists: Partial<Offers> = {};
 	/** Why lists could not be read at the last attempt. */
-	readonly #failures = new Map<ListName, Error>();
-	/** Reported problems of lists. */
-	readonly #problems = new Set<string>();
-	/** Why the upstream could not be reached at the last attempt; empty if it was. */
-	#trouble = "";
+	readonly #failures = new Map<ListName, ProtocolError>();
+	readonly #warnings = new Set<string>();
 	/** The lists that are being read. Never rejects. */
 	readonly #reading = new Map<ListName, Promise<void>>();
 
@@ -98,11 +97,7 @@ export class Upstream {
 		const items = this.#lists[list];
 		const failure = this.#failures.get(list);
 		if (items === undefined && failure !== undefined) {
-			const code = ProtocolError.isInstance(failure) ? failure.code : ProtocolErrorCode.InternalError;
-			throw new ProtocolError(code, textOf(list, failure));
-		}
-		if (items === undefined && this.#trouble !== "") {
-			throw new ProtocolError(ProtocolErrorCode.InternalError, `the upstream cannot be reached: ${this.#trouble}`);
+			throw failure;
 		}
 		return items ?? NO_OFFERS[list];
 	}
@@ -115,18 +110,18 @@ export class Upstream {
 	 */
 	async refresh(list: ListName, others: readonly ListName[] = []): Promise<void> {
 		if (!this.#reading.has(list)) {
-			const lists = [list, ...others].filter((each, at, all) => all.indexOf(each) === at && !this.#reading.has(each));
 			const passing = this.#connection === undefined ? this.#open(this.#timing.list) : undefined;
-			const connection = passing === undefined ? this.#connection : passing.then((opened) => opened.connection);
+			const opening = passing ?? Promise.resolve(this.#connection as SdkConnection);
+			const read = async (each: ListName): Promise<void> => {
+				await this.#read(each, opening);
+				this.#reading.delete(each);
+			};
+			const lists = new Set([list, ...others.filter((each) => !this.#reading.has(each))]);
 			for (const each of lists) {
-				const reading = this.#read(each, connection as SdkConnection | Promise<SdkConnection>);
-				this.#reading.set(
-					each,
-					reading.finally(() => this.#reading.delete(each)),
-				);
+				this.#reading.set(each, read(each));
 			}
-			const isRead = Promise.all(lists.map((each) => this.#reading.get(each)));
-			passing?.then(({ transport }) => isRead.then(() => transport.close("the lists are read"))).catch(() => {});
+			const isRead = Promise.all([...lists].map((each) => this.#reading.get(each)));
+			passing?.then((connection) => isRead.then(() => connection.close("the lists are read"))).catch(() => {});
 		}
 		await this.#reading.get(list);
 	}
@@ -158,7 +153,7 @@ export class Upstream {
 
 	/** Ends the connection. Settles when the upstream has been told, as far as it can be. */
 	async disconnect(reason: string): Promise<void> {
-		await this.#transport?.close(reason);
+		await this.#close(reason);
 	}
 
 	async #connect(): Promise<void> {
@@ -166,13 +161,13 @@ export class Upstream {
 			return;
 		}
 		const { connect, start, pingInterval } = this.#timing;
-		const { connection, transport } = await this.#open(this.#config.transport === "stdio" ? start : connect);
+		const connection = await this.#open(this.#config.transport === "stdio" ? start : connect);
 		if (!connection.isOpen) {
 			throw new Error("the connection closed immediately");
 		}
 		this.#connection = connection;
-		this.#transport = transport;
-		transport.ontrouble = () => void this.check();
+		this.#close = (reason) => connection.transport.close(reason);
+		connection.transport.ontrouble = () => void this.check();
 		connection.events.on("notification", (method) => {
 			LIST_NAMES.filter((each) => LISTS[each].changed === method).forEach(this.#onListChanged);
 		});
@@ -192,64 +187,55 @@ export class Upstream {
 	}
 
 	/** Reads a list; one that the upstream does not declare is empty. A list that fails costs the others nothing. Never rejects. */
-	async #read(list: ListName, opened: SdkConnection | Promise<SdkConnection>): Promise<void> {
-		let connection: SdkConnection;
-		try {
-			connection = await opened;
-			this.#trouble = "";
-		} catch (error) {
-			const { message } = error as Error;
-			if (message !== this.#trouble) {
-				this.#trouble = message;
-				this.#warn(`the lists of the upstream cannot be read: ${message}`);
-			}
-			return;
-		}
+	async #read(list: ListName, opening: Promise<SdkConnection>): Promise<void> {
+		const { method, capability } = LISTS[list];
 		const time = this.#timing.list;
-		const signal = AbortSignal.timeout(time);
+		let signal: AbortSignal | undefined;
 		try {
-			const isDeclared = list === "tools" || connection.declares(LISTS[list].capability);
+			const connection = await opening;
+			signal = AbortSignal.timeout(time);
+			const isDeclared = list === "tools" || connection.declares(capability);
 			const { items, problems } = validList(list, isDeclared ? await connection.list(list, signal) : []);
 			this.#failures.delete(list);
 			this.#lists = { ...this.#lists, [list]: items };
-			for (const problem of problems.filter((each) => !this.#problems.has(each))) {
-				this.#problems.add(problem);
-				this.#warn(`${LISTS[list].method} of the upstream: ${problem}`);
+			for (const problem of problems) {
+				this.#report(`${method} of the upstream: ${problem}`);
 			}
 		} catch (error) {
-			this.#failed(list, signal.aborted ? new ServerError("timeout", `no answer within ${time} ms`) : (error as Error));
+			const code = ProtocolError.isInstance(error) ? error.code : ProtocolErrorCode.InternalError;
+			const reason = signal?.aborted ? `no answer within ${time} ms` : (error as Error).message;
+			const text = signal ? `${method} of the upstream failed: ${reason}` : `the upstream cannot be reached: ${reason}`;
+			this.#report(signal ? `${text}; the other lists are not affected` : text);
+			this.#failures.set(list, new ProtocolError(code, text));
+			// Templates are optional for a server with resources, and some others declare more than they have.
+			if (list !== "tools" && code === ProtocolErrorCode.MethodNotFound) {
+				this.#lists = { ...this.#lists, [list]: [] };
+			}
 		}
 	}
 
-	#failed(list: ListName, error: Error): void {
-		if (textOf(list, error) !== textOf(list, this.#failures.get(list))) {
-			this.#warn(`${textOf(list, error)}; the other lists are not affected`);
-		}
-		this.#failures.set(list, error);
-		// Templates are optional for a server with resources, and some others declare more than they have.
-		if (list !== "tools" && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
-			this.#lists = { ...this.#lists, [list]: [] };
+	/** Warns, once of each reason. */
+	#report(message: string): void {
+		if (!this.#warnings.has(message) && this.#warnings.size < MAX_WARNINGS) {
+			this.#warnings.add(message);
+			this.#warn(message);
 		}
 	}
 
 	/** Opens a connection. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
-	async #open(timeout: number): Promise<{ connection: SdkConnection; transport: ConfiguredTransport }> {
+	async #open(timeout: number): Promise<SdkConnection> {
 		const { connect, list } = this.#timing;
-		const transport = new ConfiguredTransport(this.#config, undefined, undefined, Math.min(connect, list) / 2);
-		const connection = new SdkConnection(transport);
+		const connection = new SdkConnection(this.#config, undefined, undefined, Math.min(connect, list) / 2);
+		const { transport } = connection;
 		const late = `no answer within ${timeout} ms`;
 		const timer = setTimeout(() => void transport.close(late + transport.trouble), timeout);
 		try {
 			await connection.initialize();
-			return { connection, transport };
+			return connection;
 		} catch (error) {
 			throw new Error(transport.closeReason || (error as Error).message, { cause: error });
 		} finally {
 			clearTimeout(timer);
 		}
 	}
-}
-
-function textOf(list: ListName, failure: Error | undefined): string {
-	return `${LISTS[list].method} of the upstream failed: ${failure?.message}`;
 }

@@ -8,8 +8,7 @@ import { slug } from "../core/names.js";
 import type { Server } from "../core/server.js";
 import { SignedIn } from "./auth/signed-in.js";
 import type { ConfiguredServers } from "./configured-servers.js";
-import { ConfiguredTransport } from "./configured-transport.js";
-import type { Auth } from "./open-transport.js";
+import type { Auth } from "./configured-transport.js";
 import { SdkConnection } from "./sdk-connection.js";
 import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
 
@@ -45,7 +44,7 @@ export class ConfiguredServer {
 	#status: ConnectionStatus = "disconnected";
 	#lastError = "";
 	#server: Server | undefined;
-	#transport: ConfiguredTransport | undefined;
+	/** Its connection, or the last one. */
 	#connection: SdkConnection | undefined;
 	#connecting: Promise<Server> | undefined;
 	/** Whether it connects again by itself. */
@@ -99,12 +98,12 @@ export class ConfiguredServer {
 
 	/** Of its connection, or of the last one. */
 	get transport(): string {
-		return this.#transport?.type ?? this.config.transport;
+		return this.#connection?.transport.type ?? this.config.transport;
 	}
 
 	/** The process of a server over stdio, while it runs. */
 	get pid(): number | undefined {
-		return this.#transport?.pid;
+		return this.#connection?.transport.pid;
 	}
 
 	/** Whether it has a connection, or an attempt at one. */
@@ -154,9 +153,8 @@ export class ConfiguredServer {
 		this.#keepsTrying = false;
 		clearTimeout(this.#retryTimer);
 		clearInterval(this.#pingTimer);
-		const transport = this.#transport;
 		this.#changeStatus("disconnected");
-		await transport?.close(reason);
+		await this.#connection?.transport.close(reason);
 	}
 
 	/** Disconnects for good, and forgets its tools. */
@@ -190,9 +188,8 @@ export class ConfiguredServer {
 			if (this.#keepsTrying || this.#status === "connecting") {
 				this.#lost(message);
 			}
-			throw new ServerError(this.#transport?.refusal ?? "server-offline", `Connection failed: ${message}`, {
-				cause: error,
-			});
+			const code = this.#connection?.transport.refusal ?? "server-offline";
+			throw new ServerError(code, `Connection failed: ${message}`, { cause: error });
 		}
 	}
 
@@ -201,7 +198,7 @@ export class ConfiguredServer {
 		try {
 			return await this.#openAs(this.#isStateless ? STATELESS_ONLY : undefined);
 		} catch (error) {
-			this.#isStateless = !this.#isStateless && this.#transport?.rejectsInitialize === true;
+			this.#isStateless = !this.#isStateless && this.#connection?.transport.rejectsInitialize === true;
 			if (!this.#isStateless || this.#status !== "connecting") {
 				throw error;
 			}
@@ -210,49 +207,41 @@ export class ConfiguredServer {
 	}
 
 	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
-		const servers = this.#pool.registry;
-		const { id, timeout } = this.config;
-		const transport = new ConfiguredTransport(this.config, this.#auth, negotiation);
+		const { registry } = this.#pool;
+		const { timeout } = this.config;
+		const connection = new SdkConnection(this.config, this.#auth, negotiation);
+		const { transport } = connection;
 		transport.onstderr = (line) => this.#pool.emit("stderr", this, line);
-		const connection = new SdkConnection(transport);
-		this.#transport = transport;
 		this.#connection = connection;
-		const timer = setTimeout(
-			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),
-			timeout,
-		);
-		let whenOnline: ((server: Server) => void) | undefined;
+		const late = () => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`);
+		const timer = setTimeout(late, timeout);
+		let onOnline = (_server: Server): void => {};
+		const online = new Promise<Server>((resolve, reject) => {
+			onOnline = (server) => server.connection === connection && resolve(server);
+			connection.events.once("closed", (reason) => reject(new Error(reason)));
+		});
+		registry.on("online", onOnline);
 		try {
-			return await new Promise<Server>((resolve, reject) => {
-				whenOnline = (server) => {
-					if (server.id === id) {
-						resolve(server);
-					}
-				};
-				servers.on("online", whenOnline);
-				connection.events.once("closed", (reason) => reject(new Error(reason)));
-				servers.connect(connection);
-			}).then((server) => this.#opened(server, transport, connection));
+			registry.connect(connection);
+			return this.#opened(await online, connection);
 		} finally {
 			clearTimeout(timer);
-			if (whenOnline) {
-				servers.off("online", whenOnline);
-			}
+			registry.off("online", onOnline);
 		}
 	}
 
 	/** @throws Error if there is no room for the connection, which is closed then */
-	#opened(server: Server, transport: ConfiguredTransport, connection: SdkConnection): Server {
+	#opened(server: Server, connection: SdkConnection): Server {
 		try {
 			this.#pool.makeRoom();
 		} catch (error) {
-			void transport.close((error as Error).message);
+			connection.close((error as Error).message);
 			throw error;
 		}
 		this.#server = server;
 		const since = performance.now();
 		connection.events.once("closed", (reason) => {
-			if (this.#transport === transport && this.#status === "connected") {
+			if (this.#connection === connection && this.#status === "connected") {
 				const { maxDelay } = this.config.retryPolicy ?? DEFAULT_POLICY;
 				this.#attempts = performance.now() - since > maxDelay ? 0 : this.#attempts;
 				this.#lost(reason);
@@ -260,7 +249,7 @@ export class ConfiguredServer {
 		});
 		this.#lastUsed = performance.now();
 		this.#lastError = "";
-		transport.ontrouble = () => void this.#ping(connection);
+		connection.transport.ontrouble = () => void this.#ping(connection);
 		this.#pingTimer = setInterval(() => {
 			// A server that works on a call may answer nothing else.
 			if (!server.busy) {
@@ -292,12 +281,12 @@ export class ConfiguredServer {
 		clearInterval(this.#pingTimer);
 		this.#lastError = reason;
 		this.#changeStatus("error");
-		if (this.#keepsTrying && this.#transport?.refusal === "permission-denied") {
+		if (this.#keepsTrying && this.#connection?.transport.refusal === "permission-denied") {
 			this.#retryAfterSignIn();
 		} else if (this.#keepsTrying) {
 			const policy = this.config.retryPolicy ?? DEFAULT_POLICY;
 			const maxDelay = this.#attempts < policy.maxRetries ? policy.maxDelay : MAX_RECONNECT_DELAY;
-			const asked = Math.min(this.#transport?.retryAfter ?? 0, MAX_RECONNECT_DELAY);
+			const asked = Math.min(this.#connection?.transport.retryAfter ?? 0, MAX_RECONNECT_DELAY);
 			const delay = Math.max(backoff({ ...policy, maxDelay }, this.#attempts), asked);
 			this.#attempts += 1;
 			this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), delay);

@@ -2,10 +2,10 @@ import { EventEmitter } from "node:events";
 import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
-import { SignIns, type SignInsOptions } from "./auth/sign-ins.js";
+import type { SignInsOptions } from "./auth/sign-ins.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { ConfiguredServer, type ConfiguredServerEvents } from "./configured-server.js";
-import type { Auth } from "./open-transport.js";
+import type { Auth } from "./configured-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
 export interface ConfiguredServersOptions {
@@ -142,7 +142,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 
 /** Authentication for a server over HTTP; undefined if its headers authenticate, or nothing can. */
 function authFor(config: ServerConfig, signIns: SignInsOptions | undefined): Auth | undefined {
-	const { id, url, transport, headers, oauth, authProvider } = config;
+	const { transport, headers, oauth, authProvider } = config;
 	if (authProvider !== undefined) {
 		return authProvider;
 	}
@@ -154,5 +154,5 @@ function authFor(config: ServerConfig, signIns: SignInsOptions | undefined): Aut
 	if (signIns === undefined || hasSecret || (transport !== "http" && transport !== "sse")) {
 		return undefined;
 	}
-	return new SignedIn({ id, url, settings: oauth, signIns: new SignIns(signIns.folder), how: signIns.how });
+	return new SignedIn(config, signIns);
 }

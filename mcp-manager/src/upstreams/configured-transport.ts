@@ -1,11 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	type AuthProvider,
 	InsufficientScopeError,
 	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
+	type OAuthClientProvider,
 	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
@@ -17,15 +19,21 @@ import {
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import type { ServerIdentity } from "../core/connection.js";
 import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/signed-in.js";
+import { makeCarefulFetch } from "./careful-fetch.js";
 import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
-import { type Auth, openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
+import { WebSocketTransport } from "./websocket-transport.js";
+
+/** Authentication of each request over HTTP. */
+export type Auth = AuthProvider | OAuthClientProvider;
+
+/** The longest time that a request over HTTP waits for a server that has had too many requests, in milliseconds. */
+const MAX_PATIENCE = 30_000;
 
 /**
  * HTTP 404: the server does not know the session any more (MCP, "Session Management"). 400: the same, from many servers that
@@ -64,10 +72,11 @@ export class ConfiguredTransport implements Transport {
 	onstderr?: (line: string) => void;
 	/** Is called if the connection may be broken. */
 	ontrouble?: () => void;
-	readonly identity: ServerIdentity;
 	readonly negotiation: VersionNegotiationMode;
+	readonly #config: ServerConfig;
+	/** Milliseconds that a request over HTTP may wait for a server that has had too many. */
+	readonly #patience: number;
 	#transport: Transport;
-	readonly #makeSse: (() => SSEClientTransport) | undefined;
 	/** The connection that replaces that over Streamable HTTP, also while it is being opened. */
 	#sse: SSEClientTransport | undefined;
 	readonly #auth: Auth | undefined;
@@ -91,16 +100,49 @@ export class ConfiguredTransport implements Transport {
 	 * @param auth the authentication of each request over HTTP. Default: the headers
 	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
 	 * `initialize`, because some end at anything else
-	 * @param patience as for {@link openTransport}
+	 * @param patience milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a
+	 * call, so that the call's error is the server's, not that there was no answer
 	 */
-	constructor(config: ServerConfig, auth?: Auth, negotiation?: VersionNegotiationMode, patience?: number) {
-		const { id, transport } = config;
-		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
-		this.identity = { id, clientId: id, transport, configured: true };
+	constructor(
+		config: ServerConfig,
+		auth?: Auth,
+		negotiation?: VersionNegotiationMode,
+		patience = Math.min(config.timeout / 2, MAX_PATIENCE),
+	) {
+		this.#config = config;
 		this.#auth = auth;
-		const { transport: opened, makeSse } = openTransport(config, (reason) => this.#end(reason), auth, patience);
-		this.#transport = opened;
-		this.#makeSse = makeSse;
+		this.#patience = patience;
+		this.negotiation = negotiation ?? (config.transport === "http" ? "auto" : "legacy");
+		this.#transport = this.#makeTransport();
+	}
+
+	#makeTransport(): Transport {
+		const { transport, url, headers } = this.#config;
+		switch (transport) {
+			case "stdio":
+				return new ProcessTransport(this.#config);
+			case "http":
+				// Only a person can give more scopes.
+				return new StreamableHTTPClientTransport(new URL(url), { ...this.#httpOptions, onInsufficientScope: "throw" });
+			case "sse":
+				return this.#makeSse();
+			case "websocket":
+				return new WebSocketTransport(url, headers);
+		}
+	}
+
+	#makeSse(): SSEClientTransport {
+		// The URL behind `sse://`, `http+sse://` and `https+sse://`.
+		const url = this.#config.url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
+		return new SSEClientTransport(new URL(url), this.#httpOptions);
+	}
+
+	get #httpOptions() {
+		return {
+			requestInit: { headers: this.#config.headers },
+			fetch: makeCarefulFetch(this.#patience, (reason) => this.#end(reason)),
+			...(this.#auth && { authProvider: this.#auth }),
+		};
 	}
 
 	/** Whether the server has answered `initialize` with an error. */
@@ -134,7 +176,7 @@ export class ConfiguredTransport implements Transport {
 
 	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
 	get type(): string {
-		return this.#transport instanceof SSEClientTransport ? "sse" : this.identity.transport;
+		return this.#transport instanceof SSEClientTransport ? "sse" : this.#config.transport;
 	}
 
 	/** The process of a server over stdio. */
@@ -207,7 +249,7 @@ export class ConfiguredTransport implements Transport {
 		} catch (error) {
 			const isRejected = error instanceof SdkHttpError && NOT_STREAMABLE.has(error.status);
 			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
-			if (this.#makeSse === undefined || !isFirst || !isRejected) {
+			if (this.#config.transport !== "http" || this.#config.isTransportGiven || !isFirst || !isRejected) {
 				throw error;
 			}
 			const sse = this.#makeSse();
@@ -276,7 +318,7 @@ export class ConfiguredTransport implements Transport {
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
 			this.#refusal = failure;
-			if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
+			if (isJSONRPCRequest(message) && isUnsent(error, this.#config.transport)) {
 				// The request did not reach the server, and is safe to repeat.
 				const response = { code: SERVER_ERROR, message: reason, data: new ServerError("server-offline", reason) };
 				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
@@ -348,7 +390,7 @@ export class ConfiguredTransport implements Transport {
 		// The stream of SSE is the session: its client opens another one, which the server does not know.
 		if (this.#started && this.type === "sse") {
 			this.#end(`the SSE stream ended: ${reasonOf(error)}`);
-		} else if (this.#started && this.identity.transport === "http") {
+		} else if (this.#started && this.#config.transport === "http") {
 			this.ontrouble?.();
 		}
 	}

@@ -16,11 +16,11 @@ import { LISTS, type ListName } from "../core/offers.js";
 import { Questions } from "../core/questions.js";
 import { MAX_REQUEST_TIME, type PendingRequest, type Request } from "../core/request.js";
 import { MANAGER_INFO } from "../version.js";
-import type { ConfiguredTransport } from "./configured-transport.js";
+import { ConfiguredTransport } from "./configured-transport.js";
 
 /** A connection to a configured server, by the client of the official SDK. */
 export class SdkConnection extends Connection {
-	readonly #transport: ConfiguredTransport;
+	readonly transport: ConfiguredTransport;
 	/** Cancel requests. */
 	readonly #controllers = new WeakMap<PendingRequest, AbortController>();
 	#client: Client | undefined;
@@ -28,16 +28,21 @@ export class SdkConnection extends Connection {
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
 
-	/** Takes over a transport. {@link initialize} comes next, at once: until then, notifications are lost. */
-	constructor(transport: ConfiguredTransport) {
-		super(transport.identity);
-		this.#transport = transport;
-		transport.onmessage = (message) => {
+	/**
+	 * Makes a connection, which {@link initialize} opens.
+	 *
+	 * @param transport parameters of {@link ConfiguredTransport}
+	 */
+	constructor(...transport: ConstructorParameters<typeof ConfiguredTransport>) {
+		const [{ id, transport: type }] = transport;
+		super({ id, clientId: id, transport: type, configured: true });
+		this.transport = new ConfiguredTransport(...transport);
+		this.transport.onmessage = (message) => {
 			if ("method" in message && /^notifications\/(progress|cancelled)$/.test(message.method)) {
 				this.notified(message.method, message.params ?? {});
 			}
 		};
-		transport.onclose = () => this.ended(transport.closeReason);
+		this.transport.onclose = () => this.ended(this.transport.closeReason);
 	}
 
 	override get revision(): string | undefined {
@@ -59,7 +64,7 @@ export class SdkConnection extends Connection {
 
 	/** Since 2026-07-28, the handshake is `server/discover`: see {@link ConfiguredTransport.negotiation}. */
 	override async initialize(capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO): Promise<void> {
-		const versionNegotiation = { mode: this.#transport.negotiation };
+		const versionNegotiation = { mode: this.transport.negotiation };
 		const client = new Client(info, { capabilities, versionNegotiation });
 		client.onerror = ({ message }) => this.reject(message);
 		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.notified(method, params);
@@ -111,7 +116,7 @@ export class SdkConnection extends Connection {
 	}
 
 	protected override disconnect(reason: string): void {
-		void this.#transport.close(reason);
+		void this.transport.close(reason);
 	}
 
 	/** The SDK rejects them: one may just have got its answer. */
@@ -120,7 +125,7 @@ export class SdkConnection extends Connection {
 	async #send({ method, params, tool }: Request, options: RequestOptions): Promise<object> {
 		const client = this.#client as Client;
 		if (method === "initialize") {
-			await client.connect(this.#transport, options);
+			await client.connect(this.transport, options);
 			return {};
 		}
 		const { uri = "", name = "" } = (params ?? {}) as { readonly uri?: string; readonly name?: string };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { auth, Client, type StoredOAuthTokens, UnauthorizedError } from "@modelcontextprotocol/client";
+import { auth, Client, UnauthorizedError } from "@modelcontextprotocol/client";
 import { MANAGER_INFO } from "../version.js";
 import { makeOAuthClient, type OAuthClient } from "./auth/oauth-client.js";
 import type { SignIns } from "./auth/sign-ins.js";
@@ -35,7 +35,6 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 	}
 	const callback = await listenForBrowser(port);
 	try {
-		let tokens: StoredOAuthTokens | undefined;
 		let isAsked = false;
 		const client = makeOAuthClient({
 			settings,
@@ -44,9 +43,6 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 			onAuthorize(page) {
 				isAsked = true;
 				onAuthorize(page);
-			},
-			onTokens: async (received) => {
-				tokens = received;
 			},
 		});
 		const { tokens: former, missingScope } = (await signIns.read(id, url)) ?? {};
@@ -71,6 +67,7 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 		const iss = answer.get("iss");
 		await auth(client, { serverUrl: url, authorizationCode: code, ...(iss !== null && { iss }) });
 		await connect(config, client);
+		const tokens = client.tokens();
 		if (tokens === undefined || client.client === undefined) {
 			throw new Error("the server sent no token");
 		}

@@ -48,7 +48,7 @@ describe("the proxy before an upstream one list of which fails", () => {
 	it("says that the upstream cannot be reached", async (t) => {
 		const { client, log } = await startProxy(t, ["--upstream", "/no/such/program"]);
 		await assert.rejects(client.listTools(), /the upstream cannot be reached: .*\/no\/such\/program/);
-		await until(() => /the lists of the upstream cannot be read: .*\/no\/such\/program/.test(log()), "it is said");
+		await until(() => /the upstream cannot be reached: .*\/no\/such\/program/.test(log()), "it is said");
 	});
 
 	it("names the command in the answer of activate", async (t) => {

@@ -19,15 +19,17 @@ interface OAuthClientOptions {
 	readonly state?: string;
 	/** Takes the URL at which a person signs in. Throws if there is no person. */
 	readonly onAuthorize: (url: URL) => void;
-	readonly onTokens?: (tokens: StoredOAuthTokens) => Promise<void>;
 }
 
 /** Client of OAuth 2.1 at one server. `client`: as it is registered. */
-export type OAuthClient = OAuthClientProvider & { client: StoredOAuthClientInformation | undefined };
+export type OAuthClient = Omit<OAuthClientProvider, "tokens"> & {
+	client: StoredOAuthClientInformation | undefined;
+	tokens(): StoredOAuthTokens | undefined;
+};
 
 /** Makes a client of OAuth 2.1 at one server, for the SDK's `auth`: what it learns, it keeps in memory. */
 export function makeOAuthClient(options: OAuthClientOptions): OAuthClient {
-	const { redirectUrl = NO_REDIRECT, state = "", onAuthorize, onTokens } = options;
+	const { redirectUrl = NO_REDIRECT, state = "", onAuthorize } = options;
 	const { clientId, clientSecret, clientMetadataUrl, scope } = options.settings ?? {};
 	const configured = clientId && { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) };
 	let { tokens } = options;
@@ -47,9 +49,8 @@ export function makeOAuthClient(options: OAuthClientOptions): OAuthClient {
 			},
 		}),
 		tokens: () => tokens,
-		async saveTokens(saved) {
+		saveTokens(saved) {
 			tokens = saved;
-			await onTokens?.(saved);
 		},
 		/** @throws Error if the server names a page that a browser does not get from the web: `file:` opens the person's own files */
 		redirectToAuthorization(url) {

@@ -6,9 +6,9 @@ import {
 	type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { ServerError } from "../../core/errors.js";
-import type { OAuthSettings } from "./auth-config.js";
+import type { ServerConfig } from "../server-config.js";
 import { makeOAuthClient } from "./oauth-client.js";
-import type { SignIns } from "./sign-ins.js";
+import { type SignInRecord, SignIns, type SignInsOptions } from "./sign-ins.js";
 
 type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
 
@@ -21,28 +21,24 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 /** Characters of a 401's body that are quoted: some servers answer with whole pages. */
 const MAX_BODY = 300;
 
-interface SignedInOptions {
-	readonly id: string;
-	readonly url: string;
-	readonly settings: OAuthSettings | undefined;
-	readonly signIns: SignIns;
-	/** The command to sign in, without the server's id. */
-	readonly how: string;
-}
-
 /**
  * Sends the token of the sign-in at a server, if there is one, and refreshes it when the server rejects it. A sign-in by another
  * process counts from the next request on.
  */
 export class SignedIn implements AuthProvider {
-	readonly #options: SignedInOptions;
+	readonly #config: ServerConfig;
+	readonly #signIns: SignIns;
+	/** The command to sign in. */
+	readonly #how: string;
 	/** The token of the last request. */
 	#sent: string | undefined;
 	/** Requests that fail at the same time share a refresh: a refresh token works once. */
 	#renewing: Promise<void> | undefined;
 
-	constructor(options: SignedInOptions) {
-		this.#options = options;
+	constructor(config: ServerConfig, { folder, how }: SignInsOptions) {
+		this.#config = config;
+		this.#signIns = new SignIns(folder);
+		this.#how = `${how} ${config.id}`;
 	}
 
 	async token(): Promise<string | undefined> {
@@ -56,9 +52,12 @@ export class SignedIn implements AuthProvider {
 		return (await this.#stored().catch(() => this.#sent)) !== this.#sent;
 	}
 
+	#read(): Promise<SignInRecord | undefined> {
+		return this.#signIns.read(this.#config.id, this.#config.url);
+	}
+
 	async #stored(): Promise<string | undefined> {
-		const { signIns, id, url } = this.#options;
-		return (await signIns.read(id, url))?.tokens.access_token;
+		return (await this.#read())?.tokens.access_token;
 	}
 
 	/** Rejects with ServerError "permission-denied" if a person has to sign in. */
@@ -75,27 +74,25 @@ export class SignedIn implements AuthProvider {
 	 * @returns the error for the caller
 	 */
 	async missScope({ requiredScope = "" }: InsufficientScopeError): Promise<ServerError> {
-		const { signIns, id, url, how } = this.#options;
 		const missing = requiredScope.slice(0, MAX_SCOPE).split(" ");
 		const missingScope = missing.filter((each) => SCOPE_TOKEN.test(each)).join(" ");
-		const record = await signIns.read(id, url);
+		const record = await this.#read();
 		if (record !== undefined) {
-			await signIns.write(id, { ...record, missingScope });
+			await this.#signIns.write(this.#config.id, { ...record, missingScope });
 		}
-		return new ServerError(
-			"permission-denied",
-			`HTTP 403: insufficient scope, required: ${missingScope}. To sign in: ${how} ${id}`,
-		);
+		return this.#refused(`HTTP 403: insufficient scope, required: ${missingScope}`);
+	}
+
+	#refused(reason: string): ServerError {
+		return new ServerError("permission-denied", `${reason}. To sign in: ${this.#how}`);
 	}
 
 	async #renew({ response, serverUrl, fetchFn }: UnauthorizedContext): Promise<void> {
-		const { signIns, id, url, settings, how } = this.#options;
-		const record = await signIns.read(id, url);
+		const { id, url, oauth: settings } = this.#config;
+		const record = await this.#read();
 		const body = (await response.text()).replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
-		const refused = (reason: string): ServerError =>
-			new ServerError("permission-denied", `HTTP 401: ${reason}. To sign in: ${how} ${id}`);
 		if (record === undefined) {
-			throw refused(body || "unauthorized");
+			throw this.#refused(`HTTP 401: ${body || "unauthorized"}`);
 		}
 		const { client, tokens } = record;
 		const renewed = makeOAuthClient({
@@ -105,7 +102,6 @@ export class SignedIn implements AuthProvider {
 			onAuthorize: () => {
 				throw new Error("the sign-in has ended");
 			},
-			onTokens: (changed) => signIns.write(id, { url, client, tokens: changed }),
 		});
 		try {
 			const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
@@ -116,7 +112,8 @@ export class SignedIn implements AuthProvider {
 				...(scope && { scope }),
 			});
 		} catch (error) {
-			throw refused((error as Error).message);
+			throw this.#refused(`HTTP 401: ${(error as Error).message}`);
 		}
+		await this.#signIns.write(id, { url, client, tokens: { ...(renewed.tokens() ?? tokens) } });
 	}
 }
