@@ -1,4 +1,4 @@
-import type { Feature, Listener } from "../../src/app/application.js";
+import type { Feature, Listener } from "../../src/app/listener.js";
 import { bootstrapFeature } from "../../src/backend/bootstrap/bootstrap.js";
 import conversation from "../../src/conversation/feature.js";
 import http from "../../src/http/feature.js";

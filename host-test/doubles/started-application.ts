@@ -1,4 +1,5 @@
-import { Application, type Feature, type Host } from "../../src/app/application.js";
+import { Application, type Host } from "../../src/app/application.js";
+import type { Feature } from "../../src/app/listener.js";
 import language from "../../src/language/feature.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import update from "../../src/update/feature.js";

@@ -1,4 +1,5 @@
-import { Application, type Feature, type Host } from "../../src/app/application.js";
+import { Application, type Host } from "../../src/app/application.js";
+import type { Feature } from "../../src/app/listener.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 import { FakeHttpClient } from "./fake-http-client.js";

@@ -1,4 +1,5 @@
-import type { Application, Listener } from "../../src/app/application.js";
+import type { Application } from "../../src/app/application.js";
+import type { Listener } from "../../src/app/listener.js";
 import { directFeature } from "../../src/direct/mcp-endpoint.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";

@@ -1,4 +1,4 @@
-import type { Feature } from "../../src/app/application.js";
+import type { Feature } from "../../src/app/listener.js";
 import { needsSafeMode, SAFE_TOOLS } from "../../src/app/safe-mode.js";
 import type { Installer } from "../../src/hardware/updater.js";
 import { findTools } from "../../src/platform/tools.js";

@@ -57,7 +57,7 @@ function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const due: object[] = [];
 	const log: string[] = [];
 	const options = { timer, now: () => clock.start + timer.now, log: (line: string) => log.push(line) };
-	const reminders = new StoredReminders(settings, options, { onDue: (reminder) => due.push(reminder) });
+	const reminders = new StoredReminders(settings, options, (reminder) => void due.push(reminder));
 	return { reminders, timer, due, settings, clock, log };
 }
 

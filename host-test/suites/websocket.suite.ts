@@ -131,14 +131,6 @@ export default suite("WebSocket", {
 		protocol.send("y");
 		equal([lost[0]?.code, client.closed, client.messages.length], ["send-queue-full", true, 6]);
 	},
-	"lets 64 KB wait unless it is told otherwise"() {
-		const { protocol, client, lost } = inSession();
-		client.grant(0);
-		protocol.send("x".repeat(65_536));
-		equal(lost, []);
-		protocol.send("y");
-		equal(lost[0]?.code, "send-queue-full");
-	},
 	"reports a session that ended, and begins another with a new client"() {
 		const { client, timer, lost } = inSession({ backoff: { random: () => 0 } });
 		client.options.onClose();

@@ -1,5 +1,4 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
-import type { Press } from "../hardware/button.js";
 import { Guard } from "../hardware/guard.js";
 import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
@@ -8,10 +7,9 @@ import type { Runtime, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { HttpClients } from "../net/http-client.js";
-import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
-import type { Session } from "../protocols/hello.js";
+import { deviceMessage, ENVELOPE_NAMES } from "../protocols/envelope.js";
 import { messageLimits } from "../protocols/queued-channel.js";
-import type { NetworkClients, ProtocolError } from "../protocols/transport.js";
+import type { NetworkClients } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { readSetting, SettingError, type SettingSource } from "../settings/read-setting.js";
 import { type SettingName, type SettingValue, unknownSettings } from "../settings/settings-table.js";
@@ -21,58 +19,13 @@ import { Backend } from "./backend.js";
 import { BackendFace } from "./backend-face.js";
 import { DeviceNetwork } from "./device-network.js";
 import { Inputs } from "./inputs.js";
+import { type Feature, type Listener, startInOrder } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { SafeMode } from "./safe-mode.js";
 import { StatusIcons } from "./status-icons.js";
 import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
-
-/** Receiver of the application's events. It has a method for each event that it needs. */
-export interface Listener {
-	/** All features have started, and the device follows its network. In a fatal error: the features for rescue. */
-	onStart?(): void;
-	/** The device is in its network, which it has not joined for the set-up alone. */
-	onOnline?(): void;
-	/** The device is not in its network, or is set up. */
-	onOffline?(): void;
-	/** A session with the backend has started. */
-	onSession?(session: Session): void;
-	/** The session has ended, or could not start. The error is undefined if the device itself ended it. */
-	onSessionLost?(error: ProtocolError | undefined): void;
-	/** The device is in a session with its backend. Without a backend: online. */
-	onBackendReady?(): void;
-	onState?(state: DeviceState): void;
-	/** The device notifies its clients, whether or not there are any. */
-	onNotification?(method: string, params: object): void;
-	/** The face has changed, or would have on a board without a screen. */
-	onFaceChange?(change: Partial<Face>): void;
-	/** The backend has sent a message that is not MCP. */
-	onMessage?(message: Envelope): void;
-	/** The backend has sent a frame of audio. */
-	onAudio?(frame: ArrayBuffer): void;
-	/** The user interrupts what the backend says. */
-	onInterrupt?(): void;
-	/** A button was pressed. @returns true to keep the press from its usual meaning */
-	onPress?(button: string, press: Press): boolean;
-	/** The user does something that the face does not show. */
-	onUserActivity?(): void;
-	/** A line is logged. */
-	onLog?(message: string): void;
-	/** The application stops. */
-	onClose?(): void;
-}
-
-/** A part of the firmware that a build may leave out: the default export of `feature` in the folder of its name. */
-export interface Feature {
-	readonly name: string;
-	/** Features that start before it if the build has them. */
-	readonly after?: readonly string[];
-	/** Whether it also starts in safe mode, and when a setting cannot be used. */
-	readonly rescue?: boolean;
-	/** Reads its settings, and registers its tools, parts and listeners. @throws SettingError */
-	start(app: Application): void;
-}
 
 /** Values and functions of the platform that the firmware runs on. */
 export interface Host extends Runtime {
@@ -209,21 +162,23 @@ export class Application implements Device {
 	}
 
 	/**
-	 * Calls each listener that has a method for the event. One that fails does not keep the event from the others.
+	 * Calls each listener that has a method for the event, until one returns true. One that fails does not keep the event
+	 * from the others.
 	 *
 	 * @returns whether a listener has returned true
 	 */
 	emit<Event extends keyof Listener>(event: Event, ...about: Parameters<Required<Listener>[Event]>): boolean {
-		let isTaken = false;
 		for (const listener of this.listeners) {
 			try {
 				const method = listener[event] as ((...about: unknown[]) => unknown) | undefined;
-				isTaken = method?.apply(listener, about) === true || isTaken;
+				if (method?.apply(listener, about) === true) {
+					return true;
+				}
 			} catch (error) {
 				this.guard.report(error);
 			}
 		}
-		return isTaken;
+		return false;
 	}
 
 	/** Ends the session and closes the board. */
@@ -335,21 +290,3 @@ export class Application implements Device {
 		return extensions?.serve(options) ?? new McpServer(options);
 	}
 }
-
-/** Starts each feature after those that it names. */
-const startInOrder = (features: readonly Feature[], start: (feature: Feature) => void): void => {
-	const left = new Set(features);
-	const startAfter = (feature: Feature): void => {
-		if (left.delete(feature)) {
-			for (const other of features) {
-				if (feature.after?.includes(other.name)) {
-					startAfter(other);
-				}
-			}
-			start(feature);
-		}
-	};
-	for (const feature of features) {
-		startAfter(feature);
-	}
-};

@@ -3,7 +3,8 @@ import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { shortText } from "../text/short-text.js";
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 
 /** Shows the backend's messages, and draws attention to alerts. */
 export class BackendFace implements Listener {

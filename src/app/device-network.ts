@@ -1,4 +1,5 @@
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 
 /** Follows the device's network. */
 export class DeviceNetwork implements Listener {

@@ -1,5 +1,6 @@
 import type { Press } from "../hardware/button.js";
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 
 /**
  * Reports a board's buttons, sensors, switches and serial lines to the backend. As on the C++ firmware, a press of the

@@ -2,7 +2,8 @@ import { BLANK_FACE, type Face, type Glyphs, type Screen, type Settings, type Th
 import type { PictureSink, Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 
 /** Minimum time that an alert or details stay on the screen, ms; and the time to read a character, if it is an ideograph. */
 const ALERT_TIME = 10_000;

@@ -1,6 +1,7 @@
 import type { TimerHandle } from "../hardware/timer.js";
 import type { ProtocolError } from "../protocols/transport.js";
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 import { RESTART_DELAY } from "./system-commands.js";
 
 /**

@@ -1,6 +1,7 @@
 import type { Face } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 
 /** Poll interval for battery and signal, ms. */
 const POLL_INTERVAL = 30_000;

@@ -1,7 +1,8 @@
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { shortText } from "../text/short-text.js";
-import type { Application, Listener } from "./application.js";
+import type { Application } from "./application.js";
+import type { Listener } from "./listener.js";
 
 /** Delay of a restart, ms, so that queued messages still arrive. */
 export const RESTART_DELAY = 1000;

@@ -1,10 +1,12 @@
 import type { Application } from "../app/application.js";
+import type { Listener } from "../app/listener.js";
 import type { Answer, Assistant } from "../hardware/assistant.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
+import { isIdle } from "./notice.js";
 
 /** Milliseconds until the first sign of an answer, the time for a session included. */
 const FIRST_SIGN = 20_000;
@@ -30,15 +32,23 @@ interface Pending {
 }
 
 /** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
-export class AssistantLine implements Assistant {
+export class AssistantLine implements Assistant, Listener {
 	private readonly app: Application;
 	private pending: Pending | undefined;
 	private emotion = "";
 	/** Whether the rest of an interrupted answer may still come. */
 	private isAborting = false;
+	/** Whether the backend wants to speak as soon as the session begins. */
+	private isAsked = false;
 
 	constructor(app: Application) {
+		const { chat } = app.board;
 		this.app = app;
+		if (chat !== undefined) {
+			chat.onLine = (text) => {
+				this.say(text).catch((error: Error) => chat.show(`assistant: ${error.message}`));
+			};
+		}
 	}
 
 	/** Whether something was said that waits for its answer. */
@@ -80,11 +90,23 @@ export class AssistantLine implements Assistant {
 			const problem = reasonNotToSay(this.app);
 			problem === undefined ? this.send() : this.fail(problem);
 		}
+		if (this.isAsked) {
+			this.allowSpeech();
+		}
 	}
 
 	onSessionLost(): void {
+		this.isAsked = false;
 		this.isAborting = false;
 		this.fail("no session with the backend");
+	}
+
+	onClose(): void {
+		const { chat } = this.app.board;
+		if (chat !== undefined) {
+			chat.onLine = undefined;
+		}
+		this.onSessionLost();
 	}
 
 	onMessage(message: Envelope): void {
@@ -102,6 +124,20 @@ export class AssistantLine implements Assistant {
 			case "tts":
 				this.spoke(message);
 				break;
+			case "speak_request":
+				if (isIdle(message, this.app)) {
+					this.allowSpeech();
+				}
+				break;
+		}
+	}
+
+	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */
+	private allowSpeech(): void {
+		const { app } = this;
+		this.isAsked = app.backend.session === undefined;
+		if (!this.isAsked) {
+			app.send("speak_ready", { state: "ready" });
 		}
 	}
 

@@ -1,4 +1,5 @@
 import type { Application } from "../app/application.js";
+import type { Listener } from "../app/listener.js";
 import type { Press } from "../hardware/button.js";
 import type { Question, Questions } from "../hardware/questions.js";
 import type { TimerHandle } from "../hardware/timer.js";
@@ -19,7 +20,7 @@ interface Asked extends Question {
 const REPORT_INTERVAL = 5_000;
 
 /** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
-export class ButtonQuestions implements Questions {
+export class ButtonQuestions implements Questions, Listener {
 	private readonly mainButton: string;
 	private readonly app: QuestionApp;
 	private asked: Asked | undefined;
@@ -68,6 +69,10 @@ export class ButtonQuestions implements Questions {
 			this.draw();
 		}
 		return true;
+	}
+
+	onClose(): void {
+		this.cancel();
 	}
 
 	private end(choice: string | undefined): void {

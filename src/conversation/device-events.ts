@@ -1,5 +1,7 @@
 import type { Application } from "../app/application.js";
+import type { Listener } from "../app/listener.js";
 import type { Press } from "../hardware/button.js";
+import type { Reminder } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
@@ -12,14 +14,14 @@ type Kind = SettingValue<"events">[number];
 const SENSOR_PAUSE = 60_000;
 
 /** Parameters of `notifications/sensor_changed`. */
-export interface SensorReading extends Pick<Sensor, "kind" | "unit"> {
+interface SensorReading extends Pick<Sensor, "kind" | "unit"> {
 	/** The sensor's name. */
 	readonly sensor: string;
 	readonly value: Reading;
 }
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
-export class DeviceEvents {
+export class DeviceEvents implements Listener {
 	private readonly line: AssistantLine;
 	private readonly app: Application;
 	private readonly kinds: SettingValue<"events">;
@@ -38,7 +40,15 @@ export class DeviceEvents {
 		return this.say("button", long ? "held" : "pressed", { button });
 	}
 
-	onReading({ sensor, kind, unit, value }: SensorReading): void {
+	onNotification(method: string, params: object): void {
+		if (method === "notifications/sensor_changed") {
+			this.onReading(params as SensorReading);
+		} else if (method === "notifications/timer_due") {
+			this.say("timer", "due", { timer: (params as Reminder).text });
+		}
+	}
+
+	private onReading({ sensor, kind, unit, value }: SensorReading): void {
 		const { timer } = this.app;
 		const values = { sensor, kind, value: describeReading(value, unit) };
 		if (this.pause === undefined && this.say("sensor", "measured", values)) {
@@ -48,11 +58,7 @@ export class DeviceEvents {
 		}
 	}
 
-	timerDue(timer: string): void {
-		this.say("timer", "due", { timer });
-	}
-
-	close(): void {
+	onClose(): void {
 		this.app.timer.clear(this.pause);
 	}
 

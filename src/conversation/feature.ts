@@ -1,119 +1,29 @@
-import type { Application, Feature, Listener } from "../app/application.js";
-import type { Press } from "../hardware/button.js";
-import type { Hardware, Settings } from "../hardware/hardware.js";
+import type { Application } from "../app/application.js";
+import type { Feature, Listener } from "../app/listener.js";
+import type { Settings } from "../hardware/hardware.js";
 import { nextReminder } from "../hardware/reminder-times.js";
 import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { AssistantLine } from "./assistant-line.js";
 import { ButtonQuestions } from "./button-questions.js";
-import { DeviceEvents, type SensorReading } from "./device-events.js";
+import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
 import { StoredReminders } from "./stored-reminders.js";
 
-/**
- * A conversation by text with the backend's assistant, to which the device reports its events. It is the part
- * `reminders` itself, and takes slots of the heap for them only when there are any.
- */
-export class Conversation implements Listener, Reminders {
-	/** The members that tools use. */
-	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
+/** Timers, and the alarm of those that are due. They take slots of the heap only when there are any. */
+class LazyReminders implements Listener, Reminders {
 	private readonly app: Application;
-	private readonly line: AssistantLine;
-	private readonly events: DeviceEvents | undefined;
-	private notice: Notice | undefined;
-	private readonly questions: ButtonQuestions | undefined;
+	private readonly settings: Settings;
 	private reminders: StoredReminders | undefined;
 	private alarm: Alarm | undefined;
-	/** Whether the backend wants to speak as soon as the session begins. */
-	private isAsked = false;
 
-	/** @throws SettingError */
-	constructor(app: Application) {
-		const { chat, screen, settings, buttons = {} } = app.board;
-		const [mainButton] = Object.keys(buttons);
-		const events = app.setting("events");
+	constructor(app: Application, settings: Settings) {
 		this.app = app;
-		this.line = new AssistantLine(app);
-		if (events.length > 0) {
-			this.events = new DeviceEvents(this.line, app, events);
+		this.settings = settings;
+		if (nextReminder(settings) !== undefined) {
+			this.open();
 		}
-		if (screen !== undefined && mainButton !== undefined) {
-			this.questions = new ButtonQuestions(mainButton, app);
-		}
-		if (settings !== undefined && nextReminder(settings) !== undefined) {
-			this.remind(settings);
-		}
-		this.parts = {
-			assistant: this.line,
-			...(this.questions && { questions: this.questions }),
-			...(settings && { reminders: this }),
-		};
-		if (chat !== undefined) {
-			chat.onLine = (text) => {
-				this.line.say(text).catch((error: Error) => chat.show(`assistant: ${error.message}`));
-			};
-		}
-	}
-
-	onSession(): void {
-		this.line.onSession();
-		if (this.isAsked) {
-			this.ready();
-		}
-	}
-
-	onSessionLost(): void {
-		this.isAsked = false;
-		this.line.onSessionLost();
-	}
-
-	onMessage(message: Envelope): void {
-		const { state, log } = this.app;
-		if (message.type === "notify" || message.type === "speak_request") {
-			if (state !== "idle") {
-				log(`${message.type} dropped: the device is ${state}`);
-			} else if (message.type === "notify") {
-				this.notice ??= new Notice(this.app);
-				this.notice.begin(message);
-			} else {
-				this.ready();
-			}
-			return;
-		}
-		if (message.type === "tts") {
-			this.notice?.end();
-		}
-		this.line.onMessage(message);
-	}
-
-	/** @returns whether the press has a meaning here, and so does nothing else */
-	onPress(button: string, press: Press): boolean {
-		this.notice?.end();
-		if (this.alarm?.end()) {
-			return true;
-		}
-		return this.questions?.onPress(button, press) === true || this.events?.onPress(button, press) === true;
-	}
-
-	onNotification(method: string, params: object): void {
-		if (method === "notifications/sensor_changed") {
-			this.events?.onReading(params as SensorReading);
-		}
-	}
-
-	onClose(): void {
-		const { chat } = this.app.board;
-		if (chat !== undefined) {
-			chat.onLine = undefined;
-		}
-		this.line.onSessionLost();
-		this.events?.close();
-		this.notice?.end();
-		this.questions?.cancel();
-		this.reminders?.close();
-		this.alarm?.end();
 	}
 
 	get all(): readonly Reminder[] {
@@ -121,28 +31,14 @@ export class Conversation implements Listener, Reminders {
 	}
 
 	set(seconds: number, text: string): Reminder {
-		const { settings } = this.app.board;
-		const reminders = this.reminders ?? (settings && this.remind(settings));
-		if (reminders === undefined) {
-			throw new Error("this board cannot keep timers");
-		}
-		return reminders.set(seconds, text);
+		return this.open().set(seconds, text);
 	}
 
 	cancel(id: number): void {
-		if (this.reminders === undefined) {
-			throw new Error(`timer ${id} not found`);
-		}
-		this.reminders.cancel(id);
+		this.open().cancel(id);
 	}
 
-	private remind(settings: Settings): StoredReminders {
-		this.reminders = new StoredReminders(settings, this.app, this);
-		return this.reminders;
-	}
-
-	/** A timer is due. */
-	onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
+	private onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
 		const { app } = this;
 		const { board, words } = app;
 		app.log(`timer ${id} is due: ${text}`);
@@ -151,16 +47,21 @@ export class Conversation implements Listener, Reminders {
 		this.alarm.begin();
 		board.chat?.show(`timer: ${text}`);
 		app.notify("notifications/timer_due", { id, text });
-		this.events?.timerDue(text);
 	}
 
-	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */
-	private ready(): void {
-		const { app } = this;
-		this.isAsked = app.backend.session === undefined;
-		if (!this.isAsked) {
-			app.send("speak_ready", { state: "ready" });
-		}
+	/** Ends the alarm. */
+	onPress(): boolean {
+		return this.alarm?.end() === true;
+	}
+
+	onClose(): void {
+		this.reminders?.close();
+		this.alarm?.end();
+	}
+
+	private open(): StoredReminders {
+		this.reminders ??= new StoredReminders(this.settings, this.app, (reminder) => this.onDue(reminder));
+		return this.reminders;
 	}
 }
 
@@ -204,14 +105,23 @@ class Alarm {
 	}
 }
 
-/** Talks with the backend's assistant by text. */
+/** Talks with the backend's assistant by text, and reports the device's events to it. */
 const conversation: Feature = {
 	name: "conversation",
 	after: ["language", "parts"],
 	start(app) {
-		const conversation = new Conversation(app);
-		Object.assign(app.board, conversation.parts);
-		app.listen(conversation);
+		const { board } = app;
+		const { screen, settings, buttons = {} } = board;
+		const [mainButton] = Object.keys(buttons);
+		const kinds = app.setting("events");
+		const assistant = new AssistantLine(app);
+		const questions =
+			screen !== undefined && mainButton !== undefined ? new ButtonQuestions(mainButton, app) : undefined;
+		const reminders = settings && new LazyReminders(app, settings);
+		Object.assign(board, { assistant }, questions && { questions }, reminders && { reminders });
+		// A press ends an alarm before it answers a question, and is an event only if it does neither.
+		app.listen(new Notice(app), reminders, questions);
+		app.listen(kinds.length > 0 && new DeviceEvents(assistant, app, kinds), assistant);
 	},
 };
 

@@ -1,4 +1,5 @@
 import type { Application } from "../app/application.js";
+import type { Listener } from "../app/listener.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
@@ -20,7 +21,7 @@ const MAX_TIME = 600_000;
  * A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: in this family it
  * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
  */
-export class Notice {
+export class Notice implements Listener {
 	private readonly app: Application;
 	private timers: TimerHandle[] = [];
 
@@ -28,7 +29,24 @@ export class Notice {
 		this.app = app;
 	}
 
-	begin(message: Envelope): void {
+	onMessage(message: Envelope): void {
+		if (message.type === "tts") {
+			this.end();
+		} else if (message.type === "notify" && isIdle(message, this.app)) {
+			this.begin(message);
+		}
+	}
+
+	onPress(): boolean {
+		this.end();
+		return false;
+	}
+
+	onClose(): void {
+		this.end();
+	}
+
+	private begin(message: Envelope): void {
 		const { board, timer, log } = this.app;
 		this.end();
 		drawAttention(board.player, log);
@@ -49,7 +67,7 @@ export class Notice {
 	}
 
 	/** Shows no more of it. */
-	end(): void {
+	private end(): void {
 		for (const each of this.timers) {
 			this.app.timer.clear(each);
 		}
@@ -62,6 +80,14 @@ export class Notice {
 		app.board.chat?.show(`notice: ${message}`);
 	}
 }
+
+/** Whether the device is idle. Logs a message that is dropped because it is not. */
+export const isIdle = ({ type }: Envelope, { state, log }: Application): boolean => {
+	if (state !== "idle") {
+		log(`${type} dropped: the device is ${state}`);
+	}
+	return state === "idle";
+};
 
 /** Members that are missing or of the wrong type are omitted. */
 const readSubtitles = (subtitles: unknown): readonly Subtitle[] => {

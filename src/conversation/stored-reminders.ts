@@ -7,11 +7,6 @@ import type { TimerHandle } from "../hardware/timer.js";
 /** Members of the application that timers need. */
 type ReminderApp = Pick<Application, "timer" | "now" | "log">;
 
-interface ReminderEvents {
-	/** A timer is due, or was while the device was off. */
-	onDue(reminder: Pick<Reminder, "id" | "text">): void;
-}
-
 /** A timer that runs, or waits until the clock is set. */
 interface Running {
 	readonly text: string;
@@ -30,16 +25,17 @@ const CLOCK_CHECK = 5_000;
 export class StoredReminders implements Reminders {
 	private readonly settings: Settings;
 	private readonly app: ReminderApp;
-	private readonly events: ReminderEvents;
+	private readonly onDue: (reminder: Pick<Reminder, "id" | "text">) => void;
 	private readonly running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
 	private clock: TimerHandle | undefined;
 	private looked: number;
 
-	constructor(settings: Settings, app: ReminderApp, events: ReminderEvents) {
+	/** @param onDue called when a timer is due, or was while the device was off */
+	constructor(settings: Settings, app: ReminderApp, onDue: StoredReminders["onDue"]) {
 		this.settings = settings;
 		this.app = app;
-		this.events = events;
+		this.onDue = onDue;
 		this.looked = this.app.now();
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 			this.restore(id);
@@ -120,7 +116,7 @@ export class StoredReminders implements Reminders {
 	private wait(id: number, running: Running): void {
 		const ring = (): void => {
 			this.forget(id);
-			this.events.onDue({ id, text: running.text });
+			this.onDue({ id, text: running.text });
 		};
 		running.handle = this.app.timer.set(ring, Math.max(0, running.due - this.app.now()));
 	}

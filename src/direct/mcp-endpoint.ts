@@ -1,4 +1,5 @@
-import type { Application, Feature, Listener } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature, Listener } from "../app/listener.js";
 import type { Client } from "../mcp_server/client.js";
 import type { HttpServer, HttpServerPlatform } from "../net/http-server.js";
 import { readDirectConfig } from "../settings/config.js";

@@ -86,7 +86,7 @@ export class ServedConnection extends ServedExchange {
 		if (rejection === undefined) {
 			this.heed();
 			this.headers = headers;
-			this.keepBody(Number(headers.get("content-length")));
+			this.body = new Uint8Array(Number(headers.get("content-length")));
 		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
 			// The server accepts no response within this callback.
 			this.limit(0, () => this.reject(rejection));
@@ -171,7 +171,7 @@ export class ServedConnection extends ServedExchange {
 
 	private reject({ status, reason, header }: Rejection): void {
 		if (!this.isEnded && (this.state === "receiving" || this.state === "answering")) {
-			this.dropBody();
+			this.body = undefined;
 			this.endpoint.app.log(`HTTP request rejected with ${status}: ${reason}`);
 			this.response = { status, headers: new Map(header && [header]) };
 			this.respond(status, JSON.stringify({ error: reason }));

@@ -1,4 +1,4 @@
-import type { Feature } from "../app/application.js";
+import type { Feature } from "../app/listener.js";
 import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { splitUrl, type UrlParts } from "../text/url.js";

@@ -1,4 +1,5 @@
-import type { Application, Feature, Listener } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature, Listener } from "../app/listener.js";
 import type { DeviceLog } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { notificationMessage } from "../mcp_server/json-rpc.js";

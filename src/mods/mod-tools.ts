@@ -1,4 +1,5 @@
-import type { Application, Feature } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature } from "../app/listener.js";
 import { hasFailedToStart } from "../app/safe-mode.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 

@@ -1,4 +1,4 @@
-import type { Feature } from "../app/application.js";
+import type { Feature } from "../app/listener.js";
 import type { Transport, TransportOptions } from "../protocols/transport.js";
 import { MqttTransport } from "./mqtt-channel.js";
 

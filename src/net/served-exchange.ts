@@ -8,7 +8,8 @@ export abstract class ServedExchange extends WriteQueue {
 	protected isEnded = false;
 	private readonly timer: TimerModule;
 	private limitTimer: TimerHandle | undefined;
-	private body: Uint8Array | undefined;
+	/** The body, of the length that the subclass expects. Undefined: it is dropped as it arrives. */
+	protected body: Uint8Array | undefined;
 	private received = 0;
 
 	constructor(connection: HttpConnection, timer: TimerModule, maxQueuedBytes = Number.POSITIVE_INFINITY) {
@@ -56,16 +57,6 @@ export abstract class ServedExchange extends WriteQueue {
 			this.release();
 			this.connection.close();
 		}
-	}
-
-	/** Keeps the body, of this many bytes. */
-	protected keepBody(length: number): void {
-		this.body = new Uint8Array(length);
-	}
-
-	/** Drops the body as it arrives. */
-	protected dropBody(): void {
-		this.body = undefined;
 	}
 
 	/** Allows so many milliseconds for the next step, in place of the last limit. */

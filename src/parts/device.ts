@@ -1,4 +1,4 @@
-import type { Listener } from "../app/application.js";
+import type { Listener } from "../app/listener.js";
 import type { Hardware } from "../hardware/hardware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Part, PartIo, PartKind } from "./part.js";

@@ -1,4 +1,5 @@
-import type { Application, Feature, Listener } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature, Listener } from "../app/listener.js";
 import type { Face } from "../hardware/hardware.js";
 import { nextReminder, SET_CLOCK } from "../hardware/reminder-times.js";
 import type { TimerHandle } from "../hardware/timer.js";

@@ -1,4 +1,5 @@
-import type { Application, Feature, Listener } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature, Listener } from "../app/listener.js";
 import { RESTART_DELAY } from "../app/system-commands.js";
 import type { FoundGateway } from "../backend/discovery/gateway-search.js";
 import type { Settings } from "../hardware/hardware.js";

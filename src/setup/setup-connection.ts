@@ -41,7 +41,7 @@ export class SetupConnection extends ServedExchange {
 		this.request = request;
 		const length = Number(request.headers.get("content-length") ?? 0);
 		if (length <= MAX_BYTES && !request.headers.has("transfer-encoding")) {
-			this.keepBody(length);
+			this.body = new Uint8Array(length);
 		}
 	}
 

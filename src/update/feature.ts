@@ -1,4 +1,5 @@
-import type { Application, Feature } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature } from "../app/listener.js";
 import type { FirmwareSource, Installer, UpdateProgress } from "../hardware/updater.js";
 import type { Words } from "../language/en.js";
 import { FirmwareInstaller } from "./firmware-installer.js";

@@ -1,4 +1,5 @@
 import type { Application } from "../app/application.js";
+import { RESTART_DELAY } from "../app/system-commands.js";
 import type { Http } from "../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../hardware/updater.js";
 import { expectOk } from "../net/http-status.js";
@@ -9,9 +10,6 @@ import { rememberTrial } from "./trial.js";
 
 /** Members of the application that the installer needs. */
 type InstallerApp = Pick<Application, "board" | "setting" | "log">;
-
-/** Milliseconds from the installation to the restart: time to send the answer. */
-const RESTART_DELAY = 1_000;
 
 /** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
 const STEPS = 20;

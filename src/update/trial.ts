@@ -1,4 +1,5 @@
-import type { Application, Listener } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Listener } from "../app/listener.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { FIRMWARE } from "../settings/firmware.js";

@@ -1,4 +1,5 @@
-import type { Application, Feature, Listener } from "../app/application.js";
+import type { Application } from "../app/application.js";
+import type { Feature, Listener } from "../app/listener.js";
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Light, Lights } from "../hardware/light.js";
 import type { Codec } from "../hardware/sound.js";

@@ -1,5 +1,6 @@
-import type { Application, Feature } from "../../app/application.js";
+import type { Application } from "../../app/application.js";
 import type { Search, SearchEvents } from "../../app/backend.js";
+import type { Feature } from "../../app/listener.js";
 import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";

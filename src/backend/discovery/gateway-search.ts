@@ -1,5 +1,5 @@
-import type { Feature } from "../../app/application.js";
 import type { Search, SearchEvents } from "../../app/backend.js";
+import type { Feature } from "../../app/listener.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { SEARCH_SCHEME } from "../../settings/config.js";

@@ -10,23 +10,18 @@ export interface Root {
 	readonly name?: string;
 }
 
-/** How the question is told from others. */
-export interface RootsOptions {
-	/** Identifies this question among those of the call. Default: by the order of asking. */
-	readonly key?: string;
-}
-
 const NAMES: readonly string[] = deepFreeze(["roots", "uri", "name"]);
 
 /**
  * Asks which folders the client works on: https://modelcontextprotocol.io/specification/2025-11-25/client/roots
  *
+ * @param key identifies this question among those of the call. Default: by the order of asking
  * @throws RpcError, Error if the client cannot be asked
  * @throws CallCancelled if the call is cancelled first
  * @example
  * for (const { uri } of await roots(call)) list.push(uri);
  */
-export const roots = async (call: ToolCall, { key }: RootsOptions = {}): Promise<readonly Root[]> => {
+export const roots = async (call: ToolCall, { key }: { readonly key?: string } = {}): Promise<readonly Root[]> => {
 	const question = { key, method: "roots/list", params: {}, capability: "roots", mode: undefined } as const;
 	return await ask(call, { ...question, names: NAMES, read });
 };

@@ -17,6 +17,7 @@ import { type Params, progressToken } from "../params.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
 import { FeatureSession } from "./feature-set.js";
+import type { Stateless } from "./stateless.js";
 
 /** Methods of older revisions that the stateless form lacks. */
 const REMOVED: readonly string[] = deepFreeze([
@@ -61,14 +62,6 @@ interface OpenQuestion {
 	readonly resolve: (answer: unknown) => void;
 }
 
-/** Suspends requests that wait for the client: the feature `Stateless`. */
-export interface Suspender<Context> {
-	/** @returns the state by which the client's next request names this one */
-	suspend(request: StatelessRequest<Context>): string;
-	/** Called when a suspended request resumes, and when a request has ended. */
-	forget(request: StatelessRequest<Context>): void;
-}
-
 /**
  * A request of 2026-07-28, which carries what older ones take from their session. If it asks the client, it is answered
  * with `input_required`, and resumes when the client repeats it with the answers:
@@ -78,7 +71,11 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	readonly method: string;
 	/** The name of the tool or prompt, or the URI of the resource. */
 	readonly subject: unknown;
-	private readonly suspender: Suspender<Context>;
+	private readonly feature: Stateless<Context>;
+	/** The key by which the client's next request names this one. It is only looked up: nothing in it is trusted. */
+	state = "";
+	/** Cancels the request if the client does not answer. */
+	timeout: object | undefined;
 	/** Undefined while the request is suspended. */
 	private id: RequestId | undefined;
 	private call: ToolCall | undefined;
@@ -91,7 +88,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 
 	constructor(
 		connection: FeatureSession<Context>,
-		suspender: Suspender<Context>,
+		feature: Stateless<Context>,
 		client: Client,
 		id: RequestId,
 		method: string,
@@ -102,7 +99,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		this.calls = connection.calls;
 		this.revision = "2026-07-28";
 		this.client = client;
-		this.suspender = suspender;
+		this.feature = feature;
 		this.id = id;
 		this.method = method;
 		this.subject = subjectOf(params);
@@ -129,7 +126,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 			return answer;
 		}
 		void answer.then((text) => {
-			this.suspender.forget(this);
+			this.feature.forget(this);
 			this.reply?.(text);
 			this.reply = undefined;
 		});
@@ -143,7 +140,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	 */
 	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
 		this.given = readResponses(params);
-		this.suspender.forget(this);
+		this.feature.forget(this);
 		this.connection = connection;
 		const call = this.call as ToolCall;
 		this.id = id;
@@ -276,7 +273,8 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		// NaN equals nothing: the request is answered and can no longer be cancelled.
 		call.id = Number.NaN;
 		call.progressToken = undefined;
-		const state = JSON.stringify(this.suspender.suspend(this));
+		this.feature.suspend(this);
+		const state = JSON.stringify(this.state);
 		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
 		this.reply?.(super.result(id, result, this.wrapper));
 		this.reply = undefined;

@@ -6,7 +6,7 @@ import type { McpServer } from "../mcp-server.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Feature, FeatureResult, FeatureSession } from "./feature-set.js";
-import { StatelessRequest, SUBSCRIPTION_ID, type Suspender, subjectOf } from "./stateless-request.js";
+import { StatelessRequest, SUBSCRIPTION_ID, subjectOf } from "./stateless-request.js";
 
 /** Limits of requests without a session. */
 export interface StatelessOptions {
@@ -52,23 +52,16 @@ const LISTEN_NAMES: readonly string[] = deepFreeze([
 	"resourceSubscriptions",
 ]);
 
-interface Suspended<Context> {
-	readonly request: StatelessRequest<Context>;
-	/** The key that the client sends. It is only looked up: nothing in it is trusted. */
-	readonly state: string;
-	readonly timer: object | undefined;
-}
-
 /**
  * The stateless form of 2026-07-28: each request names its revision and capabilities. A connection may carry requests
  * of this form and of a session. https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-export class Stateless<Context> implements Feature<Context>, Suspender<Context> {
+export class Stateless<Context> implements Feature<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
 	private readonly maxSuspended: number;
 	private readonly timeout: number;
 	private readonly maxListening: number;
-	private suspended: readonly Suspended<Context>[] = [];
+	private suspended: readonly StatelessRequest<Context>[] = [];
 	/** Resumed requests: their calls end with the connection of the repeated request. */
 	private readonly resumed = new Set<StatelessRequest<Context>>();
 	private listening = 0;
@@ -85,7 +78,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	}
 
 	get callNames(): readonly string[] {
-		return [...NAMES, ...this.suspended.flatMap(({ request }) => request.names)];
+		return [...NAMES, ...this.suspended.flatMap(({ names }) => names)];
 	}
 
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
@@ -128,32 +121,32 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		}
 	}
 
-	suspend(request: StatelessRequest<Context>): string {
+	/** Suspends a request that waits for the client, and gives it its state. */
+	suspend(request: StatelessRequest<Context>): void {
 		const { server } = request;
-		const oldest = this.suspended[0]?.request;
+		const [oldest] = this.suspended;
 		if (oldest !== undefined && this.suspended.length >= this.maxSuspended) {
 			oldest.cancel();
 			this.forget(oldest);
 		}
 		this.resumed.delete(request);
 		this.count += 1;
-		const state = `${this.count}-${Math.random()}`;
-		const timer = server.timer?.set(() => {
+		request.state = `${this.count}-${Math.random()}`;
+		request.timeout = server.timer?.set(() => {
 			this.forget(request);
 			request.cancel();
 		}, this.timeout);
-		this.suspended = [...this.suspended, { request, state, timer }];
+		this.suspended = [...this.suspended, request];
 		server.forgetNames();
-		return state;
 	}
 
+	/** Takes note that a suspended request resumes, or that a request has ended. */
 	forget(request: StatelessRequest<Context>): void {
-		for (const { timer } of this.suspended.filter((each) => each.request === request)) {
-			if (timer !== undefined) {
-				request.server.timer?.clear(timer);
-			}
+		if (request.timeout !== undefined) {
+			request.server.timer?.clear(request.timeout);
+			request.timeout = undefined;
 		}
-		this.suspended = this.suspended.filter((each) => each.request !== request);
+		this.suspended = this.suspended.filter((each) => each !== request);
 		this.resumed.delete(request);
 	}
 
@@ -164,7 +157,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		method: string,
 		params: Params,
 	): StatelessRequest<Context> {
-		const request = this.suspended.find((each) => each.state === state)?.request;
+		const request = this.suspended.find((each) => each.state === state);
 		const isSame =
 			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
 		if (!isSame) {

@@ -1,4 +1,5 @@
-import type { Application, Feature, Listener } from "../../app/application.js";
+import type { Application } from "../../app/application.js";
+import type { Feature, Listener } from "../../app/listener.js";
 import type { Hardware } from "../../hardware/hardware.js";
 import type { SerialRecord } from "../../hardware/serial.js";
 import type { WiFiAccess } from "../../hardware/wifi-setup.js";

@@ -1,0 +1,71 @@
+import type { DeviceState } from "../device_state/device-state.js";
+import type { Press } from "../hardware/button.js";
+import type { Face } from "../hardware/hardware.js";
+import type { Envelope } from "../protocols/envelope.js";
+import type { Session } from "../protocols/hello.js";
+import type { ProtocolError } from "../protocols/transport.js";
+import type { Application } from "./application.js";
+
+/** Receiver of the application's events. It has a method for each event that it needs. */
+export interface Listener {
+	/** All features have started, and the device follows its network. In a fatal error: the features for rescue. */
+	onStart?(): void;
+	/** The device is in its network, which it has not joined for the set-up alone. */
+	onOnline?(): void;
+	/** The device is not in its network, or is set up. */
+	onOffline?(): void;
+	/** A session with the backend has started. */
+	onSession?(session: Session): void;
+	/** The session has ended, or could not start. The error is undefined if the device itself ended it. */
+	onSessionLost?(error: ProtocolError | undefined): void;
+	/** The device is in a session with its backend. Without a backend: online. */
+	onBackendReady?(): void;
+	onState?(state: DeviceState): void;
+	/** The device notifies its clients, whether or not there are any. */
+	onNotification?(method: string, params: object): void;
+	/** The face has changed, or would have on a board without a screen. */
+	onFaceChange?(change: Partial<Face>): void;
+	/** The backend has sent a message that is not MCP. */
+	onMessage?(message: Envelope): void;
+	/** The backend has sent a frame of audio. */
+	onAudio?(frame: ArrayBuffer): void;
+	/** The user interrupts what the backend says. */
+	onInterrupt?(): void;
+	/** A button was pressed. @returns true to keep the press from other listeners and from its usual meaning */
+	onPress?(button: string, press: Press): boolean;
+	/** The user does something that the face does not show. */
+	onUserActivity?(): void;
+	/** A line is logged. */
+	onLog?(message: string): void;
+	/** The application stops. */
+	onClose?(): void;
+}
+
+/** A part of the firmware that a build may leave out: the default export of `feature` in the folder of its name. */
+export interface Feature {
+	readonly name: string;
+	/** Features that start before it if the build has them. */
+	readonly after?: readonly string[];
+	/** Whether it also starts in safe mode, and when a setting cannot be used. */
+	readonly rescue?: boolean;
+	/** Reads its settings, and registers its tools, parts and listeners. @throws SettingError */
+	start(app: Application): void;
+}
+
+/** Starts each feature after those that it names. */
+export const startInOrder = (features: readonly Feature[], start: (feature: Feature) => void): void => {
+	const left = new Set(features);
+	const startAfter = (feature: Feature): void => {
+		if (left.delete(feature)) {
+			for (const other of features) {
+				if (feature.after?.includes(other.name)) {
+					startAfter(other);
+				}
+			}
+			start(feature);
+		}
+	};
+	for (const feature of features) {
+		startAfter(feature);
+	}
+};
