@@ -1,5 +1,5 @@
 import type { Application } from "../../src/app/application.js";
-import { BackendTrial } from "../../src/app/backend-trial.js";
+import { tryBackend } from "../../src/app/backend-trial.js";
 import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-search.js";
 import type { Button } from "../../src/hardware/button.js";
 import type { Face, Settings } from "../../src/hardware/hardware.js";
@@ -93,7 +93,7 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 				onEnd(undefined);
 				return { close() {} };
 			}
-			return new BackendTrial(app, transport, () => transport, onEnd);
+			return tryBackend(app, transport, () => transport, onEnd);
 		},
 		listGateways:
 			dnsSd &&

@@ -1,6 +1,6 @@
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
-import { WebSocketTransport } from "../../src/protocols/websocket-channel.js";
+import { webSocketTransport } from "../../src/protocols/websocket-channel.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
 import { optionsFor } from "./transport-options.js";
@@ -38,9 +38,7 @@ export function openOn(transport: Transport, options: Partial<ProtocolOptions>) 
 export function connect(options: Options = {}) {
 	const messages: string[] = [];
 	const log = (line: string): number => messages.push(line);
-	const transport = new WebSocketTransport(
-		optionsFor("ws://backend:9000/xiaozhi/?a=b", { token: "t", log, ...options }),
-	);
+	const transport = webSocketTransport(optionsFor("ws://backend:9000/xiaozhi/?a=b", { token: "t", log, ...options }));
 	const { backoff, onAudio } = options;
 	const opened = openOn(transport, { log, ...(onAudio && { onAudio }), ...(backoff && { backoff }) });
 	return { ...opened, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log: messages };

@@ -1,13 +1,14 @@
-import { MqttTransport } from "../../src/mqtt/mqtt-channel.js";
+import { mqttTransport } from "../../src/mqtt/mqtt-channel.js";
+import type { TransportOptions } from "../../src/protocols/transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { beforeHello } from "../doubles/fake-protocol.js";
 import { optionsFor } from "../doubles/transport-options.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, suite } from "../harness.js";
 
-function mqtt(options: Partial<ConstructorParameters<typeof MqttTransport>[0]> = {}) {
+function mqtt(options: Partial<TransportOptions> = {}) {
 	const topics = { publishTopic: "device-server", subscribeTopic: "" };
-	const transport = new MqttTransport(optionsFor("mqtt://broker", { ...topics, ...options }));
+	const transport = mqttTransport(optionsFor("mqtt://broker", { ...topics, ...options }));
 	transport.open({ onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} });
 	return { transport, client: FakeMqttClient.made.at(-1) as FakeMqttClient };
 }

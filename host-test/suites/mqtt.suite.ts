@@ -1,4 +1,4 @@
-import { MqttTransport } from "../../src/mqtt/mqtt-channel.js";
+import { mqttTransport } from "../../src/mqtt/mqtt-channel.js";
 import type { TransportOptions } from "../../src/protocols/transport.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
@@ -10,7 +10,7 @@ const SUBACK = 9;
 
 function connect(options: Partial<TransportOptions> = {}) {
 	const topics = { publishTopic: "up", subscribeTopic: "down" };
-	const transport = new MqttTransport(optionsFor("mqtt://broker", { ...topics, ...options }));
+	const transport = mqttTransport(optionsFor("mqtt://broker", { ...topics, ...options }));
 	return { ...openOn(transport, {}), client: FakeMqttClient.made.at(-1) as FakeMqttClient };
 }
 
@@ -70,7 +70,7 @@ export default suite("MQTT", {
 	"sends PINGREQ, if the connection takes it, and logs that it does not"() {
 		const log: string[] = [];
 		const options = { publishTopic: "up", subscribeTopic: "", log: (line: string) => void log.push(line) };
-		const transport = new MqttTransport(optionsFor("mqtt://broker", options));
+		const transport = mqttTransport(optionsFor("mqtt://broker", options));
 		const events = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
 		const channel = transport.open(events);
 		const client = FakeMqttClient.made.at(-1) as FakeMqttClient;

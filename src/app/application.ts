@@ -16,7 +16,7 @@ import { type SettingName, type SettingValue, unknownSettings } from "../setting
 import { drawAttention } from "../sound/chime.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { Backend } from "./backend.js";
-import { BackendFace } from "./backend-face.js";
+import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork } from "./device-network.js";
 import { Inputs } from "./inputs.js";
 import { type Feature, type Listener, startInOrder } from "./listener.js";
@@ -24,7 +24,6 @@ import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { SafeMode } from "./safe-mode.js";
 import { StatusIcons } from "./status-icons.js";
-import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
 
 /** Values and functions of the platform that the firmware runs on. */
@@ -114,7 +113,7 @@ export class Application implements Device {
 		}
 		try {
 			this.talk = new Talk(this);
-			this.listen(this.network, new BackendFace(this), this.talk, new SystemCommands(this), new Inputs(this));
+			this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
 			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
 			startInOrder(this.isSafe ? rescue : features, (each) => each.start(this));
 			this.server = this.makeServer();
@@ -128,7 +127,7 @@ export class Application implements Device {
 			return;
 		}
 		const { words, board } = this;
-		this.show({ backend: this.backend.shown, words, volume: board.speaker?.volume });
+		this.show({ backend: this.backend.label, words, volume: board.speaker?.volume });
 		this.enter("starting");
 		this.network.start();
 		this.emit("onStart");

@@ -1,9 +1,8 @@
 import type { ServedBackend } from "../backend/bootstrap/bootstrap-answer.js";
-import type { TimerHandle } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
-import type { ProtocolError, Transport } from "../protocols/transport.js";
+import type { Transport } from "../protocols/transport.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import type { Application } from "./application.js";
 import type { BackendSource, Search, SearchEvents } from "./backend.js";
 
 /** Milliseconds for all attempts. Short, because the user waits. */
@@ -16,81 +15,57 @@ const BACKOFF = deepFreeze({ minimum: 1_000, maximum: 2_000 });
 /**
  * Checks whether a backend can be reached: done with the first session. A server that asks the user to bind the device
  * counts as reached.
+ *
+ * @param backend its transport or its source. Without both the device serves clients itself: the trial succeeds
+ * @param onEnd called once, with the reason if the backend could not be reached. Not after `close`
  */
-export class BackendTrial implements ProtocolEvents, SearchEvents {
-	private readonly app: Application;
-	private readonly connectTo: (served: ServedBackend) => Transport;
-	private readonly onEnd: (problem: string | undefined) => void;
-	private search: Search | undefined;
-	private protocol: Protocol | undefined;
-	private timer: TimerHandle | undefined;
-	private failures = 0;
-	private problem = `no answer within ${TIME / 1000} s`;
-
-	/** @param backend its transport or its source. Without both the device serves clients itself: the trial succeeds */
-	constructor(
-		app: Application,
-		backend: Transport | BackendSource | undefined,
-		connectTo: BackendTrial["connectTo"],
-		onEnd: BackendTrial["onEnd"],
-	) {
-		this.app = app;
-		this.connectTo = connectTo;
-		this.onEnd = onEnd;
-		const isNeeded = backend !== undefined;
-		this.timer = app.timer.set(() => this.end(isNeeded ? this.problem : undefined), isNeeded ? TIME : 0);
-		if (isNeeded && "shown" in backend) {
-			this.search = backend.open(this);
-			this.search.start();
-		} else if (isNeeded) {
-			this.greet(backend);
-		}
+export const tryBackend = (
+	{ timer, log }: Runtime,
+	backend: Transport | BackendSource | undefined,
+	connectTo: (served: ServedBackend) => Transport,
+	onEnd: (problem: string | undefined) => void,
+): { close(): void } => {
+	let search: Search | undefined;
+	let protocol: Protocol | undefined;
+	let failures = 0;
+	let problem = `no answer within ${TIME / 1000} s`;
+	const close = (): void => {
+		timer.clear(clock);
+		search?.stop();
+		protocol?.close();
+	};
+	const end = (reason?: string): void => {
+		close();
+		onEnd(reason);
+	};
+	const greet = (transport: Transport): void => {
+		protocol?.close();
+		protocol = new Protocol(transport, { events, timer, log, backoff: BACKOFF });
+		protocol.open();
+	};
+	const events: ProtocolEvents & SearchEvents = {
+		onSession: () => end(),
+		onLost({ message }) {
+			problem = message;
+			failures += 1;
+			if (failures === ATTEMPTS) {
+				end(message);
+			}
+		},
+		onBackend: (served) => greet(connectTo(served)),
+		onActivation: () => end(),
+		onFailed({ message }) {
+			problem = message;
+		},
+		onMissing: end,
+	};
+	const isNeeded = backend !== undefined;
+	const clock = timer.set(() => end(isNeeded ? problem : undefined), isNeeded ? TIME : 0);
+	if (isNeeded && "label" in backend) {
+		search = backend.open(events);
+		search.start();
+	} else if (isNeeded) {
+		greet(backend);
 	}
-
-	close(): void {
-		this.app.timer.clear(this.timer);
-		this.timer = undefined;
-		this.search?.stop();
-		this.protocol?.close();
-	}
-
-	private end(problem: string | undefined): void {
-		this.close();
-		this.onEnd(problem);
-	}
-
-	private greet(transport: Transport): void {
-		const { timer, log } = this.app;
-		this.protocol?.close();
-		this.protocol = new Protocol(transport, { events: this, timer, log, backoff: BACKOFF });
-		this.protocol.open();
-	}
-
-	onSession(): void {
-		this.end(undefined);
-	}
-
-	onLost({ message }: ProtocolError): void {
-		this.problem = message;
-		this.failures += 1;
-		if (this.failures === ATTEMPTS) {
-			this.end(message);
-		}
-	}
-
-	onBackend(served: ServedBackend): void {
-		this.greet(this.connectTo(served));
-	}
-
-	onActivation(): void {
-		this.end(undefined);
-	}
-
-	onFailed({ message }: Error): void {
-		this.problem = message;
-	}
-
-	onMissing(message: string): void {
-		this.end(message);
-	}
-}
+	return { close };
+};

@@ -8,14 +8,14 @@ import type { Session } from "../protocols/hello.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits } from "../protocols/queued-channel.js";
 import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
-import { WebSocketTransport } from "../protocols/websocket-channel.js";
+import { webSocketTransport } from "../protocols/websocket-channel.js";
 import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "../settings/config.js";
 import { readSetting, SettingError, type SettingSource, withSettings } from "../settings/read-setting.js";
 import { drawAttention } from "../sound/chime.js";
 import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { Application } from "./application.js";
-import { BackendTrial } from "./backend-trial.js";
+import { tryBackend } from "./backend-trial.js";
 
 /** Events of the search for the backend. */
 export interface SearchEvents {
@@ -52,7 +52,7 @@ export interface BackendSource {
 	/** For the log: "bootstrap". */
 	readonly name: string;
 	/** Text for the screen until the backend is known. */
-	readonly shown: string;
+	readonly label: string;
 	open(events: SearchEvents): Search;
 }
 
@@ -86,7 +86,7 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	/** Whether the device may do without a backend, because it serves clients itself. */
 	isOptional = false;
 	/** Text for the screen: the backend's URL, or its source. Empty without a backend. */
-	shown = "";
+	label = "";
 	/** MCP session of the connection, which opens before the hello and may outlive a session with the backend. */
 	receiver: McpSession<Hardware> | undefined;
 	private readonly app: Application;
@@ -107,7 +107,7 @@ export class Backend implements ProtocolEvents, SearchEvents {
 		const { settings } = this.app.board;
 		const { config, source, isNamed } = this.read(settings);
 		this.uuid = deviceUuid(settings, config.uuid);
-		this.shown = source?.shown ?? config.backend;
+		this.label = source?.label ?? config.backend;
 		this.protocol = isNamed ? this.openProtocol(config, this.transportTo(config)) : undefined;
 		this.sourceName = source?.name ?? "";
 		this.search = source?.open(this);
@@ -148,7 +148,7 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	tryOut(settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void): { close(): void } {
 		const { config, source, isNamed } = this.read(settings);
 		const connectTo = (served: ServedBackend): Transport => this.transportTo(this.configOf(served, settings));
-		return new BackendTrial(this.app, isNamed ? this.transportTo(config) : source, connectTo, onEnd);
+		return tryBackend(this.app, isNamed ? this.transportTo(config) : source, connectTo, onEnd);
 	}
 
 	/** Connects, or searches for the backend: the device is online. */
@@ -248,7 +248,7 @@ export class Backend implements ProtocolEvents, SearchEvents {
 		if (open === undefined && scheme.startsWith("mqtt")) {
 			throw new SettingError("backend", "this build has no MQTT");
 		}
-		return open?.(options) ?? new WebSocketTransport(options);
+		return open?.(options) ?? webSocketTransport(options);
 	}
 
 	onConnecting(): void {

@@ -1,8 +1,8 @@
 import type { TimerHandle } from "../hardware/timer.js";
 import type { ProtocolError } from "../protocols/transport.js";
 import type { Application } from "./application.js";
+import { RESTART_DELAY } from "./backend-messages.js";
 import type { Listener } from "./listener.js";
-import { RESTART_DELAY } from "./system-commands.js";
 
 /**
  * Restarts a device that has lost its backend or its network for long, as a last resort: the chip's network stack may

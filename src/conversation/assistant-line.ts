@@ -231,7 +231,7 @@ export class AssistantLine implements Assistant, Listener {
 	}
 }
 
-/** A backend tells in its hello if it has no assistant: an addition of this project. */
+/** A backend says in its hello if it has no assistant: an addition of this project. */
 const reasonNotToSay = ({ backend, state }: Application): string | undefined => {
 	if (backend.session === undefined) {
 		return backend.isReachable ? undefined : `the device has no backend: it is ${state}`;

@@ -1,16 +1,13 @@
 import type { Feature } from "../app/listener.js";
-import type { Transport, TransportOptions } from "../protocols/transport.js";
-import { MqttTransport } from "./mqtt-channel.js";
-
-const openMqtt = (options: TransportOptions): Transport => new MqttTransport(options);
+import { mqttTransport } from "./mqtt-channel.js";
 
 /** Backends over MQTT. */
 const mqtt: Feature = {
 	name: "mqtt",
 	rescue: true,
 	start({ backend }) {
-		backend.transports.set("mqtt", openMqtt);
-		backend.transports.set("mqtts", openMqtt);
+		backend.transports.set("mqtt", mqttTransport);
+		backend.transports.set("mqtts", mqttTransport);
 	},
 };
 

@@ -1,7 +1,6 @@
 import { goodbyeMessage } from "../protocols/envelope.js";
 import { QueuedChannel } from "../protocols/queued-channel.js";
 import {
-	type Channel,
 	type ChannelEvents,
 	ProtocolError,
 	parseUrl,
@@ -203,53 +202,39 @@ const PACKET_OVERHEAD = 9;
  *
  * The client's keep-alive detects a dead broker. The hello names the transport "udp", as in the xiaozhi family, whose
  * backends then offer audio over UDP.
+ *
+ * @throws SettingError
  */
-export class MqttTransport implements Transport {
-	readonly name = "udp";
-	readonly version = 3;
-	readonly saysGoodbye = true;
-	readonly silenceTimeout = 0;
-	readonly carriesAudio: boolean;
-	readonly mayRetain: boolean;
-	readonly maxMessageBytes: number;
-	readonly maxSentBytes: number;
-	private readonly options: TransportOptions;
-	private readonly record: MqttRecord;
-	private readonly host: string;
-	private readonly port: number;
+export const mqttTransport = (options: TransportOptions): Transport => {
+	const { network, clientId: id, mqttUsername: user, mqttPassword: password, keepAlive, publishTopic: topic } = options;
+	const { scheme, host, port = scheme === "mqtts" ? 8883 : 1883 } = parseUrl(options.backend);
+	const record = scheme === "mqtt" ? network.mqtt : scheme === "mqtts" ? network.mqtts : undefined;
+	if (record === undefined) {
+		throw unsupportedScheme(scheme);
+	}
 	/** Whether the backend is this project's gateway, judged by the topic. */
-	private readonly isOwn: boolean;
-
-	/** @throws SettingError */
-	constructor(options: TransportOptions) {
-		const { scheme, host, port } = parseUrl(options.backend);
-		const record = scheme === "mqtt" ? options.network.mqtt : scheme === "mqtts" ? options.network.mqtts : undefined;
-		if (record === undefined) {
-			throw unsupportedScheme(scheme);
-		}
-		this.maxMessageBytes = options.maxMessageBytes;
-		this.isOwn = options.publishTopic.startsWith(OWN_TOPICS);
-		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
-		this.maxSentBytes = this.isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
-		this.carriesAudio = options.network.openUdp !== undefined;
-		this.mayRetain = options.subscribeTopic !== "";
-		this.options = options;
-		this.record = record;
-		this.host = host;
-		this.port = port ?? (scheme === "mqtts" ? 8883 : 1883);
-	}
-
-	open(events: ChannelEvents): Channel {
-		const { clientId, mqttUsername: user, mqttPassword: password, publishTopic } = this.options;
-		const client = {
-			host: this.host,
-			port: this.port,
-			id: clientId,
-			...(user !== "" && { user, ...(password !== "" && { password }) }),
-			keepAlive: this.options.keepAlive * 1000,
-			// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
-			...(this.isOwn && { will: { topic: publishTopic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
-		};
-		return new MqttChannel(this.record, client, events, this.options);
-	}
-}
+	const isOwn = topic.startsWith(OWN_TOPICS);
+	const overhead = PACKET_OVERHEAD + ArrayBuffer.fromString(topic).byteLength;
+	return {
+		name: "udp",
+		version: 3,
+		saysGoodbye: true,
+		silenceTimeout: 0,
+		carriesAudio: network.openUdp !== undefined,
+		mayRetain: options.subscribeTopic !== "",
+		maxMessageBytes: options.maxMessageBytes,
+		maxSentBytes: isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - overhead,
+		open(events) {
+			const client = {
+				host,
+				port,
+				id,
+				...(user !== "" && { user, ...(password !== "" && { password }) }),
+				keepAlive: keepAlive * 1000,
+				// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
+				...(isOwn && { will: { topic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
+			};
+			return new MqttChannel(record, client, events, options);
+		},
+	};
+};

@@ -23,7 +23,7 @@ const SOON = 60;
 const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
 
 /** Dims and turns off the screen, and then puts the chip to sleep, while nobody uses the device. */
-export class PowerSaver implements Listener {
+class PowerSaver implements Listener {
 	private readonly app: Application;
 	/** Idle times in seconds until the screen is dimmed, and turned off. 0 here and below: never. */
 	private readonly screenDim: number;

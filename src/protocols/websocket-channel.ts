@@ -1,7 +1,6 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import {
-	type Channel,
 	type ChannelEvents,
 	ProtocolError,
 	parseUrl,
@@ -108,43 +107,32 @@ class WebSocketChannel extends QueuedChannel {
 	}
 }
 
-/** Reaches a backend over WebSocket: ws://host[:port]/path or wss://… */
-export class WebSocketTransport implements Transport {
-	readonly name = "websocket";
-	readonly version: 1 | 2 | 3;
-	readonly saysGoodbye = false;
-	readonly silenceTimeout = 120_000;
-	readonly carriesAudio = true;
-	readonly maxMessageBytes: number;
-	readonly maxSentBytes = Number.POSITIVE_INFINITY;
-	private readonly options: TransportOptions;
-	private readonly record: WebSocketRecord;
-	private readonly target: { readonly host: string; readonly port: number; readonly path: string };
-
-	/** @throws SettingError: a URL or token that cannot be used */
-	constructor(options: TransportOptions) {
-		const { scheme, host, port, path } = parseUrl(options.backend);
-		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
-		if (record === undefined) {
-			throw unsupportedScheme(scheme);
-		}
-		this.version = options.protocolVersion;
-		this.maxMessageBytes = options.maxMessageBytes;
-		this.options = options;
-		this.record = record;
-		this.target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };
+/** Reaches a backend over WebSocket: ws://host[:port]/path or wss://… @throws SettingError: a URL that cannot be used */
+export const webSocketTransport = (options: TransportOptions): Transport => {
+	const { network, token, deviceId, uuid, protocolVersion: version, maxMessageBytes } = options;
+	const { scheme, host, port = scheme === "wss" ? 443 : 80, path } = parseUrl(options.backend);
+	const record = scheme === "ws" ? network.ws : scheme === "wss" ? network.wss : undefined;
+	if (record === undefined) {
+		throw unsupportedScheme(scheme);
 	}
-
-	open(events: ChannelEvents): Channel {
-		const { token, deviceId, uuid } = this.options;
-		const headers = new Map<string, string>();
-		if (token !== "") {
-			// Unchanged if it names a scheme ("Basic …").
-			headers.set("Authorization", token.includes(" ") ? token : `Bearer ${token}`);
-		}
-		headers.set("Protocol-Version", String(this.version));
-		headers.set("Device-Id", deviceId);
-		headers.set("Client-Id", uuid);
-		return new WebSocketChannel(this.record, { ...this.target, headers }, events, this.options);
-	}
-}
+	return {
+		name: "websocket",
+		version,
+		saysGoodbye: false,
+		silenceTimeout: 120_000,
+		carriesAudio: true,
+		maxMessageBytes,
+		maxSentBytes: Number.POSITIVE_INFINITY,
+		open(events) {
+			const headers = new Map<string, string>();
+			if (token !== "") {
+				// Unchanged if it names a scheme ("Basic …").
+				headers.set("Authorization", token.includes(" ") ? token : `Bearer ${token}`);
+			}
+			headers.set("Protocol-Version", String(version));
+			headers.set("Device-Id", deviceId);
+			headers.set("Client-Id", uuid);
+			return new WebSocketChannel(record, { host, port, path, headers }, events, options);
+		},
+	};
+};

@@ -1,6 +1,6 @@
 import type { Application } from "../app/application.js";
+import { RESTART_DELAY } from "../app/backend-messages.js";
 import type { Feature, Listener } from "../app/listener.js";
-import { RESTART_DELAY } from "../app/system-commands.js";
 import type { FoundGateway } from "../backend/discovery/gateway-search.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";

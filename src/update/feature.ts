@@ -1,6 +1,6 @@
 import type { Application } from "../app/application.js";
 import type { Feature } from "../app/listener.js";
-import type { FirmwareSource, Installer, UpdateProgress } from "../hardware/updater.js";
+import type { Installer } from "../hardware/updater.js";
 import type { Words } from "../language/en.js";
 import { FirmwareInstaller } from "./firmware-installer.js";
 import { rollBack, Trial } from "./trial.js";
@@ -9,50 +9,40 @@ import { rollBack, Trial } from "./trial.js";
  * Wraps an installer so that it reports to the state machine, the screen and the log, and installs one image at a time;
  * none after a successful one, because the device is about to restart.
  */
-export class ObservedInstaller implements Installer {
-	private readonly installer: Installer;
-	private readonly app: Application;
-	private isBusy = false;
-
-	constructor(installer: Installer, app: Application) {
-		this.installer = installer;
-		this.app = app;
-	}
-
-	async install(source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> {
-		const { app } = this;
-		if (this.isBusy) {
-			// The screen shows how far the other one is.
-			const reason = "another update is in progress";
-			app.log(`upgrade from ${source.url} rejected: ${reason}`);
-			throw new Error(reason);
-		}
-		this.isBusy = true;
-		if (app.state !== "activating") {
-			// A device that installs firmware neither speaks nor listens.
-			app.enter("idle");
-		}
-		app.enter("upgrading");
-		try {
-			await this.installer.install(source, (bytes, total) => {
-				this.alert("updating", amount(bytes, total));
-				onProgress?.(bytes, total);
-			});
-		} catch (error) {
-			this.isBusy = false;
-			app.rest();
-			app.log(`upgrade from ${source.url} failed: ${String(error)}`);
-			this.alert("updateFailed", String(error));
-			throw error;
-		}
-	}
-
+const observed = (installer: Installer, app: Application): Installer => {
+	let isBusy = false;
 	/** Shows an alert without the chime. */
-	private alert(status: keyof Words, message: string): void {
-		const { board, words } = this.app;
-		board.screen?.show({ alert: { status: words?.[status] ?? "", message } });
-	}
-}
+	const alert = (status: keyof Words, message: string): void =>
+		app.board.screen?.show({ alert: { status: app.words?.[status] ?? "", message } });
+	return {
+		async install(source, onProgress) {
+			if (isBusy) {
+				// The screen shows how far the other one is.
+				const reason = "another update is in progress";
+				app.log(`upgrade from ${source.url} rejected: ${reason}`);
+				throw new Error(reason);
+			}
+			isBusy = true;
+			if (app.state !== "activating") {
+				// A device that installs firmware neither speaks nor listens.
+				app.enter("idle");
+			}
+			app.enter("upgrading");
+			try {
+				await installer.install(source, (bytes, total) => {
+					alert("updating", amount(bytes, total));
+					onProgress?.(bytes, total);
+				});
+			} catch (error) {
+				isBusy = false;
+				app.rest();
+				app.log(`upgrade from ${source.url} failed: ${String(error)}`);
+				alert("updateFailed", String(error));
+				throw error;
+			}
+		},
+	};
+};
 
 const amount = (bytes: number, total: number | undefined): string =>
 	total === undefined ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor((100 * bytes) / total)} %`;
@@ -72,7 +62,7 @@ const update: Feature = {
 			return;
 		}
 		const installer = http && updater ? new FirmwareInstaller(app, updater, http) : board.installer;
-		Object.assign(board, installer && { installer: new ObservedInstaller(installer, app) });
+		Object.assign(board, installer && { installer: observed(installer, app) });
 		if (failure === undefined) {
 			app.listen(new Trial(app));
 		}

@@ -1,5 +1,5 @@
 import type { Application } from "../app/application.js";
-import { RESTART_DELAY } from "../app/system-commands.js";
+import { RESTART_DELAY } from "../app/backend-messages.js";
 import type { Http } from "../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../hardware/updater.js";
 import { expectOk } from "../net/http-status.js";
@@ -100,7 +100,7 @@ export class FirmwareInstaller implements Installer {
 	private async download(url: string, sink: FirmwareSink, onProgress: UpdateProgress): Promise<void> {
 		const { http, updater } = this;
 		let bytes = 0;
-		let told = 0;
+		let reported = 0;
 		const onPiece = (piece: ArrayBuffer, total: number | undefined): void => {
 			const size = Math.max(bytes + piece.byteLength, total ?? 0);
 			if (size > updater.capacity) {
@@ -108,8 +108,8 @@ export class FirmwareInstaller implements Installer {
 			}
 			sink.write(piece);
 			bytes += piece.byteLength;
-			if (bytes - told >= (total === undefined ? STEP_BYTES : total / STEPS) || bytes === total) {
-				told = bytes;
+			if (bytes - reported >= (total === undefined ? STEP_BYTES : total / STEPS) || bytes === total) {
+				reported = bytes;
 				onProgress(bytes, total);
 			}
 		};

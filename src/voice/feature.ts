@@ -13,7 +13,7 @@ import { readUdpSettings, type UdpChannel } from "./udp-audio.js";
 const SILENCE = Uint8Array.of(0x58);
 
 /** Speech from the backend and from the microphone, between messages and the board's codec. */
-export class Voice implements Listener {
+class Voice implements Listener {
 	private readonly app: Application;
 	private readonly codec: Codec;
 	private readonly dropped: DroppedAudio;

@@ -43,7 +43,7 @@ const OPUS = 1;
 /** Bytes of a packet: what fits a datagram on any network, and far more than speech has. */
 const MAX_PACKET_BYTES = 1_400;
 
-/** Lost packets that are told. After a longer gap it is silent anyway. */
+/** Limit of the lost packets that are reported. After a longer gap it is silent anyway. */
 const MAX_LOST = 3;
 
 /**

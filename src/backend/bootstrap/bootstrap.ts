@@ -348,7 +348,7 @@ export const bootstrapFeature = (hmacSha256: HmacSha256): Feature => ({
 				return (
 					config && {
 						name: "bootstrap",
-						shown: config.otaUrl,
+						label: config.otaUrl,
 						open: (events) => new Bootstrap(app, http, config, hmacSha256, events),
 					}
 				);

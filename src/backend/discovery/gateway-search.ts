@@ -63,9 +63,9 @@ export class GatewaySearch implements Search {
 	private retry: TimerHandle | undefined;
 	/** Set once this search has found a gateway. */
 	private end: TimerHandle | undefined;
-	/** Runs until a gateway is found, or its absence is told. */
+	/** Runs until a gateway is found, or reported as missing. */
 	private patience: TimerHandle | undefined;
-	private hasToldMissing = false;
+	private hasReportedMissing = false;
 
 	/**
 	 * @param host the hostname of the gateway, with or without `.local`; empty: the first one that answers
@@ -112,13 +112,13 @@ export class GatewaySearch implements Search {
 
 	/** The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search. */
 	private beginPatience(): void {
-		if (this.hasToldMissing || this.patience !== undefined) {
+		if (this.hasReportedMissing || this.patience !== undefined) {
 			return;
 		}
 		const { host, events } = this;
 		this.patience = this.runtime.timer.set(() => {
 			this.patience = undefined;
-			this.hasToldMissing = true;
+			this.hasReportedMissing = true;
 			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
 			events.onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
 		}, MISSING_AFTER);
@@ -127,7 +127,7 @@ export class GatewaySearch implements Search {
 	private endPatience(): void {
 		this.runtime.timer.clear(this.patience);
 		this.patience = undefined;
-		this.hasToldMissing = false;
+		this.hasReportedMissing = false;
 	}
 
 	private close(): void {
@@ -198,12 +198,12 @@ export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => (
 		}
 		app.backend.listGateways = (onEnd) => listGateways(app, openDnsSd, onEnd);
 		app.backend.sources.push((settings) => {
-			const shown = readSetting("backend", settings);
-			if (!shown?.startsWith(SEARCH_SCHEME)) {
+			const label = readSetting("backend", settings);
+			if (!label?.startsWith(SEARCH_SCHEME)) {
 				return undefined;
 			}
-			const host = shown.slice(SEARCH_SCHEME.length);
-			return { name: "gateway search", shown, open: (events) => new GatewaySearch(app, openDnsSd, host, events) };
+			const host = label.slice(SEARCH_SCHEME.length);
+			return { name: "gateway search", label, open: (events) => new GatewaySearch(app, openDnsSd, host, events) };
 		});
 	},
 });

@@ -27,7 +27,7 @@ const RESTART_DELAY = 2_000;
  * Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. The
  * device restarts with its new network, for a clean state.
  */
-export class ImprovService implements Listener {
+class ImprovService implements Listener {
 	private readonly app: Application;
 	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;
 	private readonly line: SerialLine;
@@ -41,7 +41,7 @@ export class ImprovService implements Listener {
 		this.parts = parts;
 		this.reader = new PacketReader({
 			onPacket: (type, data) => this.receive(type, data),
-			onDamaged: () => this.tell(PACKET.error, [ERROR.invalid]),
+			onDamaged: () => this.send(PACKET.error, [ERROR.invalid]),
 		});
 		this.line = new SerialLine(serial, (bytes) => this.reader.read(bytes));
 	}
@@ -56,7 +56,7 @@ export class ImprovService implements Listener {
 		}
 		const [command, length] = data;
 		if (length !== data.length - 2) {
-			this.tell(PACKET.error, [ERROR.invalid]);
+			this.send(PACKET.error, [ERROR.invalid]);
 			return;
 		}
 		switch (command) {
@@ -64,27 +64,27 @@ export class ImprovService implements Listener {
 				this.setWiFi(data.subarray(2));
 				break;
 			case COMMAND.state:
-				this.tellState();
+				this.sendState();
 				break;
 			case COMMAND.info:
 				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.name, hostnameOf(this.app.id)]);
 				break;
 			case COMMAND.networks:
-				void this.tellNetworks();
+				void this.sendNetworks();
 				break;
 			default:
-				this.tell(PACKET.error, [ERROR.unknownCommand]);
+				this.send(PACKET.error, [ERROR.unknownCommand]);
 		}
 	}
 
-	private tell(type: PacketType, data: readonly number[]): void {
+	private send(type: PacketType, data: readonly number[]): void {
 		this.line.write(makePacket(type, data));
 	}
 
-	private tellState(): void {
+	private sendState(): void {
 		const isJoined = this.parts.network.online;
-		this.tell(PACKET.error, [ERROR.none]);
-		this.tell(PACKET.state, [this.isJoining ? STATE.provisioning : isJoined ? STATE.provisioned : STATE.ready]);
+		this.send(PACKET.error, [ERROR.none]);
+		this.send(PACKET.state, [this.isJoining ? STATE.provisioning : isJoined ? STATE.provisioned : STATE.ready]);
 		if (isJoined && !this.isJoining) {
 			this.answerUrl(COMMAND.state);
 		}
@@ -106,15 +106,15 @@ export class ImprovService implements Listener {
 				data.push(bytes.length, ...bytes);
 			}
 		}
-		this.tell(PACKET.result, [command, data.length, ...data]);
+		this.send(PACKET.result, [command, data.length, ...data]);
 	}
 
 	private setWiFi(data: Uint8Array): void {
 		const access = readAccess(data);
 		if (access === undefined) {
-			this.tell(PACKET.error, [ERROR.invalid]);
+			this.send(PACKET.error, [ERROR.invalid]);
 		} else if (this.isJoining) {
-			this.tell(PACKET.error, [ERROR.other]);
+			this.send(PACKET.error, [ERROR.other]);
 		} else {
 			void this.join(access);
 		}
@@ -123,8 +123,8 @@ export class ImprovService implements Listener {
 	private async join(access: WiFiAccess): Promise<void> {
 		const { network } = this.parts;
 		this.isJoining = true;
-		this.tell(PACKET.error, [ERROR.none]);
-		this.tell(PACKET.state, [STATE.provisioning]);
+		this.send(PACKET.error, [ERROR.none]);
+		this.send(PACKET.state, [STATE.provisioning]);
 		let error: number = ERROR.notJoined;
 		try {
 			error = (await this.apply(access)) ? ERROR.none : ERROR.notJoined;
@@ -134,11 +134,11 @@ export class ImprovService implements Listener {
 		}
 		this.isJoining = false;
 		if (error === ERROR.none) {
-			this.tell(PACKET.state, [STATE.provisioned]);
+			this.send(PACKET.state, [STATE.provisioned]);
 			this.answerUrl(COMMAND.setWiFi);
 		} else {
-			this.tell(PACKET.error, [error]);
-			this.tell(PACKET.state, [network.online ? STATE.provisioned : STATE.ready]);
+			this.send(PACKET.error, [error]);
+			this.send(PACKET.state, [network.online ? STATE.provisioned : STATE.ready]);
 		}
 	}
 
@@ -156,9 +156,9 @@ export class ImprovService implements Listener {
 	}
 
 	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */
-	private async tellNetworks(): Promise<void> {
+	private async sendNetworks(): Promise<void> {
 		if (this.isJoining || this.isScanning) {
-			this.tell(PACKET.error, [ERROR.other]);
+			this.send(PACKET.error, [ERROR.other]);
 			return;
 		}
 		this.isScanning = true;

@@ -1,3 +1,4 @@
+import type { DeviceState } from "../device_state/device-state.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
@@ -6,9 +7,13 @@ import { shortText } from "../text/short-text.js";
 import type { Application } from "./application.js";
 import type { Listener } from "./listener.js";
 
-/** Shows the backend's messages, and draws attention to alerts. */
-export class BackendFace implements Listener {
+/** Delay of a restart, ms, so that queued messages still arrive. */
+export const RESTART_DELAY = 1000;
+
+/** Shows the backend's messages, draws attention to alerts, and carries out the commands of `system` messages. */
+export class BackendMessages implements Listener {
 	private readonly app: Application;
+	private restartsWhenIdle = false;
 
 	constructor(app: Application) {
 		this.app = app;
@@ -23,6 +28,29 @@ export class BackendFace implements Listener {
 		}
 		if (change.alert !== undefined) {
 			drawAttention(app.board.player, app.log);
+		}
+		if (message.type === "system") {
+			this.carryOut(shortText(message.command));
+		}
+	}
+
+	/** Restarts an idle device, so that no conversation is cut off. */
+	onState(state: DeviceState): void {
+		if (this.restartsWhenIdle && state === "idle") {
+			this.restartsWhenIdle = false;
+			this.app.board.system.restart(RESTART_DELAY);
+		}
+	}
+
+	private carryOut(command: string): void {
+		const { board, state, log } = this.app;
+		if (command === "reboot") {
+			board.system.restart(RESTART_DELAY);
+		} else if (command === "lazy_reboot") {
+			this.restartsWhenIdle = true;
+			this.onState(state);
+		} else {
+			log(`unknown system command ${JSON.stringify(command)}`);
 		}
 	}
 }
