@@ -1,12 +1,10 @@
 import type { HttpClientOptions, HttpClientRequestOptions } from "../../src/net/http-client.js";
 import { receive } from "./bridge.js";
-import { NetworkClient, serve } from "./network-client.js";
+import { clientOf, NetworkClient, serve } from "./network-client.js";
 
 interface Options extends HttpClientOptions {
 	readonly secure?: boolean;
 }
-
-const requests = new Map<number, HttpRequest>();
 
 /** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), for one request: Node makes it. */
 export class HTTPClient {
@@ -36,7 +34,7 @@ class HttpRequest extends NetworkClient<null> {
 	#remaining: number;
 
 	constructor({ host, port, secure = false, onError }: Options, options: HttpClientRequestOptions) {
-		super("http", requests, {
+		super("http", {
 			onReadable: (count) => options.onReadable(count),
 			onWritable: (count) => {
 				if (this.#remaining > 0) {
@@ -78,7 +76,7 @@ class HttpRequest extends NetworkClient<null> {
 	}
 }
 
-serve("http", requests);
+serve("http");
 receive("http.headers", ([id, status, headers]) => {
-	requests.get(id as number)?.begin(status as number, headers as [string, string][]);
+	clientOf<HttpRequest>(id)?.begin(status as number, headers as [string, string][]);
 });

@@ -5,9 +5,7 @@ import type {
 	ServedResponse,
 } from "../../src/net/http-server.js";
 import { boot, receive, send } from "./bridge.js";
-import { NetworkClient, serve } from "./network-client.js";
-
-const connections = new Map<number, HttpConnection>();
+import { clientOf, NetworkClient, serve } from "./network-client.js";
 
 /** Stands in for a connection of ECMA-419's HTTP server (`embedded:network/http/server`): one request, one response. */
 class HttpConnection extends NetworkClient<null> {
@@ -21,7 +19,7 @@ class HttpConnection extends NetworkClient<null> {
 
 	/** @param socket the connection's number in Node */
 	constructor(socket: number) {
-		super("httpd", connections, {
+		super("httpd", {
 			onReadable: (count) => this.#events?.onReadable(count),
 			onWritable: (count) => this.#offer(count),
 			onError: (error) => this.#events?.onError(error),
@@ -149,7 +147,7 @@ class HttpServer {
 	}
 }
 
-serve("httpd", connections);
+serve("httpd");
 receive("httpd.connection", ([server, socket]) => {
 	servers.get(server as number)?.connect(socket as number);
 });
@@ -159,9 +157,9 @@ receive("httpd.failed", ([server, message]) => {
 });
 receive("httpd.request", ([id, method, path, headers]) => {
 	const request = { method: method as string, path: path as string, headers: new Map(headers as [string, string][]) };
-	connections.get(id as number)?.begin(request);
+	clientOf<HttpConnection>(id)?.begin(request);
 });
-receive("httpd.whole", ([id, bytes]) => connections.get(id as number)?.whole(bytes as number));
+receive("httpd.whole", ([id, bytes]) => clientOf<HttpConnection>(id)?.whole(bytes as number));
 
 /** The virtual device's HTTP server: Node's, on the loopback address, unless the setting `httpAddress` names another. */
 const { httpAddress = "127.0.0.1" } = boot.config;

@@ -1,6 +1,6 @@
 import type { MqttClient, MqttClientOptions } from "../../src/mqtt/mqtt-channel.js";
 import { receive } from "./bridge.js";
-import { NetworkClient, serve } from "./network-client.js";
+import { clientOf, NetworkClient, serve } from "./network-client.js";
 
 interface Part {
 	readonly more: boolean;
@@ -18,8 +18,6 @@ type WriteOptions = Parameters<MqttClient["write"]>[1];
 
 const PUBLISH = 3;
 
-const clients = new Map<number, MQTTClient>();
-
 /**
  * Stands in for ECMA-419's MQTT client (`embedded:network/mqtt/client`): Node makes and reads the packets with
  * `mqtt-packet`.
@@ -30,7 +28,7 @@ export class MQTTClient extends NetworkClient<Part> {
 	#remaining = 0;
 
 	constructor(options: Options) {
-		super("mqtt", clients, options);
+		super("mqtt", options);
 		this.#options = options;
 		const { host, port, id: clientId, user, password, keepAlive, will, secure = false } = options;
 		this.tell("open", { host, port, clientId, user, password, keepAlive, will, secure });
@@ -62,5 +60,5 @@ export class MQTTClient extends NetworkClient<Part> {
 	}
 }
 
-serve("mqtt", clients);
-receive("mqtt.control", ([id, message]) => clients.get(id as number)?.control(message as object));
+serve("mqtt");
+receive("mqtt.control", ([id, message]) => clientOf<MQTTClient>(id)?.control(message as object));

@@ -15,7 +15,14 @@ interface Arrival<Part> {
 	read: number;
 }
 
+/** The open clients, of all kinds, by id. */
+const clients = new Map<number, NetworkClient<unknown>>();
 let lastId = 0;
+
+/** Returns the open client with an id. */
+export function clientOf<Client>(id: unknown): Client | undefined {
+	return clients.get(id as number) as Client | undefined;
+}
 
 /**
  * The common part of the stand-ins for ECMA-419's network clients: Node has the connection, and messages about it carry
@@ -27,7 +34,6 @@ let lastId = 0;
 export abstract class NetworkClient<Part> {
 	readonly #id: number;
 	readonly #kind: string;
-	readonly #clients: Map<number, NetworkClient<Part>>;
 	readonly #options: ClientOptions<Part>;
 	/** Parts of messages that wait to be read. */
 	readonly #waiting: Arrival<Part>[] = [];
@@ -37,21 +43,17 @@ export abstract class NetworkClient<Part> {
 	#onEmpty: (() => void) | undefined;
 	#writable = 0;
 
-	/**
-	 * @param kind the prefix of its message kinds to and from Node
-	 * @param clients the clients of that kind, by id: see {@link serve}
-	 */
-	constructor(kind: string, clients: Map<number, NetworkClient<Part>>, options: ClientOptions<Part>) {
+	/** @param kind the prefix of its message kinds to and from Node: see {@link serve} */
+	constructor(kind: string, options: ClientOptions<Part>) {
 		lastId += 1;
 		this.#id = lastId;
 		this.#kind = kind;
-		this.#clients = clients;
 		this.#options = options;
-		clients.set(this.#id, this);
+		clients.set(this.#id, this as NetworkClient<unknown>);
 	}
 
 	protected get isOpen(): boolean {
-		return this.#clients.has(this.#id);
+		return clients.has(this.#id);
 	}
 
 	/** @returns undefined if there is nothing to read, as for an empty message */
@@ -70,7 +72,7 @@ export abstract class NetworkClient<Part> {
 	}
 
 	close(): void {
-		if (this.#clients.delete(this.#id)) {
+		if (clients.delete(this.#id)) {
 			this.tell("close");
 		}
 	}
@@ -119,7 +121,7 @@ export abstract class NetworkClient<Part> {
 
 	/** @internal The connection is closed, possibly with an error. */
 	end(error: string | undefined): void {
-		this.#clients.delete(this.#id);
+		clients.delete(this.#id);
 		if (error === undefined) {
 			this.#options.onClose?.();
 		} else {
@@ -165,10 +167,10 @@ export abstract class NetworkClient<Part> {
 }
 
 /** Dispatches Node's messages to the clients of a kind. */
-export function serve<Part>(kind: string, clients: ReadonlyMap<number, NetworkClient<Part>>): void {
+export function serve(kind: string): void {
 	receive(`${kind}.writable`, ([id, count]) => clients.get(id as number)?.grant(count as number));
 	receive(`${kind}.data`, ([id, part], bytes = new ArrayBuffer(0)) => {
-		clients.get(id as number)?.arrive(bytes, part as Part);
+		clients.get(id as number)?.arrive(bytes, part);
 	});
 	receive(`${kind}.closed`, ([id]) => clients.get(id as number)?.end(undefined));
 	receive(`${kind}.error`, ([id, message]) => clients.get(id as number)?.end(message as string));

@@ -1,6 +1,6 @@
 import type { WebSocketClientOptions } from "../../src/protocols/websocket-channel.js";
 import { receive } from "./bridge.js";
-import { NetworkClient, serve } from "./network-client.js";
+import { clientOf, NetworkClient, serve } from "./network-client.js";
 
 interface Part {
 	readonly more: boolean;
@@ -17,14 +17,12 @@ interface WriteOptions {
 	readonly more?: boolean;
 }
 
-const clients = new Map<number, WebSocketClient>();
-
 /** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {
 	readonly #options: Options;
 
 	constructor(options: Options) {
-		super("ws", clients, options);
+		super("ws", options);
 		this.#options = options;
 		const { host, port, path, headers, secure } = options;
 		const authority = host.includes(":") ? `[${host}]` : host;
@@ -42,7 +40,7 @@ export class WebSocketClient extends NetworkClient<Part> {
 	}
 }
 
-serve("ws", clients);
+serve("ws");
 receive("ws.control", ([id, opcode], bytes = new ArrayBuffer(0)) => {
-	clients.get(id as number)?.control(opcode as number, bytes);
+	clientOf<WebSocketClient>(id)?.control(opcode as number, bytes);
 });

@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
-import { type Area, LiveScreen } from "../services/live-screen.js";
+import type { Rectangle } from "../../../src/pictures/face/brush.js";
+import { LiveScreen } from "../services/live-screen.js";
 import type { TracedMessage } from "../services/network-faults.js";
 import type { ScreenPicture } from "../services/pictures.js";
 import { SoundRecorder } from "../services/sound-recorder.js";
@@ -179,7 +180,7 @@ export class DeviceView {
 		}
 	}
 
-	#sendPixels(screen: LiveScreen, area: Area): void {
+	#sendPixels(screen: LiveScreen, area: Rectangle): void {
 		for (const [page, state] of this.#pages) {
 			if (page.bufferedAmount > MAX_WAITING) {
 				state.isStale = true;
@@ -191,7 +192,7 @@ export class DeviceView {
 	}
 }
 
-function pixelsOf(screen: LiveScreen, area: Area): Buffer {
+function pixelsOf(screen: LiveScreen, area: Rectangle): Buffer {
 	const head = Buffer.alloc(PIXELS_HEAD_BYTES);
 	head[0] = BINARY.pixels;
 	for (const [index, value] of [area.x, area.y, area.width, area.height].entries()) {

@@ -1,17 +1,10 @@
 import { BLANK_FACE, type Face } from "../../../src/hardware/hardware.js";
 import type { TimerModule } from "../../../src/hardware/timer.js";
+import type { Rectangle } from "../../../src/pictures/face/brush.js";
 import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
 import { fontOf } from "./drawn-screen.js";
 import type { ScreenPicture } from "./pictures.js";
 import { PixelCanvas } from "./pixel-canvas.js";
-
-/** A part of a screen. */
-export interface Area {
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-	readonly height: number;
-}
 
 const TIMER: TimerModule = {
 	set: (callback, delay) => setTimeout(callback, delay),
@@ -19,35 +12,17 @@ const TIMER: TimerModule = {
 	clear: (handle) => clearTimeout(handle as NodeJS.Timeout | undefined),
 };
 
-/** Reports each part that was drawn. */
-class ReportingCanvas extends PixelCanvas {
-	readonly #onDrawn: (area: Area) => void;
-	#area: Area = { x: 0, y: 0, width: 0, height: 0 };
-
-	constructor(width: number, height: number, onDrawn: (area: Area) => void) {
-		super(width, height);
-		this.#onDrawn = onDrawn;
-	}
-
-	override begin(x = 0, y = 0, width = this.width, height = this.height): void {
-		super.begin(x, y, width, height);
-		this.#area = { x, y, width: Math.min(width, this.width - x), height: Math.min(height, this.height - y) };
-	}
-
-	override end(): void {
-		super.end();
-		this.#onDrawn(this.#area);
-	}
-}
-
 /** A screen that moves: the firmware's own face, drawn with its code and its fonts by Node's timers. */
 export class LiveScreen {
-	readonly #canvas: ReportingCanvas;
+	readonly #canvas: PixelCanvas;
 	readonly #screen: FaceScreen;
 
 	/** @param onDrawn called with each part that has changed */
-	constructor({ width, height }: { readonly width: number; readonly height: number }, onDrawn: (area: Area) => void) {
-		this.#canvas = new ReportingCanvas(width, height, onDrawn);
+	constructor(
+		{ width, height }: { readonly width: number; readonly height: number },
+		onDrawn: (area: Rectangle) => void,
+	) {
+		this.#canvas = new PixelCanvas(width, height, onDrawn);
 		const [font, codeFont] = [fontOf("glyphs-cjk"), fontOf("codes")];
 		this.#screen = new FaceScreen({ canvas: this.#canvas, font, codeFont, timer: TIMER });
 	}
@@ -65,7 +40,7 @@ export class LiveScreen {
 	}
 
 	/** The pixels of a part: RGBA, row by row. */
-	read({ x, y, width, height }: Area): Buffer {
+	read({ x, y, width, height }: Rectangle): Buffer {
 		const { pixels, width: columns } = this.#canvas;
 		const rows = Array.from({ length: height }, (_, row) => {
 			const at = ((y + row) * columns + x) * 4;
@@ -74,7 +49,7 @@ export class LiveScreen {
 		return Buffer.concat(rows);
 	}
 
-	get whole(): Area {
+	get whole(): Rectangle {
 		return { x: 0, y: 0, width: this.#canvas.width, height: this.#canvas.height };
 	}
 

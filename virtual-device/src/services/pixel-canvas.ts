@@ -1,4 +1,4 @@
-import type { Canvas, Font } from "../../../src/pictures/face/brush.js";
+import type { Canvas, Font, Rectangle } from "../../../src/pictures/face/brush.js";
 import type { ReadFont } from "../../../toolchain/fonts/read-bm-font.js";
 
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */
@@ -18,9 +18,12 @@ export class PixelCanvas implements Canvas {
 	readonly height: number;
 	/** RGBA, row by row. */
 	readonly pixels: Buffer;
+	readonly #onDrawn: ((part: Rectangle) => void) | undefined;
 	#clip: Clip;
 
-	constructor(width: number, height: number) {
+	/** @param onDrawn called with each part that was drawn */
+	constructor(width: number, height: number, onDrawn?: (part: Rectangle) => void) {
+		this.#onDrawn = onDrawn;
 		this.width = width;
 		this.height = height;
 		this.pixels = Buffer.alloc(width * height * PIXEL_BYTES, 0xff);
@@ -33,10 +36,13 @@ export class PixelCanvas implements Canvas {
 
 	/** Nothing is drawn outside of this part. */
 	begin(x = 0, y = 0, width = this.width, height = this.height): void {
-		this.#clip = { left: Math.max(0, x), top: Math.max(0, y), right: x + width, bottom: y + height };
+		const [right, bottom] = [Math.min(this.width, x + width), Math.min(this.height, y + height)];
+		this.#clip = { left: Math.max(0, x), top: Math.max(0, y), right, bottom };
 	}
 
 	end(): void {
+		const { left, top, right, bottom } = this.#clip;
+		this.#onDrawn?.({ x: left, y: top, width: right - left, height: bottom - top });
 		this.#clip = this.#whole();
 	}
 
@@ -62,8 +68,8 @@ export class PixelCanvas implements Canvas {
 
 	#each(x: number, y: number, width: number, height: number, draw: (at: number) => void): void {
 		const { left, top, right, bottom } = this.#clip;
-		for (let row = Math.max(top, y); row < Math.min(bottom, this.height, y + height); row += 1) {
-			for (let column = Math.max(left, x); column < Math.min(right, this.width, x + width); column += 1) {
+		for (let row = Math.max(top, y); row < Math.min(bottom, y + height); row += 1) {
+			for (let column = Math.max(left, x); column < Math.min(right, x + width); column += 1) {
 				draw((row * this.width + column) * PIXEL_BYTES);
 			}
 		}
