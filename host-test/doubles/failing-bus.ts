@@ -134,8 +134,8 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 			led: new PwmLight({ io: load("embedded:io/pwm"), pin: 2 }),
 		},
 		sensors: {
-			motion: motionSensor({ source: bus.wrap({ sample: () => ({ accelerometer: { x: 0, y: 0, z: 9 } }) }), timer }),
-			light: lightSensor({ source: bus.wrap({ sample: () => ({}) }), unit: "lx", timer }),
+			motion: motionSensor(bus.wrap({ sample: () => ({ accelerometer: { x: 0, y: 0, z: 9 } }) }), timer),
+			light: lightSensor(bus.wrap({ sample: () => ({}) }), "lx", timer),
 		},
 		buttons: {
 			touch: new TouchButton({ ...time, io: bus.wrapClass(Untouched) as never }),

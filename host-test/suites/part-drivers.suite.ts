@@ -113,14 +113,14 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	"motion: measures acceleration, in the unit that the driver has"() {
 		const timer = new FakeTimer();
 		const accelerometer = { x: 0, y: 0.1234, z: 1 };
-		const sensor = motionSensor({ source: source({ accelerometer }), scale: 9.80665, timer });
+		const sensor = motionSensor(source({ accelerometer }), timer, 9.80665);
 		equal([sensor.kind, sensor.unit, sensor.read()], ["motion", "m/s²", { x: 0, y: 1.21, z: 9.81 }]);
-		equal(motionSensor({ source: source({ accelerometer }), timer }).read(), { x: 0, y: 0.12, z: 1 });
+		equal(motionSensor(source({ accelerometer }), timer).read(), { x: 0, y: 0.12, z: 1 });
 	},
 	"motion: tells that the device was moved, and not that it lies still"() {
 		const timer = new FakeTimer();
 		const chip = source<MotionSample>({ accelerometer: { x: 0, y: 0, z: 9.8 } });
-		const sensor = motionSensor({ source: chip, timer });
+		const sensor = motionSensor(chip, timer);
 		const told: Reading[] = [];
 		sensor.onChange = (reading) => told.push(reading);
 		timer.pass(SENSOR_INTERVAL);
@@ -134,7 +134,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	"a sensor that has nothing new tells what it measured last"() {
 		const timer = new FakeTimer();
 		const chip = source<MotionSample>({});
-		const sensor = motionSensor({ source: chip, timer });
+		const sensor = motionSensor(chip, timer);
 		throws(() => sensor.read(), /has no reading yet/);
 		chip.state.next = { accelerometer: { x: 1, y: 2, z: 3 } };
 		sensor.read();
@@ -146,7 +146,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	"a sensor that does not answer fails when it is read, and is looked at again"() {
 		const timer = new FakeTimer();
 		const chip = source({ lightmeter: { illuminance: 100 } });
-		const sensor = lightSensor({ source: chip, unit: "counts", timer });
+		const sensor = lightSensor(chip, "counts", timer);
 		const told: Reading[] = [];
 		sensor.onChange = (reading) => told.push(reading);
 		timer.pass(SENSOR_INTERVAL);
@@ -162,7 +162,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	"light: tells when it became twice or half as bright, but not what happens in the dark"() {
 		const timer = new FakeTimer();
 		const chip = source({ lightmeter: { illuminance: 100 } });
-		const sensor = lightSensor({ source: chip, unit: "counts", timer });
+		const sensor = lightSensor(chip, "counts", timer);
 		equal([sensor.kind, sensor.unit, sensor.read()], ["light", "counts", 100]);
 		const told: Reading[] = [];
 		sensor.onChange = (reading) => told.push(reading);

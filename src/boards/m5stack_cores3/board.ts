@@ -42,7 +42,7 @@ export const openBoard = () => {
 	const motion = openOptional("motion sensor", () => openImu());
 	// A Lite-On LTR-553ALS. The SDK's driver reports raw counts, not lux.
 	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: bus }));
-	const light: LightSensor | undefined = source && lightSensor({ source, unit: "counts", timer: Timer });
+	const light: LightSensor | undefined = source && lightSensor(source, "counts", Timer);
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,

@@ -12,5 +12,5 @@ export const STANDARD_GRAVITY = 9.80665;
  */
 export const openImu = (scale = 1): MotionSensor => {
 	const { sensor } = device as unknown as { sensor: { IMU: new (options: object) => SampledSource<MotionSample> } };
-	return motionSensor({ source: new sensor.IMU({ sensor: {} }), scale, timer: Timer });
+	return motionSensor(new sensor.IMU({ sensor: {} }), Timer, scale);
 };

@@ -1,4 +1,5 @@
-import { rounded, SampledSensor, type SampledSensorOptions } from "../sensor-sampled.js";
+import type { TimerModule } from "../../hardware/timer.js";
+import { rounded, SampledSensor, type SampledSource } from "../sensor-sampled.js";
 
 /** Metres per second squared, or a driver's own unit. */
 type Axes = Readonly<Record<"x" | "y" | "z", number>>;
@@ -9,19 +10,18 @@ export interface MotionSample {
 	readonly accelerometer?: Axes;
 }
 
-interface MotionSensorOptions extends Pick<SampledSensorOptions<MotionSample, Axes>, "source" | "timer"> {
-	/** Metres per second squared per unit of the driver. Default 1; some drivers of the SDK report multiples of g. */
-	readonly scale?: number;
-}
-
 /** The acceleration that the device feels, along its axes. At rest that is gravity. */
 export type MotionSensor = SampledSensor<MotionSample, Axes>;
 
 /** A change along one axis, in m/s², that means that the device was moved, turned or shaken. */
 const MOVED = 2;
 
-/** Makes a motion sensor of an accelerometer that the SDK has a driver for. */
-export const motionSensor = ({ source, scale = 1, timer }: MotionSensorOptions): MotionSensor =>
+/**
+ * Makes a motion sensor of an accelerometer that the SDK has a driver for.
+ *
+ * @param scale metres per second squared per unit of the driver; some drivers of the SDK report multiples of g
+ */
+export const motionSensor = (source: SampledSource<MotionSample>, timer: TimerModule, scale = 1): MotionSensor =>
 	new SampledSensor({
 		describe: () => ({ kind: "motion", unit: "m/s²" }),
 		source,

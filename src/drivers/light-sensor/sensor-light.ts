@@ -1,13 +1,9 @@
-import { SampledSensor, type SampledSensorOptions } from "../sensor-sampled.js";
+import type { TimerModule } from "../../hardware/timer.js";
+import { SampledSensor, type SampledSource } from "../sensor-sampled.js";
 
 /** A sample of a light sensor of ECMA-419. */
 interface LightSample {
 	readonly lightmeter?: { readonly illuminance: number };
-}
-
-interface LightSensorOptions extends Pick<SampledSensorOptions<LightSample, number>, "source" | "timer"> {
-	/** "lx", or what else the driver counts in. */
-	readonly unit: string;
 }
 
 /** How bright it is where the device stands. */
@@ -16,8 +12,12 @@ export type LightSensor = SampledSensor<LightSample, number>;
 /** Changes below this are noise. */
 const DARK = 10;
 
-/** Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves. */
-export const lightSensor = ({ source, unit, timer }: LightSensorOptions): LightSensor =>
+/**
+ * Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves.
+ *
+ * @param unit of the driver: "lx", or "counts"
+ */
+export const lightSensor = (source: SampledSource<LightSample>, unit: string, timer: TimerModule): LightSensor =>
 	new SampledSensor({
 		describe: () => ({ kind: "light", unit }),
 		source,

@@ -1,7 +1,7 @@
 import type { AudioParams, Codec, Player, Sound } from "../../hardware/sound.js";
 import type { Runtime } from "../../hardware/timer.js";
 import type { OpusThread } from "./opus-threads.js";
-import { FORMAT, type Microphone, Recording, type RecordingOptions } from "./recording.js";
+import { FORMAT, type Microphone, Recording } from "./recording.js";
 
 interface OpusCodecOptions extends Runtime {
 	readonly player: Player;
@@ -88,13 +88,13 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	private _record(microphone: Microphone, onPacket: RecordingOptions["onPacket"] | undefined): void {
-		const { player, timer, log } = this.options;
+	private _record(microphone: Microphone, onPacket: ((packet: Uint8Array) => void) | undefined): void {
+		const { player } = this.options;
 		this.stopRecording();
 		if (onPacket !== undefined) {
 			this.stop();
 			player.stop();
-			this.recording = new Recording({ ...microphone, timer, onPacket, log });
+			this.recording = new Recording(microphone, this.options, onPacket);
 			player.isHeld = true;
 		}
 	}

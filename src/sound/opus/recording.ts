@@ -44,13 +44,9 @@ export interface Microphone {
 	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
 }
 
-export interface RecordingOptions extends Microphone, Runtime {
-	readonly onPacket: (packet: Uint8Array) => void;
-}
-
 /** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */
 export class Recording {
-	private readonly options: RecordingOptions;
+	private readonly runtime: Runtime;
 	private readonly encoder: OpusThread;
 	private readonly in: AudioIn;
 	private readonly timer: TimerHandle;
@@ -60,9 +56,8 @@ export class Recording {
 	private isClosed = false;
 
 	/** @throws Error as the platform's classes, if there is no microphone or no memory */
-	constructor(options: RecordingOptions) {
-		const { audioIn, openEncoder, timer } = options;
-		this.options = options;
+	constructor({ audioIn, openEncoder }: Microphone, runtime: Runtime, onPacket: (packet: Uint8Array) => void) {
+		this.runtime = runtime;
 		this.encoder = openEncoder(FORMAT.sample_rate, FRAME);
 		try {
 			this.in = new audioIn.io({
@@ -77,9 +72,9 @@ export class Recording {
 			this.encoder.close();
 			throw error;
 		}
-		this.timer = timer.repeat(() => {
+		this.timer = runtime.timer.repeat(() => {
 			for (let packet = this.encoder.read(); packet; packet = this.isClosed ? null : this.encoder.read()) {
-				options.onPacket(new Uint8Array(packet));
+				onPacket(new Uint8Array(packet));
 			}
 		}, PERIOD);
 	}
@@ -89,11 +84,11 @@ export class Recording {
 			return;
 		}
 		this.isClosed = true;
-		this.options.timer.clear(this.timer);
+		this.runtime.timer.clear(this.timer);
 		this.in.close();
 		const lost = this.dropped + this.encoder.close();
 		if (lost > 0) {
-			this.options.log(`${lost} packets of what was recorded are lost`);
+			this.runtime.log(`${lost} packets of what was recorded are lost`);
 		}
 	}
 
@@ -105,7 +100,7 @@ export class Recording {
 				this.take(new Uint8Array(this.in.read(bytes)));
 			}
 		} catch (error) {
-			this.options.log(`recorded samples are lost: ${(error as Error).message}`);
+			this.runtime.log(`recorded samples are lost: ${(error as Error).message}`);
 		}
 	}
 

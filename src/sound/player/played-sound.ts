@@ -26,15 +26,6 @@ export interface AudioOutRecord {
 	readonly io: new (options: AudioOutOptions) => AudioOut;
 }
 
-export interface PlayedSoundOptions {
-	readonly audioOut: AudioOutRecord;
-	readonly timer: TimerModule;
-	/** Hertz. */
-	readonly sampleRate: number;
-	/** 0 to 1. */
-	readonly loudness: number;
-}
-
 /** Bytes that may wait to be played. Beyond that, `write` waits. */
 const ENOUGH = 4_096;
 
@@ -69,10 +60,14 @@ export class PlayedSound implements Sound {
 	private waiting: Waiting | undefined;
 	private checks = 0;
 
-	/** @throws Error as the platform's class, for an unsupported sample rate or lack of memory */
-	constructor({ audioOut, timer, sampleRate, loudness }: PlayedSoundOptions) {
+	/**
+	 * @param sampleRate Hertz
+	 * @param loudness 0 to 1
+	 * @throws Error as the platform's class, for an unsupported sample rate or lack of memory
+	 */
+	constructor({ io }: AudioOutRecord, timer: TimerModule, sampleRate: number, loudness: number) {
 		this.timer = timer;
-		this.out = new audioOut.io({
+		this.out = new io({
 			audioType: "LPCM",
 			sampleRate,
 			channels: 1,

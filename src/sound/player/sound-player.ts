@@ -1,7 +1,10 @@
 import type { Player, Sound, SoundFiles, Speaker } from "../../hardware/sound.js";
-import { PlayedSound, type PlayedSoundOptions } from "./played-sound.js";
+import type { TimerModule } from "../../hardware/timer.js";
+import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
 
-interface SoundPlayerOptions extends Pick<PlayedSoundOptions, "audioOut" | "timer"> {
+interface SoundPlayerOptions {
+	readonly audioOut: AudioOutRecord;
+	readonly timer: TimerModule;
 	/** Percent: the initial volume. 100 for an amplifier with its own volume. */
 	readonly volume: number;
 	/** The firmware's sound files. */
@@ -47,7 +50,7 @@ export class SoundPlayer implements Player, Speaker {
 		}
 		this.stop();
 		const { audioOut, timer } = this.options;
-		this.sound = new PlayedSound({ audioOut, timer, sampleRate, loudness: loudness(this._volume) });
+		this.sound = new PlayedSound(audioOut, timer, sampleRate, loudness(this._volume));
 		return this.sound;
 	}
 

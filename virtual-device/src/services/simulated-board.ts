@@ -52,7 +52,7 @@ export class SimulatedBoard implements Service {
 		} else if (kind === "screen") {
 			this.#showScreen(args[0] as ScreenPicture, args[1] as string[]);
 		} else if (kind === "firmware") {
-			this.#firmware(args[0] as string, bytes);
+			this.#firmware(args[0] as "begin" | "write", bytes);
 		} else if (kind === "light") {
 			this.#showLight(args[0] as string, args[1] as LightState);
 		} else if (kind === "chat") {
@@ -75,25 +75,15 @@ export class SimulatedBoard implements Service {
 
 	close(): void {}
 
-	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
-		const { flash } = this.#environment;
-		switch (action) {
-			case "begin":
-				flash.begin();
-				break;
-			case "write":
-				flash.write(bytes);
-				break;
-			case "cancel":
-				flash.cancel();
-				break;
-			case "confirm":
-				flash.confirm();
-				break;
-			case "rollBack":
-				// The bootloader does the rest.
-				this.#onRestart(0);
-				break;
+	#firmware(
+		action: "begin" | "write" | "cancel" | "confirm" | "rollBack",
+		bytes: Uint8Array = new Uint8Array(0),
+	): void {
+		if (action === "rollBack") {
+			// The bootloader does the rest.
+			this.#onRestart(0);
+		} else {
+			this.#environment.flash[action](bytes);
 		}
 	}
 
