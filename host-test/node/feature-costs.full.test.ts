@@ -1,23 +1,73 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 // Costs of features on a 32-bit XS, whose slots are as large as a chip's.
 
 const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
 
-/** How many servers are measured; the cost is that of one. The first one also makes what is made only once. */
+/** Number of servers that are measured; the cost is that of one. The first one also makes what is made only once. */
 const SERVERS = 10;
 
-async function bundleCost(name: string): Promise<string> {
-	return await bundle(fileURLToPath(new URL(`../fixtures/costs/${name}.ts`, import.meta.url)), true);
+/** The modules of src/mcp_server/features that a feature is imported from, with the imported names. */
+const FORMS = { schemas: "date, dateTime, email, matching, titledEnumeration, uri" };
+const LOGGING = { logging: "Logging, log" };
+const PROMPTS = { prompts: "Prompts, createPrompt, user, assistant" };
+const RESOURCES = { resources: "Resources, createResource, embeddedResource" };
+const ASKING = { "client-requests": "ClientRequests", elicit: "elicit", sample: "sample", roots: "roots" };
+const COMPLETION = { completion: "Completion" };
+const STATELESS = { stateless: "Stateless" };
+const ALL = { ...FORMS, ...LOGGING, ...PROMPTS, ...RESOURCES, ...ASKING, ...COMPLETION, ...STATELESS };
+
+/**
+ * Budgets by feature: slots and chunk bytes of the loaded code, then of a server and session. "none" is a server with one
+ * tool. The last two are the members of the server's set of features, if it has one, and the imports.
+ */
+const BUDGETS: readonly (readonly [
+	name: string,
+	budget: readonly number[],
+	set?: string | undefined,
+	imports?: Readonly<Record<string, string>>,
+])[] = [
+	["none", [5_880, 40_430, 82, 412]],
+	["features", [302, 3_544, 16, 2], ""],
+	["resources", [852, 13_406, 47, 85], "new Resources()", RESOURCES],
+	["prompts", [659, 9_556, 31, 30], "new Prompts()", PROMPTS],
+	["completion", [495, 6_010, 26, 30], "new Completion({})", COMPLETION],
+	["logging", [463, 5_780, 34, 94], "new Logging()", LOGGING],
+	["schemas", [206, 3_673, 2, 2], undefined, FORMS],
+	["asking", [641, 11_888, 31, 43], "new ClientRequests()", ASKING],
+	["stateless", [940, 16_309, 48, 485], "new Stateless()", STATELESS],
+	[
+		"everything",
+		[2_556, 50_561, 130, 669],
+		"new Resources(), new Prompts(), new Completion({}), new Logging(), new ClientRequests(), new Stateless()",
+		ALL,
+	],
+];
+
+/** Bundles a server that has a set of features, if any, and keeps what it imports. */
+async function bundleCost(set?: string, imports: Readonly<Record<string, string>> = {}): Promise<string> {
+	const modules = Object.entries({ ...imports, ...(set !== undefined && { "feature-set": "FeatureSet" }) });
+	const lines = modules.map(([module, names]) => importLine(names, `src/mcp_server/features/${module}.js`));
+	const make = set === undefined ? "undefined" : `(options) => new FeatureSet([${set}]).serve(options)`;
+	const entry = join(temporaryFolder(), "entry.ts");
+	const serve = `serve(${make}, [${Object.values(imports).join()}]);`;
+	writeFileSync(entry, [...lines, importLine("serve", "host-test/node/cost-server.js"), serve].join("\n"));
+	return await bundle(entry, true);
 }
 
-async function weigh(name: string): Promise<number[]> {
-	const script = await bundleCost(name);
+const importLine = (names: string, path: string): string =>
+	`import { ${names} } from ${JSON.stringify(join(ROOT, path))};`;
+
+async function measure(...server: Parameters<typeof bundleCost>): Promise<number[]> {
+	const script = await bundleCost(...server);
 	const engine = await start({});
 	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config: {}, settings: {}, macAddress: "" })}`);
 	await engine.run(script);
@@ -32,32 +82,18 @@ async function weigh(name: string): Promise<number[]> {
 	return [loaded.slots, loaded.chunkBytes, perServer("slots"), perServer("chunkBytes")];
 }
 
-/** Budgets by feature: slots and chunk bytes of the loaded code, then of a server and session. "none" is a server with one tool. */
-const BUDGETS: readonly (readonly [name: string, ...figures: number[]])[] = [
-	["none", 5_880, 40_430, 82, 412],
-	["features", 302, 3_544, 16, 2],
-	["resources", 852, 13_406, 47, 85],
-	["prompts", 659, 9_556, 31, 30],
-	["completion", 495, 6_010, 26, 30],
-	["logging", 463, 5_780, 34, 94],
-	["schemas", 206, 3_673, 2, 2],
-	["asking", 641, 11_888, 31, 43],
-	["stateless", 940, 16_309, 48, 485],
-	["everything", 2_556, 50_561, 130, 669],
-];
-
 it("firmware that imports no feature has none of their code", async () => {
-	const script = await bundleCost("none");
+	const script = await bundleCost();
 	for (const method of ["resources/", "prompts/", "completion/", "logging/", "notifications/message", "uriTemplate"]) {
 		assert.ok(!script.includes(method), method);
 	}
 });
 
 describe("on a 32-bit XS", { skip: skipIf(whyNotXs) }, () => {
-	for (const [name, ...budget] of cases(BUDGETS)) {
+	for (const [name, budget, ...server] of cases(BUDGETS)) {
 		it(`${name} stays within ${budget} slots and bytes`, async () => {
-			const none = name === "none" ? [0, 0, 0, 0] : await weigh("none");
-			const cost = (await weigh(name)).map((figure, at) => figure - (none[at] as number));
+			const none = name === "none" ? [0, 0, 0, 0] : await measure();
+			const cost = (await measure(...server)).map((figure, at) => figure - (none[at] as number));
 			assert.ok(
 				cost.every((figure, at) => figure <= (budget[at] as number)),
 				`${name} takes ${cost}`,
