@@ -1,16 +1,32 @@
 import { describe } from "node:test";
-import { type FindTools, findChips, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, type FindTools, findChips, type QemuImage, type QemuTools } from "./qemu/qemu.js";
+
+interface Chips {
+	/** Topic of the suite, for its title. */
+	readonly topic: string;
+	/** Folder of the firmware's manifest. Default: the project's. */
+	readonly firmware?: string;
+	/** Default: finds the board with Ethernet. */
+	readonly find?: FindTools;
+}
 
 /**
  * Runs a suite on each chip that QEMU emulates. It is skipped where a tool is missing, which the reason names.
  *
- * @param topic of the suite, for its title
- * @param find as `findChips` has it
+ * @param suite gets a function that builds the image, once for all its tests
  */
-export function describeChips(topic: string, suite: (tools: QemuTools) => void, find?: FindTools): void {
+export function describeChips(
+	{ topic, firmware, find }: Chips,
+	suite: (build: () => Promise<QemuImage>, tools: QemuTools) => void,
+): void {
 	for (const { title, tools } of findChips(find)) {
+		let image: Promise<QemuImage> | undefined;
+		const build = (): Promise<QemuImage> => {
+			image ??= buildForQemu(tools as QemuTools, [], firmware);
+			return image;
+		};
 		describe(`${title} in QEMU: ${topic}`, { skip: typeof tools === "string" && tools }, () =>
-			suite(tools as QemuTools),
+			suite(build, tools as QemuTools),
 		);
 	}
 }

@@ -107,7 +107,14 @@ interface DeviceOptions {
 	readonly hasSerial?: boolean;
 }
 
-/** A chip in QEMU, and its backend, which is made of `ws` alone. */
+/** Starts a chip in QEMU with a backend, and waits for its first session. */
+export async function startInSession(t: TestContext, options: DeviceOptions) {
+	const device = await startDevice(t, options);
+	await device.nextSession();
+	return device;
+}
+
+/** Starts a chip in QEMU with a backend, which is made of `ws` alone. */
 export async function startDevice(t: TestContext, { image, settings, images, passphrase, hasSerial }: DeviceOptions) {
 	const server = createServer((request, response) => {
 		const body = images?.get(request.url?.slice(1) ?? "");

@@ -6,20 +6,18 @@ import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
-import { buildForQemu } from "./qemu/qemu.js";
 
 /** The port on which the chip listens. */
 const PORT = 80;
 const TOKEN = "a-secret-of-the-test";
 const CALLS = 50;
 
-describeChips("MCP over HTTP", (tools) => {
+describeChips({ topic: "MCP over HTTP" }, (build) => {
 	it(`answers ${CALLS} calls over HTTP, and rejects a client without its token`, async (t) => {
-		const image = await buildForQemu(tools);
 		const port = await freePort();
 		const url = `http://127.0.0.1:${port}/mcp`;
 		const network = `hostfwd=tcp:127.0.0.1:${port}-:${PORT}`;
-		startChip(t, { image, settings: { http: String(PORT), httpToken: TOKEN }, network });
+		startChip(t, { image: await build(), settings: { http: String(PORT), httpToken: TOKEN }, network });
 		await until(async () => (await fetch(url).catch(() => undefined))?.status === 401, "the chip serves MCP");
 
 		const client = await connectOverHttp(url, "2025-11-25", TOKEN);

@@ -1,10 +1,9 @@
 // The cost of a frame of the face on emulated chips, with the SDK's renderer. Run by npm run test:esp32.
 import assert from "node:assert/strict";
-import { before, it } from "node:test";
+import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
-import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
+import { startInSession } from "./device.js";
 import { INSTRUCTION_NANOSECONDS } from "./qemu/qemu-chip.js";
 
 const FIRMWARE = fileURLToPath(new URL("../face-firmware", import.meta.url));
@@ -15,21 +14,14 @@ const FRAMES = 100;
 /** A mouth that speaks is to move so many times a second. */
 const LEAST_FRAMES = 15;
 
-describeChips("a face", (tools) => {
-	let image: QemuImage;
-
-	before(async () => {
-		image = await buildForQemu(tools, [], FIRMWARE);
-	});
-
+describeChips({ topic: "a face", firmware: FIRMWARE }, (build) => {
 	for (const [state, emotion] of [
 		["speaking", "happy"],
 		["listening", "neutral"],
 		["listening", "crying"],
 	] as const) {
 		it(`is drawn as often as it moves: ${state}, ${emotion}`, async (t) => {
-			const device = await startDevice(t, { image });
-			await device.nextSession();
+			const device = await startInSession(t, { image: await build() });
 			const answer = await device.call("self.test.draw_face", { state, emotion, frames: FRAMES });
 			const { result } = answer;
 			assert.equal(result?.isError, false, JSON.stringify(answer));

@@ -1,11 +1,10 @@
 // Faults that restart emulated chips, and the rollback of firmware that fails before it can watch itself. Run by npm run test:esp32.
 import assert from "node:assert/strict";
-import { before, it } from "node:test";
+import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
-import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
+import { startInSession } from "./device.js";
 
 const FIRMWARE = fileURLToPath(new URL("../faulty-firmware", import.meta.url));
 
@@ -21,16 +20,9 @@ const TELLING = /watchdog|Guru|panic|abort|thrown|rst:|rollback|ota_/i;
 /** Seconds for new firmware to reach its backend: much more than the watchdog's 30. */
 const settings = { updateTrial: "900" };
 
-describeChips("faults", (tools) => {
-	let image: QemuImage;
-
-	before(async () => {
-		image = await buildForQemu(tools, [], FIRMWARE);
-	});
-
+describeChips({ topic: "faults", firmware: FIRMWARE }, (build) => {
 	it("restarts when a tool never returns or panics", async (t) => {
-		const device = await startDevice(t, { image, settings });
-		await device.nextSession();
+		const device = await startInSession(t, { image: await build(), settings });
 		for (const [fault, printed] of Object.entries(FAULTS)) {
 			const before = device.console().length;
 			device.fail("self.test.fail", { fault });
@@ -42,24 +34,22 @@ describeChips("faults", (tools) => {
 	});
 
 	it("continues its session when a timer throws, and reports the error", async (t) => {
-		const device = await startDevice(t, { image, settings });
-		await device.nextSession();
+		const device = await startInSession(t, { image: await build(), settings });
 		device.fail("self.test.fail", { fault: "throw" });
 		await until(() => /since the start: Error: thrown on purpose/.test(device.console()), "the error is in the log");
 		assert.match(JSON.stringify(await device.info()), /thrown on purpose/);
 	});
 
 	it("is reported with its registers and its console when it says nothing", async (t) => {
-		const device = await startDevice(t, { image, settings });
-		await device.nextSession();
+		const device = await startInSession(t, { image: await build(), settings });
 		await device.setNetwork(false);
 		device.backend.limitSilence(1_000, device.state);
 		await assert.rejects(device.info(), /no message for 1000 ms.*\bpc[ =]+[0-9a-f]{8}.*\bstate \w+ -> \w+/is);
 	});
 
 	it("goes back from an update that never gets through its start", async (t) => {
-		const device = await startDevice(t, { image, settings, images: new Map([["next", image.firmware]]) });
-		await device.nextSession();
+		const image = await build();
+		const device = await startInSession(t, { image, settings, images: new Map([["next", image.firmware]]) });
 		for (const fault of ["loop", "panic"] as const) {
 			await device.call("self.test.plant", { fault });
 			const before = device.console().length;

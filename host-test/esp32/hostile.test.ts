@@ -6,9 +6,9 @@ import { setImmediate } from "node:timers/promises";
 import type { WebSocket } from "ws";
 import { type Hostile, makeHostile, makeRandom } from "../node/hostile-messages.js";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
+import { startInSession } from "./device.js";
 import { HOSTILE_MESSAGES } from "./lengths.js";
-import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
+import type { QemuImage } from "./qemu/qemu.js";
 
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
@@ -44,9 +44,8 @@ async function sendCut(socket: WebSocket, bytes: Buffer, random: () => number): 
 	}
 }
 
-async function sendHostile(t: TestContext, tools: QemuTools): Promise<void> {
-	const device = await startDevice(t, { image: await buildForQemu(tools) });
-	await device.nextSession();
+async function sendHostile(t: TestContext, image: QemuImage): Promise<void> {
+	const device = await startInSession(t, { image });
 	const { socket } = device.backend;
 	(socket as unknown as { _socket: Socket })._socket.setNoDelay();
 
@@ -80,6 +79,7 @@ async function sendHostile(t: TestContext, tools: QemuTools): Promise<void> {
 	}
 }
 
-describeChips("hostile messages", (tools) => {
-	it(`survives ${HOSTILE_MESSAGES} hostile messages in frames that are cut anywhere`, (t) => sendHostile(t, tools));
+describeChips({ topic: "hostile messages" }, (build) => {
+	it(`survives ${HOSTILE_MESSAGES} hostile messages in frames that are cut anywhere`, async (t) =>
+		sendHostile(t, await build()));
 });

@@ -9,22 +9,20 @@ import { promisify } from "node:util";
 import { sdkEnvironment } from "../../scripts/moddable/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
+import { startInSession } from "./device.js";
 import { storeMod } from "./qemu/flash-image.js";
-import { buildForQemu } from "./qemu/qemu.js";
 
 const MOD = fileURLToPath(new URL("../../examples/mod-lamp", import.meta.url));
 
-describeChips("a mod", (tools) => {
+describeChips({ topic: "a mod" }, (build, tools) => {
 	it("has the tool of a mod, which stores a setting", async (t) => {
-		const image = await buildForQemu(tools);
+		const image = await build();
 		const built = temporaryFolder();
 		const args = ["-m", "-p", "esp32", "-t", "build", "-o", built];
 		await promisify(execFile)(join(tools.sdk.bin, "mcrun"), args, { cwd: MOD, env: sdkEnvironment(tools.sdk) });
 		const archive = readFileSync(join(built, "bin/esp32/release/mod-lamp/mod-lamp.xsa"));
-		const device = await startDevice(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
-		// QEMU does not read mapped flash again after the SDK has linked the mod in it, which it does at the first start.
-		await device.nextSession();
+		const device = await startInSession(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
+		// At the first start the SDK links the mod in flash, which QEMU does not read again.
 		for (const on of [true, false, true]) {
 			await device.cutPower();
 			await device.nextSession();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../support/until.js";
-import { startDevice } from "./device.js";
+import { startInSession } from "./device.js";
 import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "./qemu/qemu.js";
 
 const FIRMWARE = fileURLToPath(new URL("../parts-firmware", import.meta.url));
@@ -30,8 +30,7 @@ describe("parts on an ESP32-C3 in QEMU", { skip: typeof tools === "string" && to
 	});
 
 	it("a relay's pin is high while it is on", async (t) => {
-		const device = await startDevice(t, { image });
-		await device.nextSession();
+		const device = await startInSession(t, { image });
 		const isHigh = async (): Promise<boolean> => ((await device.readWord(GPIO_OUT)) & PUMP) !== 0;
 		assert.ok((await device.readWord(GPIO_ENABLE)) & PUMP, "the pin is an output");
 		assert.equal(await isHigh(), false);
@@ -47,8 +46,7 @@ describe("parts on an ESP32-C3 in QEMU", { skip: typeof tools === "string" && to
 	});
 
 	it("an analog pin is read through its calibration", async (t) => {
-		const device = await startDevice(t, { image });
-		await device.nextSession();
+		const device = await startInSession(t, { image });
 		const soil = async () => {
 			const { result } = await device.call("self.sensor.read", { sensor: "soil" });
 			return JSON.parse(result.content[0].text).soil;

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { makeRandom } from "../node/hostile-messages.js";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
+import { startInSession } from "./device.js";
 import { POWER_CUTS } from "./lengths.js";
-import { buildForQemu } from "./qemu/qemu.js";
 
 const SEED = 20_261_122;
 /** The device reports about so many steps of a download, the last when it has installed the image. */
@@ -14,11 +13,10 @@ const STEPS = 20;
 /** In the middle of the firmware in the second partition for firmware. */
 const SECOND_FIRMWARE = 0x20_0000 + 500_000;
 
-describeChips("power cuts", (tools) => {
+describeChips({ topic: "power cuts" }, (build) => {
 	it(`starts after each of ${POWER_CUTS} power cuts during an update`, async (t) => {
-		const image = await buildForQemu(tools);
-		const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
-		await device.nextSession();
+		const image = await build();
+		const device = await startInSession(t, { image, images: new Map([["same", image.firmware]]) });
 		const random = makeRandom(SEED);
 		for (let cut = 1; cut <= POWER_CUTS; cut += 1) {
 			// More than it reports: as soon as the image is installed, in the restart.
@@ -42,9 +40,8 @@ describeChips("power cuts", (tools) => {
 	});
 
 	it("starts its other firmware if the one that it ran is damaged in flash", async (t) => {
-		const image = await buildForQemu(tools);
-		const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
-		await device.nextSession();
+		const image = await build();
+		const device = await startInSession(t, { image, images: new Map([["same", image.firmware]]) });
 		await device.install("same");
 		await device.nextSession();
 		assert.equal(await device.partition(), "ota_1");

@@ -12,7 +12,7 @@ import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 import { RESETS } from "./lengths.js";
-import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
+import type { QemuImage } from "./qemu/qemu.js";
 
 /** The port on which the chip listens. */
 const PORT = 80;
@@ -60,8 +60,7 @@ async function resetOnce(port: number, random: () => number): Promise<void> {
 	peer.resetAndDestroy();
 }
 
-async function resetOften(t: TestContext, tools: QemuTools): Promise<void> {
-	const image = await buildForQemu(tools);
+async function resetOften(t: TestContext, image: QemuImage): Promise<void> {
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}/mcp`;
 	const chip = startChip(t, {
@@ -101,6 +100,6 @@ async function resetOften(t: TestContext, tools: QemuTools): Promise<void> {
 	}
 }
 
-describeChips("resets", (tools) => {
-	it(`goes on after ${RESETS} connections that their peers reset`, (t) => resetOften(t, tools));
+describeChips({ topic: "resets" }, (build) => {
+	it(`serves on after ${RESETS} connections that their peers reset`, async (t) => resetOften(t, await build()));
 });

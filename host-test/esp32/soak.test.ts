@@ -1,27 +1,19 @@
 // Restarts in a row, and calls for an hour, on emulated chips. Run by npm run test:esp32.
 import assert from "node:assert/strict";
-import { before, it } from "node:test";
+import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
+import { startInSession } from "./device.js";
 import { RESTARTS, SOAK_TIME } from "./lengths.js";
-import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
 
 const CALLS_PER_SECOND = 2;
 
 /** Maximum growth of the used system heap during the test, bytes: the buffers of a connection. */
 const MAX_LOSS = 8_192;
 
-describeChips("long use", (tools) => {
-	let image: QemuImage;
-
-	before(async () => {
-		image = await buildForQemu(tools);
-	});
-
+describeChips({ topic: "long use" }, (build) => {
 	it(`comes back after each of ${RESTARTS} restarts by self.reboot`, async (t) => {
-		const device = await startDevice(t, { image });
-		await device.nextSession();
+		const device = await startInSession(t, { image: await build() });
 		const free: number[] = [];
 		for (let restart = 1; restart <= RESTARTS; restart += 1) {
 			device.fail("self.reboot");
@@ -34,8 +26,7 @@ describeChips("long use", (tools) => {
 	});
 
 	it(`answers ${CALLS_PER_SECOND} calls a second for ${SOAK_TIME} s in one session, and keeps its memory`, async (t) => {
-		const device = await startDevice(t, { image });
-		await device.nextSession();
+		const device = await startInSession(t, { image: await build() });
 		const { socket } = device.backend;
 		const first = await device.info();
 		const calls = SOAK_TIME * CALLS_PER_SECOND;

@@ -4,7 +4,7 @@ import { it, type TestContext } from "node:test";
 import { makeKey, signImage, updateKeyOf } from "../../scripts/update/signing.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
-import { startDevice } from "./device.js";
+import { startInSession } from "./device.js";
 import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
 
 /** Seconds for new firmware to reach its backend. */
@@ -34,14 +34,13 @@ async function updateAndRollBack(t: TestContext, tools: QemuTools): Promise<void
 		["cut-off", firmware.subarray(0, 700_000)],
 		["page", Buffer.from(`<html>${"x".repeat(100)}</html>`)],
 	]);
-	const device = await startDevice(t, { image, images, settings: { updateTrial: TRIAL } });
+	const device = await startInSession(t, { image, images, settings: { updateTrial: TRIAL } });
 	const { backend, nextSession, partition } = device;
 	const signed = (name: string) => ({
 		version: VERSION,
 		signature: signImage(images.get(name) as Buffer, VERSION, key),
 	});
 
-	await nextSession();
 	assert.equal(await partition(), "ota_0");
 	for (const [name, problem] of [
 		["page", /not a firmware image/],
@@ -68,7 +67,7 @@ async function updateAndRollBack(t: TestContext, tools: QemuTools): Promise<void
 	assert.equal(await partition(), "ota_1");
 }
 
-describeChips("updates", (tools) => {
+describeChips({ topic: "updates" }, (_build, tools) => {
 	it("updates itself, rejects invalid images, and rolls back firmware that does not reach its backend", (t) =>
 		updateAndRollBack(t, tools));
 });

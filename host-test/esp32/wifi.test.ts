@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { before, it } from "node:test";
+import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { WebSocketDevices } from "../../gateway/src/index.js";
@@ -16,11 +16,11 @@ import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
-import { startChip, startDevice } from "./device.js";
+import { startChip, startDevice, startInSession } from "./device.js";
 import { ImprovComputer } from "./improv.js";
 import { CALLS } from "./lengths.js";
 import { storeSettings } from "./qemu/flash-image.js";
-import { buildForQemu, findWifiTools, HOST_ADDRESS, type QemuImage, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, findWifiTools, HOST_ADDRESS } from "./qemu/qemu.js";
 
 /** The emulator's network. */
 const ssid = "PICSimLabWifi";
@@ -78,15 +78,9 @@ async function resolveAt(port: number, name: string): Promise<string> {
 	}
 }
 
-function describeWifi(tools: QemuTools): void {
-	let image: QemuImage;
-
-	before(async () => {
-		image = await buildForQemu(tools);
-	});
-
+describeChips({ topic: "Wi-Fi", find: findWifiTools }, (build, tools) => {
 	it("joins the network of its settings, and comes back after a restart, a closed connection and loss of the network", async (t) => {
-		const device = await startDevice(t, { image, settings: { ssid } });
+		const device = await startDevice(t, { image: await build(), settings: { ssid } });
 		const use = async (when: string): Promise<void> => {
 			await device.nextSession();
 			const { result } = await device.call("self.get_device_status");
@@ -110,8 +104,8 @@ function describeWifi(tools: QemuTools): void {
 
 	it("joins a network with a password, by WPA2", async (t) => {
 		const passphrase = "correct horse";
-		const device = await startDevice(t, { image, settings: { ssid, password: passphrase }, passphrase });
-		await device.nextSession();
+		const settings = { ssid, password: passphrase };
+		const device = await startInSession(t, { image: await build(), settings, passphrase });
 		assert.equal((await device.call("self.get_device_status")).result.isError, false);
 	});
 
@@ -122,7 +116,7 @@ function describeWifi(tools: QemuTools): void {
 			`net=${PHONE_ADDRESS}/24,host=${PHONE_ADDRESS}`,
 			`hostfwd=tcp:127.0.0.1:${web}-${OWN_ADDRESS}:80,hostfwd=udp:127.0.0.1:${dns}-${OWN_ADDRESS}:53`,
 		].join(",");
-		startChip(t, { image, settings: {}, network, onEnd: (reason) => backend.fail(reason) });
+		startChip(t, { image: await build(), settings: {}, network, onEnd: (reason) => backend.fail(reason) });
 
 		await until(async () => (await askPage(web, "GET", "/"))?.status === 200, "the page is served");
 		assert.equal(await resolveAt(dns, "connectivitycheck.example"), OWN_ADDRESS);
@@ -146,7 +140,7 @@ function describeWifi(tools: QemuTools): void {
 	});
 
 	it("is set up by a computer over the serial line, by Improv: it lists networks, joins one and restarts", async (t) => {
-		const device = await startDevice(t, { image, hasSerial: true });
+		const device = await startDevice(t, { image: await build(), hasSerial: true });
 		const computer = new ImprovComputer(await device.openSerial());
 		assert.match(await computer.hardware(), /xs-mcp.*esp32/s);
 		assert.doesNotMatch(device.console(), RESTARTED, "the chip takes what it is sent while it starts");
@@ -159,12 +153,9 @@ function describeWifi(tools: QemuTools): void {
 	});
 
 	it("updates itself", async (t) => {
-		const device = await startDevice(t, {
-			image,
-			settings: { ssid },
-			images: new Map([["same", image.firmware]]),
-		});
-		await device.nextSession();
+		const image = await build();
+		const images = new Map([["same", image.firmware]]);
+		const device = await startInSession(t, { image, settings: { ssid }, images });
 		await device.install("same");
 		await device.nextSession();
 		assert.equal(await device.partition(), "ota_1");
@@ -174,7 +165,7 @@ function describeWifi(tools: QemuTools): void {
 		const { gateway, config } = await openOverMqtt(t);
 		const online = once(gateway.servers, "online");
 		const backend = config.backend.replace("127.0.0.1", HOST_ADDRESS);
-		startChip(t, { image, settings: { ssid, backend, ...DEVICE_ACCESS } });
+		startChip(t, { image: await build(), settings: { ssid, backend, ...DEVICE_ACCESS } });
 		const [{ session }] = await online;
 		for (let call = 0; call < CALLS; call += 1) {
 			await callTool(session, "self.get_device_status");
@@ -195,7 +186,7 @@ function describeWifi(tools: QemuTools): void {
 		const settings = { ssid, otaUrl };
 
 		const rejected = once(gateway.servers, "rejected");
-		const chip = startChip(t, { image, settings });
+		const chip = startChip(t, { image: await build(), settings });
 		assert.match((await rejected)[0], /^TLS: socket hang up/);
 
 		const online = once(gateway.servers, "online");
@@ -208,6 +199,4 @@ function describeWifi(tools: QemuTools): void {
 		const { content } = (await callTool(session, "self.get_system_info")) as { content: { text: string }[] };
 		t.diagnostic(`over TLS: ${JSON.parse(content[0]?.text ?? "").minimum_free_heap_size} bytes least free`);
 	});
-}
-
-describeChips("Wi-Fi", describeWifi, findWifiTools);
+});

@@ -5,7 +5,6 @@ import { delimiter, dirname, join } from "node:path";
 import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
 import { findProgram, findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../../scripts/moddable/sdk.js";
 import { ROOT } from "../../../toolchain/root.js";
-import { sectionsOf } from "./elf.js";
 import { makeFlashImage } from "./flash-image.js";
 import type { Emulator } from "./qemu-chip.js";
 
@@ -84,13 +83,9 @@ export interface QemuTools {
 
 /** A built image. */
 export interface QemuImage {
-	/** Size of the image in bytes, without bootloader and partition table. */
-	readonly size: number;
-	/** The sections that lie in the chip's memory, and their sizes in bytes. */
-	readonly sections: ReadonlyMap<string, number>;
 	/** The content of the flash. */
 	readonly flash: Buffer;
-	/** The image of an update. */
+	/** The image of an update: without bootloader and partition table. */
 	readonly firmware: Buffer;
 	/** The folder of what mcconfig made on the way, such as `mc.xs.h`. */
 	readonly made: string;
@@ -209,9 +204,7 @@ function readImage(output: string, { chip, emulator, board: { name, kind } }: Qe
 	const project = join(built("tmp"), `xsProj-${chip}`);
 	const firmware = readFileSync(join(built("bin"), "xs_esp32.bin"));
 	return {
-		size: firmware.length,
 		firmware,
-		sections: sectionsOf(readFileSync(join(project, "build", "xs_esp32.elf"))),
 		flash: makeFlashImage(built("bin"), CHIPS[chip].bootloader),
 		made: built("tmp"),
 		settings: join(project, "build", "config", "sdkconfig.h"),
