@@ -56,10 +56,4 @@ export default suite("activation", {
 		const body = { algorithm: "hmac-sha256", serial_number: "SN-1", challenge: "c-1", hmac: "0001feff" };
 		equal(server.body(1), body);
 	},
-	async "asks no more once it is stopped"() {
-		const { server, bootstrap: stopped, timer, pass } = await bootstrap(new FakeOtaServer(UNBOUND, 202));
-		stopped.stop();
-		await pass(60_000);
-		equal([server.requests.length, timer.size], [2, 0]);
-	},
 });

@@ -1,7 +1,7 @@
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
-import { equal, settled, suite } from "../harness.js";
+import { equal, suite } from "../harness.js";
 
 const WEBSOCKET = { websocket: { url: "ws://backend/", token: "t" } };
 const BACKEND = { backend: "ws://backend/", token: "t" };
@@ -79,13 +79,6 @@ export default suite("the bootstrap", {
 		equal(server.requests.length, 1);
 		await pass(1);
 		equal([heard, server.requests.length], [[BACKEND], 2]);
-	},
-	async "tells of another backend when it is served"() {
-		const { heard, pass } = await bootstrap(
-			new FakeOtaServer(WEBSOCKET, { websocket: { url: "ws://new/", token: "" } }),
-		);
-		await pass(DAY);
-		equal(heard, [BACKEND, { backend: "ws://new/", token: "" }]);
 	},
 	async "checks only once if the interval is 0"() {
 		const { timer } = await bootstrap(new FakeOtaServer(WEBSOCKET), { otaInterval: 0 });
@@ -169,13 +162,5 @@ export default suite("the bootstrap", {
 		equal(await offer(FIRMWARE.version, 1), [BACKEND]);
 		equal(await offer(FIRMWARE.version), [BACKEND]);
 		equal(await offer("0.0.9"), [BACKEND]);
-	},
-	async "forgets an answer that comes after it was stopped"() {
-		const { bootstrap: stopped, heard, timer } = await bootstrap(new FakeOtaServer(WEBSOCKET));
-		stopped.stop();
-		stopped.start();
-		stopped.stop();
-		await settled();
-		equal([heard.length, timer.size], [1, 0]);
 	},
 });

@@ -1,6 +1,5 @@
 import { decodeEnvelope, goodbyeMessage, mcpWrapper } from "../../src/protocols/envelope.js";
-import { helloMessage, readHello } from "../../src/protocols/hello.js";
-import type { ProtocolError } from "../../src/protocols/transport.js";
+import { helloMessage } from "../../src/protocols/hello.js";
 import { equal, suite, throws } from "../harness.js";
 
 /** Hello as docs/protocol.md has it, to the letter: the protocol document's, and the limit at its end. */
@@ -68,28 +67,6 @@ export default suite("envelope and hello", {
 			equal([type, kept], ["custom", text]);
 		}
 	},
-	"keeps more members of an MCP message that is not a common one, and still no others"() {
-		const allNames = ["type", "payload", "id", "rare"];
-		const widerNames = (payload: unknown) => ((payload as { id: number }).id === 1 ? undefined : allNames);
-		const names = { commonNames: ["type", "payload", "id"], initializeNames: [], widerNames };
-		const decode = (id: number): unknown =>
-			decodeEnvelope(`{"type":"mcp","payload":{"id":${id},"rare":0,"other":0}}`, undefined, names).payload;
-		equal(decode(2), { id: 2, rare: 0 });
-		equal(decode(1), { id: 1 });
-	},
-	"keeps the members of initialize in a session's first message, and more if it is another one"() {
-		const initializeNames = ["type", "payload", "method", "protocolVersion"];
-		const allNames = [...initializeNames, "cursor"];
-		const widerNames = (payload: unknown, isFirst?: boolean) =>
-			isFirst && (payload as { method: string }).method !== "initialize" ? allNames : undefined;
-		const names = { commonNames: ["type", "payload"], initializeNames, widerNames };
-		const decode = (method: string): unknown => {
-			const payload = { method, protocolVersion: "1", cursor: "2", other: 0 };
-			return decodeEnvelope(JSON.stringify({ type: "mcp", payload }), undefined, names, true).payload;
-		};
-		equal(decode("initialize"), { method: "initialize", protocolVersion: "1" });
-		equal(decode("tools/list"), { method: "tools/list", protocolVersion: "1", cursor: "2" });
-	},
 	"stands around an MCP message in the document's order"() {
 		for (const id of ["s-1", "", 'quo"te\\', "日本語", "a\nb"]) {
 			const { start, end } = mcpWrapper(id);
@@ -109,21 +86,6 @@ export default suite("envelope and hello", {
 			[3, "udp"],
 		] as const) {
 			equal(helloMessage({ version, name: transport, maxMessageBytes: 8192 }), hello(version, transport));
-		}
-	},
-	"takes a backend's hello, and all that it says"() {
-		const full = { type: "hello", transport: "udp", session_id: "s", audio_params: {}, udp: { port: 8 }, other: 1 };
-		equal(readHello(full), { id: "s", hello: full });
-		equal(readHello({ type: "hello", session_id: null, audio_params: null }).id, "");
-	},
-	"rejects a hello and names the member that is wrong"() {
-		const cases: [object, RegExp][] = [
-			[{ session_id: 7 }, /^hello: session_id: expected a string, got 7$/],
-			[{ audio_params: [] }, /^hello: audio_params: expected an object, got \[\]$/],
-		];
-		for (const [members, message] of cases) {
-			const error = throws(() => readHello({ type: "hello", ...members }), message);
-			equal((error as ProtocolError).code, "hello-refused");
 		}
 	},
 });

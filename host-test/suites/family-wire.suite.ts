@@ -102,9 +102,6 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 			equal(client.options.headers.get("Protocol-Version"), String(protocolVersion));
 		}
 	},
-	"over MQTT the transport is called udp"() {
-		equal([mqtt().transport.name, mqtt().transport.version], ["udp", 3]);
-	},
 	"the broker is given a last will only for this project's topics"() {
 		const will = { topic: "xs-mcp/a/up", message: '{"type":"goodbye"}', QoS: 0, retain: false };
 		equal(mqtt({ publishTopic: "xs-mcp/a/up" }).client.options.will, will);

@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
+import { Client, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, settled, suite, throws } from "../harness.js";
 
@@ -152,14 +152,6 @@ export default suite("calls in progress", {
 		begin();
 		calls[0]?.call.progress(1);
 		equal(client.heard(), []);
-	},
-	"a server forgets a session that is closed"() {
-		const client = clientWith();
-		const other = client.server.open({ send() {} });
-		equal(client.server.sessions.size, 2);
-		other.close();
-		other.close();
-		equal([client.server.sessions.size, client.server.sessions.has(client.session)], [1, true]);
 	},
 	async "drops calls in progress when the session closes, and ignores what comes after"() {
 		const { client, calls, begin } = slow();

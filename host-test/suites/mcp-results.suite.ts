@@ -1,4 +1,4 @@
-import { audio, done, image, resourceLink, text } from "../../src/mcp_server/content.js";
+import { audio, image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
@@ -52,18 +52,6 @@ export default suite("results of tools", {
 		const broken = clientWith(failing(new Error("5")));
 		broken.initialize("2025-11-25");
 		equal(broken.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
-	},
-	"says what is true now to clients since 2025-06-18, as text and as structured content, and true to others"() {
-		const client = clientWith(tool("t", () => done({ volume: 30 })));
-		for (const revision of ["2024-11-05", "2025-03-26"]) {
-			client.initialize(revision);
-			equal(client.call("t").result, { content: [{ type: "text", text: "true" }], isError: false });
-		}
-		for (const revision of ["2025-06-18", "2025-11-25"]) {
-			client.initialize(revision);
-			const content = [{ type: "text", text: '{"volume":30}' }];
-			equal(client.call("t").result, { content, isError: false, structuredContent: { volume: 30 } });
-		}
 	},
 	"turns an object into JSON, and structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => ({ a: [1] })));

@@ -54,13 +54,6 @@ export default suite("MCP", {
 			equal(client.log, length > 1024 ? ["capabilities dropped: 1025 characters (limit 1024)"] : []);
 		}
 	},
-	"keeps the client's capabilities, vision among them"() {
-		const client = clientWith();
-		client.initialize("2024-11-05", { sampling: {}, vision: { url: "http://v/explain", token: "t" } });
-		equal(client.session.client.capabilities.sampling, {});
-		equal(client.session.client.vision, { url: "http://v/explain", token: "t" });
-		equal(client.session.client.name, "tester");
-	},
 	"keeps a vision service's URL and token of up to 1024 characters"() {
 		const visionOf = (vision: object) => {
 			const client = new Client<undefined>({ context: undefined });
@@ -183,11 +176,6 @@ export default suite("MCP", {
 		client.heard();
 		equal(client.ask("tools/list", { cursor: first.nextCursor }).result.tools[0].name, first.nextCursor);
 	},
-	"fills its pages"() {
-		const client = new Client<undefined>({ context: undefined, tools: numbered(40, "x".repeat(700)) });
-		client.session.receive({ jsonrpc: "2.0", id: 2, method: "tools/list" });
-		ok((client.texts[0] as string).length > 8000 - 2 * 800, "room for another tool");
-	},
 	"fills its pages to the byte"() {
 		const items = Array.from({ length: 6 }, (_, at) => listed(`日${at}`, { name: "x".repeat(at) }));
 		const list = new PagedList("tools", items);
@@ -289,12 +277,5 @@ export default suite("MCP", {
 		const withInput = (a: Schema) => () => createTool({ name: "t", description: "", input: { a }, run: () => 1 });
 		throws(withInput(object({ b: wrong })), /t\.a\.b/);
 		throws(withInput(array(wrong)), /t\.a\[\]/);
-	},
-	"sends a notification to every session"() {
-		const client = clientWith();
-		client.server.notify("notifications/state_changed", { newState: "idle", oldState: "connecting" });
-		equal(client.heard(), [
-			{ jsonrpc: "2.0", method: "notifications/state_changed", params: { newState: "idle", oldState: "connecting" } },
-		]);
 	},
 });

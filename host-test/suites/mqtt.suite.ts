@@ -1,6 +1,5 @@
 import { mqttTransport } from "../../src/mqtt/mqtt-channel.js";
 import type { TransportOptions } from "../../src/protocols/transport.js";
-import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { optionsFor } from "../doubles/transport-options.js";
 import { openOn } from "../doubles/websocket-session.js";
@@ -61,11 +60,6 @@ export default suite("MQTT", {
 		const { type, version, transport } = JSON.parse(client.messages[0] as string);
 		equal([type, version, transport], ["hello", 3, "udp"]);
 		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 0]);
-	},
-	"says no hello before it is connected"() {
-		const { client, heard } = connect();
-		client.arrive(['{"type":"mcp","payload":5}']);
-		equal([heard, client.messages], [[5], []]);
 	},
 	"sends PINGREQ, if the connection takes it, and logs that it does not"() {
 		const log: string[] = [];
@@ -152,32 +146,6 @@ export default suite("MQTT", {
 		}
 		ok(client.messages.join("|") === texts.join("|"), `${client.messages.map(({ length }) => length)}`);
 		equal(client.written.filter(({ options }) => options.topic === "up").length, texts.length);
-	},
-	"publishes a text in pieces as one message, with the length first"() {
-		const { protocol, client } = inSession();
-		const pieces = Array.from({ length: 9 }, (_, at) => `${at}語`.repeat(200));
-		const whole = `[${pieces.join(",")}]`;
-		client.grant(0);
-		const { byteLength } = ArrayBuffer.fromString(whole);
-		protocol.send(
-			new PiecedText(
-				"[",
-				pieces.map((piece) => ArrayBuffer.fromString(piece)),
-				"]",
-				byteLength,
-			),
-		);
-		protocol.send("next");
-		for (let turn = 0; turn < 60; turn += 1) {
-			client.grant(300);
-		}
-		ok(client.messages[0] === whole, "the text came out otherwise");
-		equal([client.messages.length, client.messages[1]], [2, "next"]);
-	},
-	"puts a message together from its parts"() {
-		const { client, heard } = inSession();
-		client.arrive(['{"type":"mcp",', '"payload":', "5}"]);
-		equal(heard.at(-1), 5);
 	},
 	"says goodbye when it closes, and does not answer one"() {
 		const { protocol, client } = inSession();

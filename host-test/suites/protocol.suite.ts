@@ -38,13 +38,6 @@ export default suite("device protocol", {
 		protocol.close();
 		equal([channel.closed, protocol.lastChannel.closed], [true, true]);
 	},
-	"is lost once if its channel is closed while it is opened, and is opened no more after its end"() {
-		const { protocol, lost } = fakeProtocol();
-		protocol.fakeTransport.refusal = new ProtocolError("connection-closed", "gone");
-		protocol.open();
-		protocol.close();
-		equal([lost.length, protocol.lastChannel.closed], [1, true]);
-	},
 	"sends messages as long as the backend's hello says, unless that is less than any backend takes"() {
 		const limitAfter = (max_message_bytes: unknown): number => {
 			const { protocol } = beforeHello({}, { maxSentBytes: 9_999 });
@@ -54,11 +47,6 @@ export default suite("device protocol", {
 		};
 		equal([512, 5_000].map(limitAfter), [512, 5_000]);
 		equal([511, 0, "5000", undefined].map(limitAfter), [9_999, 9_999, 9_999, 9_999]);
-	},
-	"asks for a session only if a message comes outside of one"() {
-		const { protocol, heard } = inSession();
-		protocol.lastChannel.say({ type: "tts", state: "start" });
-		equal([heard, protocol.lastChannel.sent.length], [["message tts"], 1]);
 	},
 	"hands on the messages an application knows, and logs each unknown type once"() {
 		const { protocol, heard, log } = inSession();
@@ -120,22 +108,6 @@ export default suite("device protocol", {
 		other.close();
 		equal(other.lastChannel.sent.length, 1);
 	},
-	"leaves nothing behind when it closes"() {
-		for (const step of [0, 1, 2]) {
-			const { protocol, timer } = fakeProtocol({}, { silenceTimeout: 120_000 });
-			protocol.open();
-			const { lastChannel: channel } = protocol;
-			if (step > 0) {
-				channel.greet();
-			}
-			if (step > 1) {
-				channel.events.onClose(new ProtocolError("connection-closed", "x"));
-			}
-			protocol.close();
-			timer.pass(1_000_000);
-			equal([timer.size, protocol.channels.length], [0, 1]);
-		}
-	},
 	"waits longer after each failure, up to a minute, and begins anew after a good session"() {
 		const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });
 		protocol.open();
@@ -179,21 +151,6 @@ export default suite("device protocol", {
 			{ rejected: { id: 3 }, reason: "513 values (limit 512)" },
 		]);
 		equal(log.length, 4);
-	},
-	"hands on a message whole"() {
-		const message = { type: "alert", session_id: "s-1", status: "a", extra: [1] };
-		let received: unknown;
-		const events = { onConnecting() {}, onOpen() {}, onSession() {}, receiver: undefined, onLost() {} };
-		const { protocol } = inSession({
-			events: {
-				...events,
-				onMessage(envelope) {
-					received = envelope;
-				},
-			},
-		});
-		protocol.lastChannel.say(message);
-		equal(received, message);
 	},
 	"remembers no more unknown types than it has room for"() {
 		const { protocol, log, lost } = inSession();

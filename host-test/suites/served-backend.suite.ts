@@ -84,13 +84,6 @@ export default suite("a device that knows only an otaUrl", {
 		equal([sockets().length, sockets().at(-1)?.options.host], [before + 1, "second"]);
 		ok(sockets().at(-2)?.closed, "the session with the first one has ended");
 	},
-	async "stays with its backend when the same one is served again"() {
-		const { answer, timer, sockets } = await startServed();
-		timer.pass(INTERVAL);
-		const before = sockets().length;
-		await answer(200, websocket("first"));
-		equal(sockets().length, before);
-	},
 	async "stays in its session when only the token is new, and shows that one when it connects again"() {
 		const { answer, timer, sockets, greet } = await startServed();
 		const socket = greet();
@@ -134,14 +127,6 @@ export default suite("a device that knows only an otaUrl", {
 		await answer(200, { ...websocket("first"), firmware });
 		equal(board.installed, [{ ...firmware, force: false }]);
 		ok(log.includes("state activating -> upgrading"));
-	},
-	async "installs nothing, and shows no failure, if the server names a newer version without a URL at each check"() {
-		const { answer, log, board, timer } = startFrom();
-		for (let check = 0; check < 3; check += 1) {
-			await answer(200, { ...websocket("first"), firmware: { version: "2.2.2", url: "" } });
-			timer.pass(INTERVAL);
-		}
-		equal([board.installed, log.filter((line) => /firmware|upgrad/.test(line))], [[], []]);
 	},
 	async "says so if an update fails, and connects"() {
 		const board = new FakeBoard();

@@ -59,15 +59,6 @@ export default suite("device protocol, session after session", {
 		equal(fake.heard, ["open", "connecting", "session s-2"]);
 		equal(fake.protocol.channels.length, 1);
 	},
-	"a goodbye on WebSocket ends the session with its connection"() {
-		const fake = fakeProtocol();
-		fake.protocol.open();
-		fake.protocol.lastChannel.greet();
-		fake.protocol.lastChannel.say(GOODBYE);
-		ok(fake.protocol.lastChannel.closed);
-		fake.timer.pass(1000);
-		equal(fake.protocol.channels.length, 2);
-	},
 	"MCP is served between two sessions, and begins the next one at once"() {
 		const fake = betweenSessions();
 		fake.protocol.lastChannel.say({ type: "mcp", payload: 7 });
@@ -124,14 +115,6 @@ export default suite("device protocol, session after session", {
 				fake.protocol.lastChannel.say({ type: "mcp", payload: {} });
 				fake.timer.pass(180_000);
 			}
-		});
-	},
-	"a session with a message of the application is no idle one"() {
-		const fake = overMqtt();
-		haveSessions(fake, [1000, 1000], () => {
-			fake.timer.pass(40_000);
-			fake.protocol.lastChannel.say({ type: "tts", state: "start" });
-			fake.timer.pass(40_000);
 		});
 	},
 	"a session that ends within a minute makes the delays after idle ones short again"() {
@@ -197,14 +180,6 @@ export default suite("device protocol, session after session", {
 		fake.protocol.open();
 		const codes = fake.lost.map(({ error }) => error.code);
 		equal(codes, ["connection-closed"]);
-	},
-	"asking for a session of a protocol that is closed does nothing"() {
-		for (const session of ["on-demand", undefined] as const) {
-			const fake = fakeProtocol({ backoff, ...(session && { session }) });
-			fake.protocol.request();
-			fake.protocol.open();
-			equal(fake.protocol.channels.length, session === undefined ? 1 : 0);
-		}
 	},
 	"asking for a session that is there, or in progress, changes nothing"() {
 		const fake = fakeProtocol({ backoff });

@@ -164,13 +164,6 @@ export default suite("WebSocket", {
 		client.grant(1000);
 		equal(heard, ["a", "b", "c"]);
 	},
-	"keeps a message whose last part is empty apart from the next"() {
-		const { client, heard } = inSession();
-		client.arrive([mcp("a"), ""]);
-		client.arrive(["", mcp("b")]);
-		client.arrive([mcp("c")]);
-		equal(heard, ["a", "b", "c"]);
-	},
 	"keeps it apart even if it did not read when the empty part came"() {
 		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
 		client.arrive([mcp("a")], { unfinished: true });
