@@ -4,18 +4,11 @@ import * as index from "../suites/index.js";
 import p256 from "./p256.suite.js";
 import preloaded from "./preloaded.suite.js";
 
-/** Report of the app. A test that never ends, or crashes the machine, has begun and nothing more. */
-export type Report =
-	| readonly ["suites", ...suites: readonly (readonly [name: string, titles: readonly string[]])[]]
-	| readonly ["begun", suite: string, title: string]
-	| readonly ["passed", suite: string, title: string]
-	| readonly ["failed", suite: string, title: string, why: string]
-	| readonly ["done"];
-
 const suites = [...Object.values(index), preloaded, p256];
 
-function report(...message: Report): void {
-	trace(`${JSON.stringify(message)}\n`);
+/** Reports the suites, the test that begins, passed or failed, or the end. A test that crashes the machine only begins. */
+function report(kind: string, ...details: readonly unknown[]): void {
+	trace(`${JSON.stringify([kind, ...details])}\n`);
 }
 
 /** Settles in a turn of the event loop of its own, as what happens to a device does. */
@@ -26,16 +19,17 @@ function nextTurn(): Promise<void> {
 }
 
 async function runAll(): Promise<void> {
-	report("suites", ...suites.map(({ name, tests }) => [name, Object.keys(tests)] as const));
+	report("suites", ...suites.map(({ name, tests }) => [name, Object.keys(tests)]));
 	for (const { name, tests } of suites) {
 		for (const [title, run] of Object.entries(tests)) {
 			await nextTurn();
-			report("begun", name, title);
+			const test = `${name}: ${title}`;
+			report("begun", test);
 			try {
 				await run();
-				report("passed", name, title);
+				report("passed", test);
 			} catch (error) {
-				report("failed", name, title, `${(error as Error).message}\n${(error as Error).stack ?? ""}`);
+				report("failed", test, `${(error as Error).message}\n${(error as Error).stack ?? ""}`);
 			}
 		}
 	}
