@@ -3,19 +3,10 @@ import { availableParallelism, cpus } from "node:os";
 /** Description of this computer. */
 export const MACHINE = `${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}`;
 
-/** A report in Markdown, printed as it grows. */
-export interface Report {
-	say(line?: string): void;
-	/** A table's row. */
-	row(...cells: (string | number)[]): void;
-	/** A table's first row. */
-	header(...cells: string[]): void;
-	/** All of it so far, without a line break at the end. */
-	text(): string;
-}
+export type Report = ReturnType<typeof makeReport>;
 
-/** @param print is given each line */
-export function makeReport(print: (line: string) => void = console.log): Report {
+/** Makes a report in Markdown, and prints each line as it comes. */
+export function makeReport(print: (line: string) => void = console.log) {
 	const lines: string[] = [];
 	const say = (line = ""): void => {
 		lines.push(line);
@@ -26,5 +17,7 @@ export function makeReport(print: (line: string) => void = console.log): Report 
 		row(...cells);
 		row(...cells.map(() => "---"));
 	};
-	return { say, row, header, text: () => lines.join("\n") };
+	/** All of it so far, without a line break at the end. */
+	const text = (): string => lines.join("\n");
+	return { say, row, header, text };
 }

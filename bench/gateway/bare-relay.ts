@@ -2,6 +2,7 @@
 // token, no check of anything.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** Requests that the device has not answered, by the ids that the relay has given them. */
@@ -9,15 +10,7 @@ const pending = new Map<number, { readonly id: unknown; readonly response: Serve
 let device: WebSocket | undefined;
 let lastId = 0;
 
-const server = createServer((request, response) => {
-	if (request.method !== "POST") {
-		response.writeHead(405).end();
-		return;
-	}
-	const chunks: Buffer[] = [];
-	request.on("data", (chunk: Buffer) => chunks.push(chunk));
-	request.on("end", () => forward(Buffer.concat(chunks).toString(), response));
-});
+const server = createServer(async (request, response) => forward(await text(request), response));
 
 function forward(text: string, response: ServerResponse): void {
 	const message = JSON.parse(text);

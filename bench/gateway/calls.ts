@@ -4,11 +4,10 @@ import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
-import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, Lanes } from "./lanes.js";
+import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, ERAS, Lanes } from "./lanes.js";
 import { LISTING_TOKEN, startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { openPlainClient } from "./plain-client.js";
 
-const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
 const TOOL = "self.audio_speaker.set_volume";
 /** Size of the fleet that also has a client whose token lists the devices. */

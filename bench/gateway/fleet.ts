@@ -1,15 +1,13 @@
 import { createHistogram } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
+import { connectOverHttp } from "../../host-test/e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
-import { AT_THE_SAME_TIME, describeSamples, inParallel, timed } from "./lanes.js";
+import { AT_THE_SAME_TIME, describeSamples, ERAS, inParallel, timed } from "./lanes.js";
 import { startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { openPlainClient, type PlainClient } from "./plain-client.js";
-
-const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 
 /** How much is measured. */
 interface Amount {

@@ -17,6 +17,8 @@ interface Lane {
 	busyCpuTime: number;
 }
 
+export const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
+
 export const AT_THE_SAME_TIME = 32;
 
 /** Warm-up turns. */
