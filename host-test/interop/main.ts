@@ -10,13 +10,13 @@ const FOLDER = "host-test/interop";
 const EPILOGUE = `
 Each peer runs if an environment variable names the folder of its checkout:
 ${VARIABLES.map(({ variable, repository }) => `  ${variable.padEnd(21)} ${repository}`).join("\n")}
-CHROMIUM is a browser, for the page of the first. PYTHON is the Python that runs the
-peers (default: python3), PYTHONPATH where its packages are: aiohttp, beautifulsoup4,
-cryptography, fastapi, httpx, jinja2, loguru, numpy, paho-mqtt >= 2.1, platformdirs, psutil,
-pycryptodome, PyJWT, python-dotenv, PyYAML, requests, ruamel.yaml, uvicorn, websockets >= 14.
-Packages for speech and sound that it lacks are stood in for; with espeak-ng and the
-system's libopus, devices and servers speak and hear by files. The first also needs ffmpeg,
-by voice onnxruntime, pydub and Chromium; the simulator needs Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
+PYTHON is the Python that runs the peers (default: python3), PYTHONPATH where its packages
+are: aiohttp, beautifulsoup4, cryptography, fastapi, httpx, jinja2, loguru, numpy,
+paho-mqtt >= 2.1, platformdirs, psutil, pycryptodome, PyJWT, python-dotenv, PyYAML, requests,
+ruamel.yaml, uvicorn, websockets >= 14. Packages for speech and sound that it lacks are stood
+in for; with espeak-ng and the system's libopus, devices and servers speak and hear by files.
+The first also needs ffmpeg, Chromium, and by voice onnxruntime and pydub; the simulator needs
+Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
 folder, and listens on all addresses of the machine.`;
 
 const program = makeProgram(

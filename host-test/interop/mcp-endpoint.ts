@@ -1,8 +1,14 @@
+import { createCipheriv } from "node:crypto";
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Client, type Transport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import { listenForSockets } from "../support/listen.js";
+import { freePort } from "../support/port.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { startPython } from "./python.js";
 
 async function connectClient(test: TestContext, socket: WebSocket): Promise<Client> {
 	const client = new Client({ name: "endpoint", version: "1.0.0" });
@@ -57,4 +63,22 @@ export async function openMcpEndpoint(test: TestContext) {
 			return await connectClient(test, socket);
 		},
 	};
+}
+
+/** The server makes another one if this is shorter than 32 characters. */
+const KEY = "interop-interop-interop-interop-";
+
+export async function startMcpEndpointServer(test: TestContext, checkout: string) {
+	const folder = temporaryFolder();
+	const port = await freePort();
+	mkdirSync(join(folder, "data"));
+	const config = `[server]\nhost = 127.0.0.1\nport = ${port}\nkey = ${KEY}\n[security]\nallowed_origins = *\n`;
+	writeFileSync(join(folder, "data", ".mcp-endpoint-server.cfg"), config);
+	const args = [join(checkout, "main.py")];
+	await startPython(test, args, (output) => output.includes("startup complete"), { cwd: folder });
+	const cipher = createCipheriv("aes-256-ecb", KEY, null);
+	const token = cipher.update('{"agentId":"interop"}', "utf8", "base64") + cipher.final("base64");
+	const urlOf = (side: string): string =>
+		`ws://127.0.0.1:${port}/mcp_endpoint/${side}/?token=${encodeURIComponent(token)}`;
+	return { toolUrl: urlOf("mcp"), agentUrl: urlOf("call") };
 }
