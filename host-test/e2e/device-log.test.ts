@@ -29,17 +29,4 @@ describe(`a device's own log, firmware on ${ENGINE.kind}`, () => {
 		await until(async () => (await read()).includes("button boot: press"), "the line about the press");
 		await until(async () => (await read()).includes("unknown settings: pasword"), "the lines of before the session");
 	});
-
-	it("is a tool that other clients do not see", async (t) => {
-		const { gateway, base } = await startProgram(t, {});
-		const online = nextOnline(gateway.servers);
-		await startDevice(t, ENGINE, { config: { backend: gateway.urls.websocket } });
-		const { alias } = await online;
-		const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
-		const { tools } = await client.listTools();
-		assert.deepEqual(
-			tools.filter(({ name }) => name === "self_get_log"),
-			[],
-		);
-	});
 });
