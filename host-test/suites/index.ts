@@ -1,6 +1,5 @@
 // Every suite that needs nothing but ECMAScript.
 
-export { default as activation } from "./activation.suite.js";
 export { default as application } from "./application.suite.js";
 export { default as attempts } from "./attempts.suite.js";
 export { default as audioFrames } from "./audio-frames.suite.js";

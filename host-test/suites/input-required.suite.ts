@@ -67,17 +67,6 @@ export default suite("input_required of MCP 2026-07-28", {
 		const done = await call("t", { requestState, inputResponses });
 		equal([done.result.resultType, textOf(done)], ["complete", "Hello, Ann!"]);
 	},
-	async "what a tool did before it asked is not done again"() {
-		let moves = 0;
-		const mover = makeTool(async (call) => {
-			moves += 1;
-			await roots(call);
-			return `${moves}`;
-		});
-		const { call } = statelessClient({ tools: [mover] });
-		const { requestState } = (await call("t")).result;
-		equal(textOf(await call("t", { requestState, inputResponses: { q1: { roots: [] } } })), "1");
-	},
 	async "several questions are asked at once, and further ones in the next round"() {
 		const inputClient = makeTool(async (call) => {
 			const [first, { text }, [root]] = await Promise.all([

@@ -43,15 +43,6 @@ export default suite("WebSocket", {
 		protocol.send("x".repeat(500));
 		equal(client.written, []);
 	},
-	"puts a message together from its parts, cut within a character too"() {
-		const { client, heard } = inSession();
-		const bytes = new Uint8Array(ArrayBuffer.fromString(mcp("日😀")));
-		for (let at = 1; at < bytes.length; at += 1) {
-			client.arrive([bytes.slice(0, at).buffer, bytes.slice(at).buffer]);
-		}
-		equal(heard.length, bytes.length - 1);
-		ok(heard.every((payload) => payload === "日😀"));
-	},
 	"ends the session when the client cannot write after all"() {
 		const { protocol, client, lost } = inSession();
 		client.room = 0;
@@ -130,15 +121,6 @@ export default suite("WebSocket", {
 		protocol.send("x".repeat(900));
 		protocol.send("y");
 		equal([lost[0]?.code, client.closed, client.messages.length], ["send-queue-full", true, 6]);
-	},
-	"reports a session that ended, and begins another with a new client"() {
-		const { client, timer, lost } = inSession({ backoff: { random: () => 0 } });
-		client.options.onClose();
-		timer.pass(500);
-		const next = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
-		ok(next !== client && client.closed && !next.closed);
-		ok(next.options.headers !== client.options.headers, "headers of its own");
-		equal([[...next.options.headers], lost.length], [[...client.options.headers], 1]);
 	},
 	"reads while a quarter of what may wait does, and nothing while a byte more does"() {
 		for (const [waiting, read] of [
