@@ -1,10 +1,9 @@
 // npm run fonts: writes the fonts in src/pictures/face/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeBmFont } from "../../toolchain/fonts/bm-font.js";
+import { FONTS, makeBmFont } from "../../toolchain/fonts/bm-font.js";
 import { charactersOf, GLYPH_SETS } from "../../toolchain/fonts/glyph-sets.js";
 import { enlarged, openPixelFont, type PixelFont } from "../../toolchain/fonts/pixel-font.js";
-import { FONTS } from "../../toolchain/fonts/read-bm-font.js";
 import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "../../toolchain/fonts/sent-glyphs.js";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
 

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
 import { crc32 } from "../crc32.js";
+import { ROOT } from "../root.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
 /** Font for the SDK's tools: BMFont's binary description (version 3), and a picture whose opaque pixels are the glyphs. */
@@ -8,10 +11,21 @@ export interface BmFont {
 	readonly png: Uint8Array;
 }
 
+/** A font that {@link makeBmFont} made. */
+export interface ReadFont {
+	/** Pixels from line to line. */
+	readonly height: number;
+	readonly glyphs: ReadonlyMap<string, Glyph>;
+}
+
+/** Folder of the fonts that `npm run fonts` writes and the face's manifest names. */
+export const FONTS = join(ROOT, "src/pictures/face/fonts/");
+
 /** Cells in a row of the picture. */
 const COLUMNS = 64;
 
-/** Bytes of a glyph's description. */
+/** Bytes before a block's content, and of a glyph's description. */
+const HEAD_BYTES = 5;
 const GLYPH_BYTES = 20;
 
 /** BMFont's blocks: https://www.angelcode.com/products/bmfont/doc/file_format.html */
@@ -43,7 +57,7 @@ export function makeBmFont({ ascent, height }: Pick<PixelFont, "ascent" | "heigh
 }
 
 function block(type: number, bytes: Uint8Array): Buffer {
-	const head = Buffer.alloc(5);
+	const head = Buffer.alloc(HEAD_BYTES);
 	head.writeUInt8(type, 0);
 	head.writeUInt32LE(bytes.length, 1);
 	return Buffer.concat([head, bytes]);
@@ -102,13 +116,6 @@ function makePng(width: number, height: number, pixels: Buffer): Buffer {
 	]);
 }
 
-/** Reads the rows of a PNG made by makePng: each begins with a filter byte of 0. */
-export function readPng(png: Buffer): { readonly width: number; readonly rows: Buffer } {
-	const start = png.indexOf("IDAT");
-	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
-	return { width: png.readUInt32BE(16), rows };
-}
-
 function chunk(type: string, bytes: Buffer): Buffer {
 	const length = Buffer.alloc(4);
 	length.writeUInt32BE(bytes.length);
@@ -116,4 +123,45 @@ function chunk(type: string, bytes: Buffer): Buffer {
 	const check = Buffer.alloc(4);
 	check.writeUInt32BE(crc32(body));
 	return Buffer.concat([length, body, check]);
+}
+
+/** Reads a font of the firmware, for a canvas without the SDK. @param name such as "glyphs-cjk" */
+export function readBmFont(name: string): ReadFont {
+	const path = join(FONTS, name);
+	const fnt = readFileSync(`${path}.fnt`);
+	const { width, isSet } = readPixels(readFileSync(`${path}.png`));
+	const glyphs = new Map<string, Glyph>();
+	const chars = blockOf(fnt, CHARS);
+	for (let at = 0; at < chars.length; at += GLYPH_BYTES) {
+		const character = String.fromCodePoint(chars.readUInt32LE(at));
+		const [x = 0, y = 0, columns = 0, rows = 0, left = 0, top = 0, advance = 0] = Array.from(
+			{ length: 7 },
+			(_, index) => chars.readInt16LE(at + 4 + 2 * index),
+		);
+		const lines = Array.from({ length: rows }, (_, row) =>
+			Array.from({ length: columns }, (_unused, column) => isSet((y + row) * width + x + column)),
+		);
+		glyphs.set(character, { character, advance, left, top, rows: lines });
+	}
+	return { height: blockOf(fnt, COMMON).readUInt16LE(0), glyphs };
+}
+
+function blockOf(fnt: Buffer, wanted: number): Buffer {
+	let at = 4;
+	while (fnt[at] !== wanted) {
+		at += HEAD_BYTES + fnt.readUInt32LE(at + 1);
+	}
+	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
+}
+
+/** Reads a PNG made by makePng: each row begins with a filter byte of 0. */
+function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
+	const start = png.indexOf("IDAT");
+	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
+	const width = png.readUInt32BE(16);
+	const stride = 1 + 2 * width;
+	return {
+		width,
+		isSet: (pixel) => rows[Math.floor(pixel / width) * stride + 2 + 2 * (pixel % width)] === 0xff,
+	};
 }
