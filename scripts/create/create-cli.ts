@@ -4,9 +4,8 @@ import { spawnSync } from "node:child_process";
 import { basename, relative, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
-import { BOARDS, LANGUAGES } from "./choices.js";
 import { checkPlace, makeProject } from "./make-project.js";
-import { askFor } from "./questions.js";
+import { askFor, BOARDS, LANGUAGES } from "./questions.js";
 
 interface Flags {
 	readonly name?: string;

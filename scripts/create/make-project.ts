@@ -3,8 +3,7 @@ import { join, relative } from "node:path";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ProgramError } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
-import { freePinOf, targetOf } from "./choices.js";
-import type { Answers } from "./questions.js";
+import { type Answers, freePinOf, targetOf } from "./questions.js";
 
 const TEMPLATE = join(ROOT, "scripts/create/template");
 

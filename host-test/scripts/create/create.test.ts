@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { BOARDS, freePinOf, targetOf } from "../../../scripts/create/choices.js";
 import { makeProject, type ProjectPlan } from "../../../scripts/create/make-project.js";
+import { BOARDS, freePinOf, targetOf } from "../../../scripts/create/questions.js";
 import { BOARDS as TARGETS } from "../../../scripts/moddable/targets.js";
 import { device, relay } from "../../../src/parts/index.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
