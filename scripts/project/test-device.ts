@@ -54,20 +54,15 @@ export interface TestDevice {
 	close(): void;
 }
 
-interface Answer<Result> {
-	readonly result?: Result;
-	readonly error?: { readonly message: string };
-}
-
-interface ToolPage {
+/** The result of `tools/list` or of `tools/call`. */
+interface Result {
 	readonly tools: readonly ListedTool[];
 	readonly nextCursor?: string;
-}
-
-interface CallResult {
 	readonly content: readonly { readonly type: string; readonly text?: string }[];
 	readonly isError?: boolean;
 }
+
+type Ask = (method: string, params: object) => Promise<Result>;
 
 const LOOPBACK = "127.0.0.1";
 
@@ -119,48 +114,41 @@ export async function openDevice({ folder, config }: TestDeviceOptions = {}): Pr
 	};
 }
 
-/** Asks a device as an MCP client does (Streamable HTTP). */
-function asker(port: number) {
+/** Asks a device as an MCP client does (Streamable HTTP). It begins to listen some moments after its start. */
+function asker(port: number): Ask {
+	const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 	let id = 0;
-	return async <Result>(method: string, params: object): Promise<Result> => {
+	return async (method, params) => {
 		id += 1;
-		const response = await post(port, JSON.stringify({ jsonrpc: "2.0", id, method, params }));
-		const { result, error } = (await response.json()) as Answer<Result>;
-		if (result === undefined) {
-			throw new Error(error?.message ?? `the device answered ${response.status}`);
+		const init = { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id, method, params }) };
+		for (let attempt = 0; ; attempt += 1) {
+			const response = await fetch(`http://${LOOPBACK}:${port}/mcp`, init).catch((cause) => {
+				if (attempt > 250) {
+					throw new Error("the device does not serve its tools", { cause });
+				}
+			});
+			if (response !== undefined) {
+				const { result, error } = (await response.json()) as { result?: Result; error?: { message: string } };
+				return result ?? Promise.reject(new Error(error?.message ?? `the device answered ${response.status}`));
+			}
+			await delay(RETRY);
 		}
-		return result;
 	};
 }
 
 /** The device lists its tools in pages. */
-async function listTools(ask: ReturnType<typeof asker>): Promise<ListedTool[]> {
+async function listTools(ask: Ask): Promise<ListedTool[]> {
 	const tools: ListedTool[] = [];
 	let cursor: string | undefined;
 	do {
-		const page = await ask<ToolPage>("tools/list", cursor === undefined ? {} : { cursor });
+		const page = await ask("tools/list", cursor === undefined ? {} : { cursor });
 		tools.push(...page.tools);
 		cursor = page.nextCursor;
 	} while (cursor !== undefined);
 	return tools;
 }
 
-/** The device begins to listen some moments after its start. */
-async function post(port: number, body: string): Promise<Response> {
-	const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-	for (let attempt = 0; ; attempt += 1) {
-		try {
-			return await fetch(`http://${LOOPBACK}:${port}/mcp`, { method: "POST", headers, body });
-		} catch (error) {
-			if (attempt > 250) {
-				throw new Error("the device does not serve its tools", { cause: error });
-			}
-			await delay(RETRY);
-		}
-	}
-}
-
-function readResult({ content, isError }: CallResult): unknown {
+function readResult({ content, isError }: Result): unknown {
 	const text = content.map(({ text = "" }) => text).join("\n");
 	if (isError) {
 		throw new Error(text);
