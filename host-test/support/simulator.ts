@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { mcconfig, nameOf, outputOf } from "../../scripts/moddable/mcconfig.js";
-import { type Sdk, SdkError, sdkEnvironment } from "../../scripts/moddable/sdk.js";
+import { type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
 import { ROOT } from "../../toolchain/root.js";
 import { ChildGroup } from "./child-group.js";
 import { Xsbug, type XsbugMachine } from "./xsbug.js";
@@ -59,7 +59,7 @@ export class Simulator extends EventEmitter<Events> {
 		{ headless, mod, devices = join(sdk.root, "build", "simulators") }: SimulatorOptions,
 	): Promise<Simulator> {
 		if (sdk.host !== "lin") {
-			throw new SdkError("the tests in the simulator run on Linux only");
+			throw new Error("the tests in the simulator run on Linux only");
 		}
 		const display = headless ? await startDisplay() : undefined;
 		const xsbug = await Xsbug.listen();
@@ -131,7 +131,7 @@ interface VirtualDisplay {
 	readonly child: ChildGroup;
 }
 
-/** @throws SdkError if its program is missing */
+/** @throws Error if its program is missing */
 async function startDisplay(): Promise<VirtualDisplay> {
 	const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
 	const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
@@ -145,6 +145,6 @@ async function startDisplay(): Promise<VirtualDisplay> {
 			}
 		});
 	});
-	const failed = child.ended.then((reason) => Promise.reject(new SdkError(reason)));
+	const failed = child.ended.then((reason) => Promise.reject(new Error(reason)));
 	return { name: await Promise.race([chosen, failed]), child };
 }

@@ -5,7 +5,7 @@ import { ROOT } from "../../toolchain/root.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { estimateImage, readMemory } from "./image-size.js";
 import { configureBuild, findTypeErrors } from "./mcconfig.js";
-import { findSdk, NO_SDK, type Sdk, SdkError } from "./sdk.js";
+import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
 import { BARE_CHIP, BOARDS, boardOf, CHIPS, findTarget } from "./targets.js";
 
 const MEGABYTE = 1024 * 1024;
@@ -61,7 +61,7 @@ function describeBoards({ parts: always, optional }: BoardParts, partsOf: PartsO
 /**
  * Checks the types of the firmware for targets, links it and prints the memory that it takes.
  *
- * @throws SdkError if a target has type errors or does not link, or the C compiler has no 32-bit support
+ * @throws ProgramError if a target has type errors or does not link, or the C compiler has no 32-bit support
  * @throws ProgramError that names the boards with too little room
  */
 async function measureBoards(sdk: Sdk, targets: readonly string[], partsOf: PartsOf): Promise<void> {
@@ -73,7 +73,7 @@ async function measureBoards(sdk: Sdk, targets: readonly string[], partsOf: Part
 		const configured = await configureBuild(sdk, ROOT, name);
 		const errors = findTypeErrors(configured);
 		if (errors !== "") {
-			throw new SdkError(`${name}: type errors\n${errors}`);
+			throw new ProgramError(`${name}: type errors\n${errors}`);
 		}
 		const { flashBytes, chunkBytes, partitionBytes } = readMemory(configured, chip);
 		const image = await estimateImage(sdk, name, partsOf(name));

@@ -8,7 +8,7 @@ import { checkDevice, chipOfBoard, readDevice } from "../../toolchain/read-devic
 import { ROOT } from "../../toolchain/root.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
-import { needSdk, SdkError, sdkEnvironment } from "./sdk.js";
+import { needSdk, sdkEnvironment } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { BARE_CHIP, findTarget, type Target } from "./targets.js";
 
@@ -59,7 +59,7 @@ export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS
 	);
 }
 
-/** @throws PortError, SdkError with the problem and its fix */
+/** @throws ProgramError with the problem and its fix */
 async function flash(
 	folder: string,
 	settings: readonly string[],
@@ -100,11 +100,11 @@ async function flash(
 	await mcconfig(sdk, folder, args, { show: true, env });
 }
 
-/** @throws SdkError if there is no ESP-IDF */
+/** @throws ProgramError if there is no ESP-IDF */
 export function needIdf({ IDF_PATH }: NodeJS.ProcessEnv): void {
 	if (!IDF_PATH || !existsSync(IDF_PATH)) {
 		const found = IDF_PATH ? `is ${IDF_PATH}, which does not exist` : "is not set";
-		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
+		throw new ProgramError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
 	}
 }
 

@@ -61,7 +61,7 @@ export function readMemory(folder: string, chip: string) {
  *
  * @param target as mcconfig calls it
  * @param parts of the board
- * @throws SdkError if it does not link, or the C compiler has no 32-bit support
+ * @throws ProgramError if it does not link, or the C compiler has no 32-bit support
  */
 export async function estimateImage(sdk: Sdk, target: string, parts: readonly Part[]): Promise<number> {
 	const constant = measureData(sdk, await linkForChip(sdk, ROOT, target));

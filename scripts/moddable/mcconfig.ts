@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative } from "node:path";
+import { ProgramError } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
-import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
+import { type Sdk, sdkEnvironment, TSC } from "./sdk.js";
 
 /** mcconfig's default manifest. */
 const MANIFEST = "manifest.json";
@@ -27,7 +28,7 @@ interface McconfigOptions {
  *
  * @param folder of the manifest
  * @param args as on its command line
- * @throws SdkError when it fails
+ * @throws ProgramError when it fails
  */
 export async function mcconfig(
 	sdk: Sdk,
@@ -36,7 +37,7 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	if (/\s/.test(output)) {
-		throw new SdkError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
+		throw new ProgramError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
 	}
 	mkdirSync(output, { recursive: true });
 	for (const path of readdirSync(output, { recursive: true, encoding: "utf8" })) {
@@ -54,7 +55,7 @@ export async function mcconfig(
 	});
 }
 
-/** @throws SdkError when mcconfig fails, with the last lines of its output unless they were shown */
+/** @throws ProgramError when mcconfig fails, with the last lines of its output unless they were shown */
 async function runMcconfig(
 	{ bin }: Sdk,
 	cwd: string,
@@ -69,7 +70,7 @@ async function runMcconfig(
 	child.stdout?.on("data", (bytes) => output.push(bytes));
 	child.stderr?.on("data", (bytes) => output.push(bytes));
 	const status = await new Promise<number | null>((resolve, reject) => {
-		child.on("error", (error) => reject(new SdkError(`could not run mcconfig: ${error.message}`)));
+		child.on("error", (error) => reject(new ProgramError(`could not run mcconfig: ${error.message}`)));
 		child.on("close", resolve);
 	});
 	if (status !== 0) {
@@ -77,7 +78,7 @@ async function runMcconfig(
 		const lines = String(Buffer.concat(output))
 			.split("\n")
 			.filter((line) => line !== "" && !line.startsWith("### warning"));
-		throw new SdkError(`mcconfig failed (${status ?? "killed"})\n${lines.slice(-LINES_SHOWN).join("\n")}`);
+		throw new ProgramError(`mcconfig failed (${status ?? "killed"})\n${lines.slice(-LINES_SHOWN).join("\n")}`);
 	}
 }
 
@@ -88,7 +89,7 @@ async function runMcconfig(
  * @param settings of the firmware: "ssid=…"
  * @param made file of the build: the linker's output, or `mc.resources.c`
  * @returns its path
- * @throws SdkError when the build fails
+ * @throws ProgramError when the build fails
  */
 export async function linkForChip(
 	sdk: Sdk,
@@ -112,7 +113,7 @@ export async function linkForChip(
  *
  * @param target as mcconfig calls it
  * @returns the folder of the program, with manifest_flat.json, the makefile and ESP-IDF's project (xsProj-CHIP)
- * @throws SdkError when that fails
+ * @throws ProgramError when that fails
  */
 export async function configureBuild(sdk: Sdk, folder: string, target: string): Promise<string> {
 	const output = join(`${outputOf(folder)}-configured`, target.replaceAll(/\W+/g, "-"));
@@ -147,7 +148,7 @@ export function findTypeErrors(folder: string): string {
  * Bytes of constant data.
  *
  * @param file C of a build
- * @throws SdkError if the C compiler has no 32-bit support
+ * @throws ProgramError if the C compiler has no 32-bit support
  */
 export function measureData({ root }: Sdk, file: string): number {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(file)];
@@ -161,7 +162,7 @@ export function measureData({ root }: Sdk, file: string): number {
 function run(program: string, args: readonly string[]): string {
 	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
 	if (status !== 0) {
-		throw new SdkError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
+		throw new ProgramError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
 	}
 	return stdout;
 }

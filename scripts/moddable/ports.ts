@@ -13,11 +13,6 @@ const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_
 /** Where Linux keeps the names of groups. */
 const GROUPS = "/etc/group";
 
-/** A port that cannot be used, with the fix. */
-class PortError extends ProgramError {
-	override readonly name = "PortError";
-}
-
 /** Lists the serial ports that a board may be connected to. @param dev the folder of devices */
 export function listPorts(dev = "/dev"): SerialPort[] {
 	// Linux names each device in a link to its port.
@@ -34,7 +29,7 @@ export function listPorts(dev = "/dev"): SerialPort[] {
  * Chooses the port of the board.
  *
  * @param wanted the requested port, if any
- * @throws PortError if there is not exactly one
+ * @throws ProgramError if there is not exactly one
  */
 export function choosePort(wanted: string | undefined, ports: readonly SerialPort[] = listPorts()): string {
 	const [first, ...others] = ports;
@@ -42,14 +37,14 @@ export function choosePort(wanted: string | undefined, ports: readonly SerialPor
 		return wanted;
 	}
 	if (first === undefined) {
-		throw new PortError(
+		throw new ProgramError(
 			"no board found: there is no USB serial port. Connect the board with a USB data cable, " +
 				"or name its port with --port",
 		);
 	}
 	if (others.length > 0) {
 		const lines = ports.map(({ path, name }) => `  ${path}${name && `  ${name}`}`);
-		throw new PortError(`found several ports. Choose one with --port:\n${lines.join("\n")}`);
+		throw new ProgramError(`found several ports. Choose one with --port:\n${lines.join("\n")}`);
 	}
 	return first.path;
 }
@@ -57,14 +52,14 @@ export function choosePort(wanted: string | undefined, ports: readonly SerialPor
 /**
  * Checks that this user may use a port.
  *
- * @throws PortError with the command that gives the permission
+ * @throws ProgramError with the command that gives the permission
  */
 export function checkPort(path: string): void {
 	if (!existsSync(path)) {
-		throw new PortError(`${path} does not exist: is the board connected?`);
+		throw new ProgramError(`${path} does not exist: is the board connected?`);
 	}
 	if (!isAllowed(path, constants.R_OK | constants.W_OK)) {
-		throw new PortError(
+		throw new ProgramError(
 			`no permission to use ${path}. Run this command, then log out and in again: ${permissionCommand(path)}`,
 		);
 	}
@@ -79,10 +74,10 @@ export function permissionCommand(path: string): string {
 	return `sudo usermod -aG ${name === undefined || gid === 0 ? "dialout" : name} $USER`;
 }
 
-/** Erases the whole flash of a board with ESP-IDF's esptool. @throws PortError */
+/** Erases the whole flash of a board with ESP-IDF's esptool. @throws ProgramError */
 export function eraseFlash(port: string, env: NodeJS.ProcessEnv): void {
 	const { status, error } = spawnSync("esptool", ["--port", port, "erase-flash"], { env, stdio: "inherit" });
 	if (status !== 0) {
-		throw new PortError(`esptool could not erase the flash at ${port}: ${error?.message ?? `exit code ${status}`}`);
+		throw new ProgramError(`esptool could not erase the flash at ${port}: ${error?.message ?? `exit code ${status}`}`);
 	}
 }

@@ -12,11 +12,6 @@ export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable'
 /** The SDK's names for the computers it runs on, by Node's. */
 export const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
 
-/** An error of the SDK or its set-up, for the user. */
-export class SdkError extends ProgramError {
-	override readonly name = "SdkError";
-}
-
 /** Moddable's SDK with its tools built. */
 export interface Sdk {
 	readonly root: string;
@@ -29,7 +24,7 @@ export interface Sdk {
 /**
  * Finds the SDK that $MODDABLE names; undefined where it is not set.
  *
- * @throws SdkError where it is set, and no SDK that can be used is there
+ * @throws ProgramError where it is set, and no SDK that can be used is there
  */
 export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	const root = env.MODDABLE;
@@ -38,11 +33,13 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 		return undefined;
 	}
 	if (host === undefined) {
-		throw new SdkError(`this script does not support the SDK on ${process.platform}: run mcconfig yourself`);
+		throw new ProgramError(`this script does not support the SDK on ${process.platform}: run mcconfig yourself`);
 	}
 	const bin = join(root, "build", "bin", host, "release");
 	if (!isExecutable(join(bin, "mcconfig"))) {
-		throw new SdkError(`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`);
+		throw new ProgramError(
+			`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`,
+		);
 	}
 	return { root, bin, host };
 }
@@ -51,7 +48,7 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 	const sdk = findSdk(env);
 	if (sdk === undefined) {
-		throw new SdkError(NO_SDK);
+		throw new ProgramError(NO_SDK);
 	}
 	return sdk;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { makeProgram } from "../../toolchain/program.js";
+import { makeProgram, ProgramError } from "../../toolchain/program.js";
 import { mcconfig } from "./mcconfig.js";
-import { needSdk, SdkError } from "./sdk.js";
+import { needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 
 const EPILOGUE = `
@@ -22,7 +22,7 @@ export function simulatorProgram(folder: string, env: NodeJS.ProcessEnv = proces
 		async (settings: readonly string[]) => {
 			const sdk = needSdk(env);
 			if (sdk.host === "lin" && !env.DISPLAY && !env.WAYLAND_DISPLAY) {
-				throw new SdkError("there is no display for the simulator's window: set DISPLAY, or use npm run device");
+				throw new ProgramError("there is no display for the simulator's window: set DISPLAY, or use npm run device");
 			}
 			await mcconfig(sdk, folder, ["-d", "-p", sdk.host, ...settings], { show: true });
 		},

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
+import { ProgramError } from "../../toolchain/program.js";
 import { ROOT } from "../../toolchain/root.js";
-import { type Sdk, SdkError } from "./sdk.js";
+import type { Sdk } from "./sdk.js";
 
 /** The target of a plain ESP32, and the folder in src/boards of bare chips. Other targets are named after it: "esp32/m5stack". */
 export const BARE_CHIP = "esp32";
@@ -58,20 +59,20 @@ export interface Target {
 /**
  * Finds a target by mcconfig's name.
  *
- * @throws SdkError if the SDK does not know it, or the chip has no Wi-Fi
+ * @throws ProgramError if the SDK does not know it, or the chip has no Wi-Fi
  */
 export function findTarget({ root }: Sdk, name: string): Target {
 	const folder = join(root, "build", "devices", "esp32", "targets");
 	const names = existsSync(folder) ? readdirSync(folder) : [];
 	const known = [BARE_CHIP, ...names.map((each) => `${BARE_CHIP}/${each}`)];
 	if (!known.includes(name)) {
-		throw new SdkError(`--target: unknown target ${name}. ${suggest(name, known)}`);
+		throw new ProgramError(`--target: unknown target ${name}. ${suggest(name, known)}`);
 	}
 	const manifest = name === BARE_CHIP ? {} : readManifest(join(folder, basename(name), "manifest.json"));
 	const chip = manifest.build?.ESP32_SUBCLASS ?? BARE_CHIP;
 	const reason = WITHOUT_WIFI[chip];
 	if (reason !== undefined) {
-		throw new SdkError(`--target: ${name} has the chip ${chip}, which has no Wi-Fi: ${reason}`);
+		throw new ProgramError(`--target: ${name} has the chip ${chip}, which has no Wi-Fi: ${reason}`);
 	}
 	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
 }

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
-import { SdkError } from "../../../scripts/moddable/sdk.js";
 import { ChildGroup } from "../../support/child-group.js";
 
 /** A kind of emulated chip. */
@@ -41,7 +40,7 @@ interface QemuOptions {
 	/** More options of QEMU's user network, such as `hostfwd=tcp:127.0.0.1:8080-:80`. */
 	readonly network?: string | undefined;
 	/** Called with the reason if it ends by itself. */
-	readonly onEnd: (reason: SdkError) => void;
+	readonly onEnd: (reason: Error) => void;
 }
 
 /** A chip in QEMU. It ends with this process at the latest. */
@@ -77,7 +76,7 @@ export class Qemu {
 		});
 		void this.#child.ended.then((reason) => {
 			if (!this.#stopped) {
-				onEnd(new SdkError(`${reason}\n${complaints}`));
+				onEnd(new Error(`${reason}\n${complaints}`));
 			}
 		});
 	}
@@ -99,7 +98,7 @@ export class Qemu {
 		);
 		const [, word] = /: (0x\w+)/.exec(said) ?? [];
 		if (word === undefined) {
-			throw new SdkError(`QEMU cannot read address 0x${address.toString(16)}: ${said}`);
+			throw new Error(`QEMU cannot read address 0x${address.toString(16)}: ${said}`);
 		}
 		return Number(word);
 	}
@@ -108,7 +107,7 @@ export class Qemu {
 	 * Sets a property of a peripheral.
 	 *
 	 * @param path of the peripheral in QEMU: "/machine/saradc"
-	 * @throws SdkError if this QEMU has no such property
+	 * @throws Error if this QEMU has no such property
 	 */
 	async setProperty(path: string, property: string, value: number): Promise<void> {
 		await this.#ask("qom-set", { path, property, value });
@@ -124,12 +123,12 @@ export class Qemu {
 				const answer = JSON.parse(line);
 				if (answer.id === execute) {
 					if (answer.error !== undefined) {
-						throw new SdkError(`QEMU: ${answer.error.desc}`);
+						throw new Error(`QEMU: ${answer.error.desc}`);
 					}
 					return answer.return;
 				}
 			}
-			throw new SdkError(`QEMU's monitor did not answer ${execute}`);
+			throw new Error(`QEMU's monitor did not answer ${execute}`);
 		} finally {
 			socket.destroy();
 		}

@@ -176,7 +176,7 @@ function hasMachine(program: string, machine: string): boolean {
  *
  * @param settings of the firmware: "updateTrial=20". Those that are stored in its flash can be added to the image: `storeSettings`
  * @param folder of the firmware's manifest. Default: the project's
- * @throws SdkError when the build fails
+ * @throws ProgramError when the build fails
  */
 export async function buildForQemu(
 	tools: QemuTools,
