@@ -1,10 +1,74 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	copyFileSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { it } from "node:test";
+import { describe, it } from "node:test";
 import { ROOT } from "../../toolchain/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+
+const RUN = join(ROOT, "scripts/run.mjs");
+
+/** Packages that `npm start` needs, that only tests need, and that some computers cannot install. */
+const WANTED = {
+	"": { name: "root" },
+	"node_modules/used": { version: "1.0.0" },
+	"node_modules/tested": { version: "1.0.0", dev: true },
+	"node_modules/of-mac": { version: "1.0.0", optional: true },
+};
+
+/** Runs a program where node_modules has some packages. Returns how npm was called: a program that only says so. */
+function install(present: object | undefined, omitsDev: boolean): string {
+	const root = `${temporaryFolder("xs-mcp-install-")}/`;
+	writeFileSync(`${root}package-lock.json`, JSON.stringify({ packages: WANTED }));
+	if (present !== undefined) {
+		mkdirSync(`${root}node_modules`);
+		writeFileSync(`${root}node_modules/.package-lock.json`, JSON.stringify({ packages: present }));
+	}
+	writeFileSync(join(root, "npm"), `#!/bin/sh\necho "npm $*" >called\n`);
+	chmodSync(join(root, "npm"), 0o755);
+	mkdirSync(`${root}scripts`);
+	copyFileSync(RUN, `${root}scripts/run.mjs`);
+	writeFileSync(`${root}program.mjs`, "");
+	const args = [`${root}scripts/run.mjs`, ...(omitsDev ? ["--omit=dev"] : []), "program.mjs"];
+	const { status, stderr } = spawnSync(process.execPath, args, {
+		encoding: "utf8",
+		env: { ...process.env, PATH: `${root}:${process.env.PATH}` },
+	});
+	assert.equal(status, 0, stderr);
+	return existsSync(`${root}called`) ? readFileSync(`${root}called`, "utf8").trim() : "";
+}
+
+describe("a program of the project", { skip: process.platform === "win32" && "needs sh" }, () => {
+	const { "": _, "node_modules/tested": tested, ...needed } = WANTED;
+
+	it("installs on a fresh clone only what it needs", () => {
+		assert.equal(install(undefined, true), "npm ci --omit=dev --loglevel=error");
+		assert.equal(install(undefined, false), "npm ci --loglevel=error");
+	});
+
+	it("installs nothing that is installed", () => {
+		assert.equal(install(needed, true), "");
+		assert.equal(install({ ...needed, "node_modules/tested": tested }, false), "");
+	});
+
+	it("installs the rest if it needs it", () => {
+		assert.equal(install(needed, false), "npm ci --loglevel=error");
+	});
+
+	it("keeps the packages for development when another package has a new version", () => {
+		const old = { "node_modules/used": { version: "0.9.0" }, "node_modules/tested": tested };
+		assert.equal(install(old, true), "npm ci --loglevel=error");
+	});
+});
 
 it("scripts/run.mjs runs TypeScript in a folder with a space, a non-ASCII letter, # and %", () => {
 	const folder = join(temporaryFolder(), "mein Gerät 日 #1 %20");
