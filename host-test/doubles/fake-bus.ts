@@ -25,5 +25,6 @@ export function fakeBus() {
 
 		close(): void {}
 	}
-	return { bus: { io: FakeDevice }, writes, memory };
+	const io: new (options: object) => SmBusDevice = FakeDevice;
+	return { bus: { io }, writes, memory };
 }

@@ -1,4 +1,3 @@
-import { events } from "../events/plugin.js";
 import {
 	type CallToolResult,
 	type ClientCapabilities,
@@ -23,6 +22,7 @@ import { aliasIn } from "../catalog/listing.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
+import { events } from "../events/plugin.js";
 import { isObject } from "../firmware.js";
 import { findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import { ClientQuestions } from "./client-questions.js";
@@ -404,7 +404,8 @@ export class Client {
 	}
 
 	#findMethod(name: string): Method | undefined {
-		const methods = this.gateway.find(events) !== undefined && Object.hasOwn(EVENT_METHODS, name) ? EVENT_METHODS : METHODS;
+		const methods =
+			this.gateway.find(events) !== undefined && Object.hasOwn(EVENT_METHODS, name) ? EVENT_METHODS : METHODS;
 		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
 		const other = this.isStateless ? "session" : "stateless";
 		return found?.era === other ? undefined : found;
