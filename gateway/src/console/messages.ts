@@ -123,7 +123,7 @@ export interface FirmwareEntry extends FirmwareUpdate {
 }
 
 /** A configured server; `url` is its URL or command, without secrets. */
-export type ServerEntry = Pick<McpConnection, "id" | "url" | "transport" | "status" | "tools" | "lastError">;
+type ServerEntry = Pick<McpConnection, "id" | "url" | "transport" | "status" | "tools" | "lastError">;
 
 /** Lists that are sent as a whole when they have changed: they are short. */
 export interface OperatorLists {

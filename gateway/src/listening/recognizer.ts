@@ -46,7 +46,7 @@ export function recognizerOf(
  *
  * @param language ISO 639-1: `en`, `ja`, `zh`. Default: the service finds out
  */
-export function serviceRecognizer(service: ModelService, language: string | undefined): Recognize {
+function serviceRecognizer(service: ModelService, language: string | undefined): Recognize {
 	return async (wav, signal) => {
 		const body = new FormData();
 		body.set("file", new Blob([Uint8Array.from(wav)], { type: "audio/wav" }), "speech.wav");
@@ -66,7 +66,7 @@ export function serviceRecognizer(service: ModelService, language: string | unde
  * input otherwise, and `{language}` for the language
  * @param folder the folder of the WAV files
  */
-export function programRecognizer(command: string, folder: string, language = "auto"): Recognize {
+function programRecognizer(command: string, folder: string, language = "auto"): Recognize {
 	return async (wav, signal) => {
 		const run = async (file: string, input?: Buffer): Promise<string> => {
 			const fill = (argument: string): string => argument.replaceAll(FILE, file).replaceAll(LANGUAGE, language);
@@ -83,7 +83,7 @@ export type RecognizeFor = (
 ) => Promise<string>;
 
 /** Makes a recognizer that rejects after 60 s, and has little to do at the same time. Spaces are single in its texts. */
-export function limited(recognize: Recognize): RecognizeFor {
+function limited(recognize: Recognize): RecognizeFor {
 	const limit = fairLimit(MAX_RUNNING);
 	return async (wav, { principal, signal }) => {
 		let either = signal;

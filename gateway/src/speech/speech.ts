@@ -20,7 +20,7 @@ const MAX_VOICES = { all: 6, perOwner: 2 };
 const MAX_KEPT = 33_554_432;
 
 /** Path from which devices load sounds. */
-export const SPEECH_PATH = "/speech";
+const SPEECH_PATH = "/speech";
 
 /** A text as sound, which is spoken when the first device wants it, once for all. Rejects with an Error that says why it cannot be. */
 export interface SpokenText {
