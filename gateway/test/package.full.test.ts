@@ -149,7 +149,7 @@ describe("the packages", () => {
 		const source = [
 			'import { McpManager, type McpConnection } from "xs-mcp-manager";',
 			'import { ServerRegistry } from "xs-mcp-manager/core";',
-			'export const manager = new McpManager({ servers: [{ name: "a", url: "http://a/" }], registry: await ServerRegistry.open() });',
+			'export const manager = new McpManager({ servers: [{ name: "a", url: "http://a/" }], registry: new ServerRegistry() });',
 			"export const connections: McpConnection[] = manager.listConnections();",
 			'const { data } = await manager.executeTool("t", {}, { server: "a" });',
 			"// @ts-expect-error: a text, an image or the like, not a number",

@@ -54,7 +54,7 @@ export async function openServers(
 	options: GatewayOptions,
 	onWarning?: (message: string) => void,
 ): Promise<ServerRegistry> {
-	return await ServerRegistry.open({ relayed: RELAYED, ...options }, onWarning);
+	return new ServerRegistry({ relayed: RELAYED, ...options }, onWarning);
 }
 
 /** The servers on one side, and what each client sees of them on the other. */

@@ -133,15 +133,24 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	#version = 0;
 	#changeTimer: NodeJS.Timeout | undefined;
 	#retryTimer: NodeJS.Timeout | undefined;
-	#tidyTimer: NodeJS.Timeout | undefined;
+	readonly #tidyTimer: NodeJS.Timeout;
 	#unwatch: (() => void)[] = [];
 	#isClosed = false;
 	readonly #warn = (message: string): void => void this.emit("warning", message);
 
-	private constructor(options: ServerRegistryOptions) {
+	/**
+	 * Reads the store, and follows it.
+	 *
+	 * @param onWarning is told of warnings from the start, about damaged records for example
+	 * @throws RangeError if an alias is not valid
+	 */
+	constructor(options: ServerRegistryOptions = {}, onWarning?: (message: string) => void) {
 		super();
 		// One listener per client.
 		this.setMaxListeners(0);
+		if (onWarning !== undefined) {
+			this.on("warning", onWarning);
+		}
 		const { store = new MemoryStore(), aliases } = options;
 		this.options = options;
 		this.checker = new SchemaChecker(this.#warn);
@@ -149,37 +158,17 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		this.#aliases = new Aliases(store, aliases);
 		this.#offers = new StoredOffers(store, this.#warn);
 		this.#discovery = new Discovery(options, this.#warn);
-	}
-
-	/**
-	 * Reads the store, and follows it. Rejects with a RangeError if an alias is not valid.
-	 *
-	 * @param onWarning is told of warnings from the start, about damaged records for example
-	 */
-	static async open(
-		options: ServerRegistryOptions = {},
-		onWarning?: (message: string) => void,
-	): Promise<ServerRegistry> {
-		const registry = new ServerRegistry(options);
-		if (onWarning !== undefined) {
-			registry.on("warning", onWarning);
-		}
-		registry.#load();
-		return registry;
-	}
-
-	#load(): void {
-		for (const { key, value } of this.#store.list(DEVICE)) {
+		for (const { key, value } of store.list(DEVICE)) {
 			this.#read(key.slice(DEVICE.length), value);
 		}
 		const onConnected = (): void => void this.#saveAll();
-		this.#store.on("connected", onConnected);
+		store.on("connected", onConnected);
 		this.#unwatch = [
-			this.#store.watch(ALIAS, (key, entry) => this.#onAlias(key, entry)),
-			this.#store.watch(TAGS, (key) => this.#onTags(key.slice(TAGS.length))),
-			this.#store.watch(OFFERS, (key, entry) => this.#onOffers(key.slice(OFFERS.length), entry)),
-			this.#store.watch(DEVICE, (key, entry) => this.#onRecord(key.slice(DEVICE.length), entry)),
-			() => this.#store.off("connected", onConnected),
+			store.watch(ALIAS, (key, entry) => this.#onAlias(key, entry)),
+			store.watch(TAGS, (key) => this.#onTags(key.slice(TAGS.length))),
+			store.watch(OFFERS, (key, entry) => this.#onOffers(key.slice(OFFERS.length), entry)),
+			store.watch(DEVICE, (key, entry) => this.#onRecord(key.slice(DEVICE.length), entry)),
+			() => store.off("connected", onConnected),
 		];
 		this.#tidyTimer = setInterval(() => void this.#tidy(), TIDY_INTERVAL).unref();
 	}

@@ -27,7 +27,7 @@ import type {
 	Reloaded,
 } from "./mcp-types.js";
 import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
-import { ResourceCache, readResource } from "./resource-cache.js";
+import { ResourceCache } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
 
 /** Names of tools in the error for one that is not known. */
@@ -37,8 +37,9 @@ const MAX_SUGGESTED = 3;
 export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #options: McpManagerOptions;
 	readonly #file: ServersFile | undefined;
-	/** Undefined before {@link initialize}. */
-	#opened: { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } | undefined;
+	readonly #opened: ServerRegistry;
+	#isInitialized = false;
+	readonly #servers: ConfiguredServers;
 	/** The servers of the file, connected or not. */
 	#fileConfigs = new Map<string, ServerConfig>();
 	#reloading: Promise<unknown> = Promise.resolve();
@@ -57,6 +58,14 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		this.#file = options.file === undefined ? undefined : new ServersFile(options.file);
+		const relayed = options.elicit && { relayed: ELICITATION };
+		this.#opened = options.registry ?? new ServerRegistry(relayed, (message) => this.emit("warning", message));
+		this.#servers = new ConfiguredServers(this.#opened, options.options);
+		this.#servers.on("status", ({ id, lastError }, status) => this.emit("status", id, status, lastError));
+		this.#servers.on("stderr", ({ id }, line) => this.emit("debug", id, line));
+		this.#opened.on("notification", (server, method, params) => this.#onNotification(server, method, params));
+		this.#opened.on("requestNotification", (...event) => this.#onNotification(...event));
+		this.#opened.on("changed", this.#onChanged);
 		const { cacheTtl = 60_000, maxParallel = 10, debug = false } = options.options ?? {};
 		if (debug) {
 			this.on("debug", (server, line) => console.error(`${server}: ${line}`));
@@ -79,15 +88,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 
 	async #open(): Promise<void> {
-		const { registry: given, options, elicit, servers = [], isFileOptional } = this.#options;
-		const onWarning = (message: string): void => void this.emit("warning", message);
-		const registry = given ?? (await ServerRegistry.open(elicit && { relayed: ELICITATION }, onWarning));
-		this.#opened = { registry, servers: new ConfiguredServers(registry, options) };
-		this.#servers.on("status", ({ id, lastError }, status) => this.emit("status", id, status, lastError));
-		this.#servers.on("stderr", ({ id }, line) => this.emit("debug", id, line));
-		registry.on("notification", (server, method, params) => this.#onNotification(server, method, params));
-		registry.on("requestNotification", (...event) => this.#onNotification(...event));
-		registry.on("changed", this.#onChanged);
+		this.#isInitialized = true;
+		const { servers = [], isFileOptional } = this.#options;
 		for (const server of servers) {
 			this.#servers.add(this.#readConfig(server));
 		}
@@ -100,15 +102,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 
 	/** @throws McpError before {@link initialize} */
 	get #registry(): ServerRegistry {
-		return this.#expectOpened().registry;
-	}
-
-	get #servers(): ConfiguredServers {
-		return this.#expectOpened().servers;
-	}
-
-	#expectOpened() {
-		if (this.#opened === undefined) {
+		if (!this.#isInitialized) {
 			throw new McpError("INVALID_REQUEST", "the manager is not initialized: call initialize() and wait for it first");
 		}
 		return this.#opened;
@@ -357,7 +351,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 */
 	async readResource(name: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
 		await this.whenKnown(name);
-		return await translated(() => readResource(this.#expect(name), uri, this.#cache, fresh));
+		return await translated(() => this.#cache.read(this.#expect(name), uri, fresh));
 	}
 
 	/**
@@ -388,10 +382,10 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		await this.#checker.close();
 		this.#file?.close();
 		await this.#reloading;
-		this.#opened?.registry.off("changed", this.#onChanged);
-		await this.#opened?.servers.close();
+		this.#opened.off("changed", this.#onChanged);
+		await this.#servers.close();
 		if (this.#options.registry === undefined) {
-			await this.#opened?.registry.close();
+			await this.#opened.close();
 		}
 	}
 

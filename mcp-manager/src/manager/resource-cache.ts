@@ -18,8 +18,8 @@ interface Kept {
 }
 
 /**
- * The contents of resources, for a time, and until their server says that they have changed. Not lru-cache: the package is
- * larger than this one.
+ * Reads resources, and keeps their contents for a time, and until their server says that they have changed. Not lru-cache: the
+ * package is larger than this one.
  */
 export class ResourceCache {
 	readonly #ttl: number;
@@ -32,21 +32,43 @@ export class ResourceCache {
 		this.#ttl = ttl;
 	}
 
-	get(server: Server, uri: string): ReadResourceResult | undefined {
-		const key = keyOf(server, uri);
+	/** Returns the contents that are kept, unless `isFresh`, or else those that the server sends. */
+	async read(server: Server, uri: string, isFresh = false): Promise<ReadResourceResult> {
+		const key = `${server.id}\0${uri}`;
 		const kept = this.#kept.get(key);
-		if (kept === undefined || kept.expires <= performance.now()) {
-			this.#drop(key);
-			return undefined;
+		if (kept !== undefined && !isFresh && kept.expires > performance.now()) {
+			this.#kept.delete(key);
+			this.#kept.set(key, kept);
+			return kept.result;
 		}
-		this.#kept.delete(key);
-		this.#kept.set(key, kept);
-		return kept.result;
+		const answer = await server.request({ method: "resources/read", params: { uri } }).catch((error: unknown) => {
+			// Many servers answer −32602 for an unknown resource. If they list it, something else is wrong.
+			const isInvalid = ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.InvalidParams;
+			throw isInvalid && !server.offers.resources.some((resource) => resource.uri === uri)
+				? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${error.message}`)
+				: error;
+		});
+		const result = expectComplete(answer);
+		this.#keep(key, server, uri, result);
+		return result;
+	}
+
+	/** Forgets everything. */
+	clear(): void {
+		this.#dropAll("");
+	}
+
+	/** A server has sent a notification. */
+	notified({ id }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
+		if (method === "notifications/resources/updated") {
+			this.#drop(`${id}\0${params.uri}`);
+		} else if (method === "notifications/resources/list_changed") {
+			this.#dropAll(`${id}\0`);
+		}
 	}
 
 	/** Keeps contents, and subscribes to their updates. If the server does not support that, they are kept for the time. */
-	set(server: Server, uri: string, result: ReadResourceResult): void {
-		const key = keyOf(server, uri);
+	#keep(key: string, server: Server, uri: string, result: ReadResourceResult): void {
 		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 0);
 		this.#drop(key);
 		if (this.#ttl === 0 || size > MAX_CHARACTERS) {
@@ -65,20 +87,6 @@ export class ResourceCache {
 		}
 	}
 
-	/** Forgets everything. */
-	clear(): void {
-		this.#dropAll("");
-	}
-
-	/** A server has sent a notification. */
-	notified(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
-		if (method === "notifications/resources/updated") {
-			this.#drop(keyOf(server, String(params.uri)));
-		} else if (method === "notifications/resources/list_changed") {
-			this.#dropAll(keyOf(server, ""));
-		}
-	}
-
 	#dropAll(prefix: string): void {
 		for (const key of [...this.#kept.keys()].filter((each) => each.startsWith(prefix))) {
 			this.#drop(key);
@@ -93,38 +101,4 @@ export class ResourceCache {
 			void kept.stopFollowing.then((stop) => stop());
 		}
 	}
-}
-
-function keyOf({ id }: Server, uri: string): string {
-	return `${id}\0${uri}`;
-}
-
-/** Reads a resource from the cache, unless `fresh`, or else from its server. */
-export async function readResource(
-	server: Server,
-	uri: string,
-	cache: ResourceCache,
-	fresh: boolean,
-): Promise<ReadResourceResult> {
-	const cached = fresh ? undefined : cache.get(server, uri);
-	if (cached !== undefined) {
-		return cached;
-	}
-	const answer = await server.request({ method: "resources/read", params: { uri } }).catch((error: unknown) => {
-		throw isUnknownResource(error, server, uri)
-			? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${(error as Error).message}`)
-			: error;
-	});
-	const result = expectComplete(answer);
-	cache.set(server, uri, result);
-	return result;
-}
-
-/** Many servers answer −32602 for an unknown resource. If they list it, something else is wrong. */
-function isUnknownResource(error: unknown, { offers }: Server, uri: string): boolean {
-	return (
-		ProtocolError.isInstance(error) &&
-		error.code === ProtocolErrorCode.InvalidParams &&
-		!offers.resources.some((resource) => resource.uri === uri)
-	);
 }

@@ -142,7 +142,7 @@ const settings = (alias: string): ServerSettings => ({
 
 /** Opens a registry that is closed with its test. */
 async function directory(t: TestContext, store = new MemoryStore()): Promise<ServerRegistry> {
-	const servers = await ServerRegistry.open({ store });
+	const servers = new ServerRegistry({ store });
 	t.after(() => servers.close());
 	return servers;
 }

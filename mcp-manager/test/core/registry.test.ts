@@ -146,7 +146,7 @@ describe("the servers that the gateway knows", () => {
 		const other = "aa:bb:cc:00:00:02";
 		await WireDevice.connect(t, side, { id: other });
 		await until(() => store.get(`device/${other}`) !== undefined, "the other one is stored");
-		const elsewhere = await ServerRegistry.open({ store });
+		const elsewhere = new ServerRegistry({ store });
 		t.after(() => elsewhere.close());
 		const edits = await Promise.allSettled([
 			servers.edit(ID, { alias: "desk" }),
@@ -183,7 +183,7 @@ describe("the servers that the gateway knows", () => {
 	it("follow what another gateway stores: alias, tags, lists, and that they are forgotten", async (t) => {
 		const { store, device, servers } = await start(t);
 		await device.unplug();
-		const elsewhere = await ServerRegistry.open({ store });
+		const elsewhere = new ServerRegistry({ store });
 		t.after(() => elsewhere.close());
 		await elsewhere.edit(ID, { alias: "desk", tags: ["upstairs"] });
 		assert.deepEqual([servers.find("desk")?.tags, servers.find("lamp_000001")], [["upstairs"], undefined]);
@@ -198,7 +198,7 @@ describe("the servers that the gateway knows", () => {
 	it("are unknown to an edit if another gateway forgets them before that is stored", async (t) => {
 		const { store, device, servers } = await start(t);
 		await device.unplug();
-		const elsewhere = await ServerRegistry.open({ store });
+		const elsewhere = new ServerRegistry({ store });
 		t.after(() => elsewhere.close());
 		const goOn = store.hold("alias");
 		const edited = servers.edit(ID, { alias: "desk", tags: ["upstairs"] });
@@ -233,7 +233,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("stay forgotten if another gateway forgets them while their last record is being written", async (t) => {
 		const { store, device, servers } = await start(t);
-		const elsewhere = await ServerRegistry.open({ store });
+		const elsewhere = new ServerRegistry({ store });
 		t.after(() => elsewhere.close());
 		const goOn = store.hold("device");
 		const { changes } = store;
@@ -475,7 +475,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("share their lists while these are equal, and keep those that do not change", async (t) => {
-		const servers = await ServerRegistry.open();
+		const servers = new ServerRegistry();
 		t.after(() => servers.close());
 		const tool = { name: "a", inputSchema: { type: "object" as const } };
 		const [one, other, third] = ["a", "b", "c"].map((id) => {
@@ -489,7 +489,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("may be another gateway's: offline, unless there are too many", async (t) => {
 		const store = new MemoryStore();
-		const servers = await ServerRegistry.open({ store, maxServers: 2 });
+		const servers = new ServerRegistry({ store, maxServers: 2 });
 		t.after(() => servers.close());
 		await store.set("offers/none", { tools: [], resources: [], resourceTemplates: [], prompts: [] });
 		for (const [id, alias] of [

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { isUserOnly, ServerRegistry, type ServerTool, type Uploads } from "xs-mcp-manager/core";
+import {
+	isUserOnly,
+	ServerRegistry,
+	type ServerRegistryOptions,
+	type ServerTool,
+	type Uploads,
+} from "xs-mcp-manager/core";
 import { FakeConnection } from "../support/fake-connection.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
@@ -11,9 +17,9 @@ const RESULT = { content: [], isError: false };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A server that is online, and its connection. */
-async function open(t: TestContext, options: Parameters<typeof ServerRegistry.open>[0] = {}) {
+async function open(t: TestContext, options: ServerRegistryOptions = {}) {
 	t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: START });
-	const servers = await ServerRegistry.open(options);
+	const servers = new ServerRegistry(options);
 	const connect = (): FakeConnection => {
 		const connection = new FakeConnection([TOOL, OTHER]);
 		servers.connect(connection);
@@ -97,7 +103,7 @@ describe("a server", () => {
 describe("a call that waits for its turn", () => {
 	it("keeps no timer if it is cancelled while the server is offline", async () => {
 		const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-		const servers = await ServerRegistry.open({ offlineWait: 300_000, changeDelay: 0 });
+		const servers = new ServerRegistry({ offlineWait: 300_000, changeDelay: 0 });
 		const connection = new FakeConnection([TOOL]);
 		servers.connect(connection);
 		await servers.get("dev")?.checkArguments(TOOL, {});

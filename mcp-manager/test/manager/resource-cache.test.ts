@@ -5,43 +5,51 @@ import { ResourceCache } from "../../src/manager/resource-cache.js";
 
 const MB = 1024 * 1024;
 
-/** A server that has the resources `a`, `b`, … and counts who follows them. */
-function resourceServer() {
+/** A server whose resources have a length, which counts who follows them and how often they are read. */
+function resourceServer(length: () => number) {
 	const followed = new Set<string>();
+	const read: string[] = [];
 	const subscriptions = {
 		add: async (uri: string) => {
 			followed.add(uri);
 			return () => followed.delete(uri);
 		},
 	};
-	const server = { id: "files", connection: { canSubscribe: true }, subscriptions } as unknown as Server;
-	return { server, followed };
+	const request = async ({ params: { uri } }: { readonly params: { readonly uri: string } }) => {
+		read.push(uri);
+		return { contents: [{ uri, text: "x".repeat(length()) }] };
+	};
+	const server = { id: "files", connection: { canSubscribe: true }, subscriptions, request } as unknown as Server;
+	return { server, followed, read, cache: new ResourceCache(60_000) };
 }
 
-const contents = (uri: string, length: number) => ({ contents: [{ uri, text: "x".repeat(length) }] });
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the contents of resources that are kept", () => {
 	it("are limited together: those read the longest time ago are dropped, and no longer followed", async () => {
-		const { server, followed } = resourceServer();
-		const cache = new ResourceCache(60_000);
-		const uris = Array.from({ length: 12 }, (_, index) => `file:${index}`);
-		for (const uri of uris) {
-			cache.set(server, uri, contents(uri, 6 * MB));
+		const { server, followed, read, cache } = resourceServer(() => 6 * MB);
+		for (let at = 0; at < 12; at += 1) {
+			await cache.read(server, `file:${at}`);
 		}
-		const kept = uris.filter((uri) => cache.get(server, uri) !== undefined);
+		await turn();
+		const kept = [...followed];
 		assert.ok(kept.length < 12 && kept.includes("file:11"), kept.join());
-		await new Promise((resolve) => setImmediate(resolve));
-		assert.deepEqual([...followed], kept);
+		for (const uri of kept) {
+			await cache.read(server, uri);
+		}
+		assert.equal(read.length, 12);
 		cache.clear();
 	});
 
 	it("do not include contents that are longer than all may be", async () => {
-		const { server, followed } = resourceServer();
-		const cache = new ResourceCache(60_000);
-		cache.set(server, "file:a", contents("file:a", 1));
-		cache.set(server, "file:a", contents("file:a", 65 * MB));
-		assert.equal(cache.get(server, "file:a"), undefined);
-		await new Promise((resolve) => setImmediate(resolve));
-		assert.equal(followed.size, 0);
+		let length = 1;
+		const { server, followed, read, cache } = resourceServer(() => length);
+		await cache.read(server, "file:a");
+		length = 65 * MB;
+		for (const isFresh of [true, false]) {
+			await cache.read(server, "file:a", isFresh);
+		}
+		await turn();
+		assert.deepEqual([read.length, followed.size], [3, 0]);
 	});
 });

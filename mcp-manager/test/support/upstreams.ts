@@ -35,7 +35,7 @@ export async function openServers(
 ) {
 	const warnings: string[] = [];
 	const warn = (warning: string): void => void warnings.push(warning);
-	const registry = await ServerRegistry.open({ changeDelay: 10, ...registryOptions }, warn);
+	const registry = new ServerRegistry({ changeDelay: 10, ...registryOptions }, warn);
 	const servers = new ConfiguredServers(registry, options);
 	t.after(async () => {
 		await servers.close();
