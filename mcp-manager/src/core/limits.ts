@@ -19,6 +19,12 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
 	return false;
 }
 
+/** Bytes of one message of a server or a client. A longer one is an error. */
+export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+
+/** Bytes that may wait for a server that does not read. Beyond that, its connection ends. */
+export const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
+
 /** Rate limit by a token bucket. */
 export class RateLimit {
 	readonly #perSecond: number;

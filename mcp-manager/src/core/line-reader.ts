@@ -1,19 +1,14 @@
 import { type Readable, Transform } from "node:stream";
+import { MAX_MESSAGE_BYTES } from "./limits.js";
 import { jsonIn, readClientMessage } from "./received.js";
 
 const LINE_FEED = 10;
 
 /** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents with each piece. */
 export class LineReader {
-	readonly #maxBytes: number;
 	/** Of the line that is not complete yet. */
 	#pieces: Buffer[] = [];
 	#bytes = 0;
-
-	/** @param maxBytes of one line */
-	constructor(maxBytes: number) {
-		this.#maxBytes = maxBytes;
-	}
 
 	/**
 	 * The lines that a piece of the stream completes, without their ends. The caller may stop before the last of them.
@@ -35,19 +30,16 @@ export class LineReader {
 
 	#append(part: Buffer): void {
 		this.#bytes += part.length;
-		if (this.#bytes > this.#maxBytes) {
-			throw new RangeError(`message too large (limit ${this.#maxBytes} bytes)`);
+		if (this.#bytes > MAX_MESSAGE_BYTES) {
+			throw new RangeError(`message too large (limit ${MAX_MESSAGE_BYTES} bytes)`);
 		}
 		this.#pieces.push(part);
 	}
 }
 
-/** Bytes of a client's message. */
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-
 /** A stream of a client's messages, a line each, that the SDK's transport can read: see {@link readClientMessage}. */
 export function clientInput(input: Readable = process.stdin): Readable {
-	const lines = new LineReader(MAX_MESSAGE_BYTES);
+	const lines = new LineReader();
 	const output = new Transform({
 		transform(chunk: Buffer, _encoding, done) {
 			try {

@@ -164,7 +164,11 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const onConnected = (): void => void this.#saveAll();
 		store.on("connected", onConnected);
 		this.#unwatch = [
-			store.watch(ALIAS, (key, entry) => this.#onAlias(key, entry)),
+			store.watch(ALIAS, (key, entry) => {
+				for (const id of this.#aliases.noteEntry(key, entry)) {
+					this.#realias(id);
+				}
+			}),
 			store.watch(TAGS, (key) => this.#onTags(key.slice(TAGS.length))),
 			store.watch(OFFERS, (key, entry) => this.#onOffers(key.slice(OFFERS.length), entry)),
 			store.watch(DEVICE, (key, entry) => this.#onRecord(key.slice(DEVICE.length), entry)),
@@ -449,26 +453,21 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			while (server.connection === connection && server.outdated.length > 0) {
 				const lists = server.outdated;
 				server.outdated = [];
-				await this.#discovery.list(connection, lists, (listed) => this.#listed(server, connection, listed));
+				await this.#discovery.list(connection, lists, (listed) => {
+					const [failure] = listed.failures.values();
+					server.isListed ||= Object.keys(listed.offers).length > 0;
+					if (!server.isListed && failure !== undefined) {
+						this.#discoveryFailed(connection, failure);
+					} else {
+						this.#learn(server, connection, listed);
+					}
+				});
 			}
 		} catch (error) {
 			this.#discoveryFailed(connection, error as Error);
 		}
 		if (server.reading === connection) {
 			server.reading = undefined;
-		}
-	}
-
-	#listed(server: Server, connection: Connection, listed: Listed): void {
-		if (server.connection !== connection) {
-			return;
-		}
-		const [failure] = listed.failures.values();
-		server.isListed ||= Object.keys(listed.offers).length > 0;
-		if (!server.isListed && failure !== undefined) {
-			this.#discoveryFailed(connection, failure);
-		} else {
-			this.#learn(server, connection, listed);
 		}
 	}
 
@@ -504,11 +503,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (offers !== before?.offers || !sameJson(before.board, board)) {
 			this.#save(id);
 		}
-		if (record.alias !== before?.alias) {
-			this.#renamed();
-		} else if (offers !== before.offers) {
-			this.#changed();
-		}
+		this.#compare(before, record);
 	}
 
 	/** An unchanged list stays the same object, and so do the offers if no list has changed: what is made from them stays valid. */
@@ -564,11 +559,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const server = known ?? new Server(id, this);
 		server.update({ id, alias, ...this.#tagsOf(id), board, offers, lastSeen });
 		this.#servers.set(id, server);
-		if (alias !== before?.alias) {
-			this.#renamed();
-		} else if (offers !== before.offers || !sameJson(board, before.board)) {
-			this.#changed();
-		}
+		this.#compare(before, server.record);
 		if (!this.#aliases.isKept(id)) {
 			this.#save(id);
 		}
@@ -633,12 +624,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			if (this.#changing.get(id) === changed) {
 				this.#changing.delete(id);
 			}
-		}
-	}
-
-	#onAlias(key: string, entry: Entry | undefined): void {
-		for (const id of this.#aliases.noteEntry(key, entry)) {
-			this.#realias(id);
 		}
 	}
 
@@ -795,6 +780,15 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	#renamed(): void {
 		this.#sorted = undefined;
 		this.#changed();
+	}
+
+	/** Reports what has changed in a record. */
+	#compare(before: ServerRecord | undefined, { alias, board, offers }: ServerRecord): void {
+		if (alias !== before?.alias) {
+			this.#renamed();
+		} else if (offers !== before.offers || !sameJson(board, before.board)) {
+			this.#changed();
+		}
 	}
 }
 

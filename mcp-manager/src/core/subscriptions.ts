@@ -54,10 +54,15 @@ export class Subscriptions {
 		subscription.count += 1;
 		let isRemoved = false;
 		const remove = (): void => {
-			if (!isRemoved) {
-				isRemoved = true;
-				this.#remove(uri, subscription);
+			subscription.count -= isRemoved ? 0 : 1;
+			if (!isRemoved && subscription.count === 0) {
+				this.#subscriptions.delete(uri);
+				if (this.#connection?.canSubscribe) {
+					// If it fails, unwanted updates are ignored.
+					this.#connection.subscribe(uri, false).catch(() => {});
+				}
 			}
+			isRemoved = true;
 		};
 		try {
 			await (subscription.asked ?? this.#askFor(uri, subscription));
@@ -102,7 +107,13 @@ export class Subscriptions {
 	}
 
 	#askFor(uri: string, subscription: Subscription): Promise<void> {
-		const asked = this.#ask(uri);
+		const ask = async (): Promise<void> => {
+			if (this.#connection?.canSubscribe === false) {
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the server does not support resource subscriptions");
+			}
+			await this.#connection?.subscribe(uri);
+		};
+		const asked = ask();
 		subscription.asked = asked;
 		asked.catch(() => {
 			if (subscription.asked === asked) {
@@ -110,23 +121,5 @@ export class Subscriptions {
 			}
 		});
 		return asked;
-	}
-
-	async #ask(uri: string): Promise<void> {
-		if (this.#connection?.canSubscribe === false) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the server does not support resource subscriptions");
-		}
-		await this.#connection?.subscribe(uri);
-	}
-
-	#remove(uri: string, subscription: Subscription): void {
-		subscription.count -= 1;
-		if (subscription.count === 0 && this.#subscriptions.get(uri) === subscription) {
-			this.#subscriptions.delete(uri);
-			if (this.#connection?.canSubscribe) {
-				// If it fails, unwanted updates are ignored.
-				this.#connection.subscribe(uri, false).catch(() => {});
-			}
-		}
 	}
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { backoff } from "../core/backoff.js";
-import { ReadBudget } from "../core/limits.js";
+import { MAX_MESSAGE_BYTES, ReadBudget } from "../core/limits.js";
 import { isMessageLike, readMessage } from "../core/received.js";
 import { RateLimitError, statusMessage } from "./http-failure.js";
 
@@ -15,9 +15,6 @@ const MAX_ATTEMPTS = 4;
 
 /** The delays if the server names none, ms. */
 const BACKOFF = { initialDelay: 1_000, maxDelay: 30_000 };
-
-/** Bytes of a response, or characters of an event in a stream. A longer one is an error of the server. */
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 type OnTooLarge = (problem: string) => void;
 

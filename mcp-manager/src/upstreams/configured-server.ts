@@ -116,11 +116,6 @@ export class ConfiguredServer {
 		return this.config.lazy && this.config.enabled;
 	}
 
-	/** Whether its connection may be closed for another one. */
-	get isIdle(): boolean {
-		return this.#status === "connected" && this.#server?.busy !== true;
-	}
-
 	/** As the registry has it; undefined until it was connected. */
 	get server(): Server | undefined {
 		return this.#server;
@@ -177,7 +172,7 @@ export class ConfiguredServer {
 			return this.#server;
 		}
 		try {
-			this.#pool.expectRoom();
+			this.#pool.idleToClose();
 			this.#changeStatus("connecting");
 			const server = await this.#open();
 			this.#keepsTrying = true;
@@ -233,7 +228,8 @@ export class ConfiguredServer {
 	/** @throws Error if there is no room for the connection, which is closed then */
 	#opened(server: Server, connection: SdkConnection): Server {
 		try {
-			this.#pool.makeRoom();
+			// Only now that it works: a broken server does not close healthy ones.
+			void this.#pool.idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand");
 		} catch (error) {
 			connection.close((error as Error).message);
 			throw error;

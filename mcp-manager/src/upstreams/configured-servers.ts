@@ -108,31 +108,18 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
 	}
 
-	/** @throws Error if the limit of connections is reached and none is idle */
-	expectRoom(): void {
-		this.#idleToClose();
-	}
-
 	/**
-	 * Closes an idle connection if the limit is reached: only once a new one works, so that a broken server does not close healthy ones.
+	 * The least recently used idle connection, which is closed for another one; undefined below the limit of connections.
 	 *
-	 * @throws Error if none is idle
+	 * @throws Error if the limit is reached and none is idle
 	 */
-	makeRoom(): void {
-		void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand");
-	}
-
-	/**
-	 * The least recently used idle connection; undefined below the limit.
-	 *
-	 * @throws Error if none is idle
-	 */
-	#idleToClose(): ConfiguredServer | undefined {
+	idleToClose(): ConfiguredServer | undefined {
 		const connected = this.all.filter(({ status }) => status === "connected");
 		if (connected.length < this.#maxConnections) {
 			return undefined;
 		}
-		const [oldest] = connected.filter(({ isIdle }) => isIdle).sort((one, other) => one.lastUsed - other.lastUsed);
+		const idle = connected.filter(({ server }) => server?.busy !== true);
+		const [oldest] = idle.sort((one, other) => one.lastUsed - other.lastUsed);
 		if (oldest === undefined) {
 			throw new Error(`Maximum connections (${this.#maxConnections}) reached`);
 		}

@@ -5,18 +5,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
-import { ReadBudget } from "../core/limits.js";
+import { MAX_UNSENT_BYTES, ReadBudget } from "../core/limits.js";
 import { LineReader } from "../core/line-reader.js";
 import { parseMessage } from "../core/received.js";
 import { isolated } from "./isolation.js";
 import type { ServerConfig } from "./server-config.js";
 import { StderrLines } from "./stderr-lines.js";
-
-/** Bytes of one message. A server that sends a longer one is ended. */
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-
-/** Bytes that may wait for a process that does not read. Beyond, it is ended. */
-const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
 
 /** Milliseconds for which the last output of a process that has ended is read. */
 const LAST_WORDS_TIME = 500;
@@ -48,7 +42,7 @@ export class ProcessTransport implements Transport {
 	/** Is called with each line of standard error, within limits. */
 	onstderr?: (line: string) => void;
 	readonly #config: ServerConfig;
-	readonly #lines = new LineReader(MAX_MESSAGE_BYTES);
+	readonly #lines = new LineReader();
 	readonly #budget = new ReadBudget();
 	/** Whether what the process still writes is dropped. */
 	#isClosing = false;
@@ -160,24 +154,16 @@ export class ProcessTransport implements Transport {
 				if (this.#isClosing) {
 					return;
 				}
-				const message = this.#messageIn(line);
-				if (message !== undefined) {
-					this.onmessage?.(message);
+				try {
+					this.onmessage?.(parseMessage(line));
+				} catch (error) {
+					this.onerror?.(error as Error);
 				}
 			}
 		} catch (error) {
 			this.#exit = (error as Error).message;
 			this.onerror?.(error as Error);
 			this.#kill();
-		}
-	}
-
-	#messageIn(line: string): JSONRPCMessage | undefined {
-		try {
-			return parseMessage(line);
-		} catch (error) {
-			this.onerror?.(error as Error);
-			return undefined;
 		}
 	}
 

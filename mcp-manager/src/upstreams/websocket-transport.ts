@@ -1,14 +1,8 @@
 import { once } from "node:events";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
-import { ReadBudget } from "../core/limits.js";
+import { MAX_MESSAGE_BYTES, MAX_UNSENT_BYTES, ReadBudget } from "../core/limits.js";
 import { parseMessage } from "../core/received.js";
-
-/** Bytes of one message. */
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-
-/** Bytes that may wait to be sent. Beyond that it is disconnected. */
-const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
 
 /** MCP over a WebSocket that the gateway opens: one message in each text frame, subprotocol "mcp". The SDK has none with headers. */
 export class WebSocketTransport implements Transport {

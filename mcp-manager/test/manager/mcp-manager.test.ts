@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { MemoryStore } from "xs-mcp-manager/core";
 import { passTime } from "../../../host-test/support/fake-time.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { McpError, McpManager, validateServersFile } from "../../src/manager/index.js";
-import { openManager } from "../support/manager.js";
-import { EVERYTHING, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
+import { NO_OFFERS } from "../../src/core/offers.js";
+import {
+	type LocalTool,
+	type ManagementCaller,
+	McpError,
+	McpManager,
+	validateServersFile,
+} from "../../src/manager/index.js";
+import { openManager, runTool } from "../support/manager.js";
+import { connected, EVERYTHING, nodeServer, ODD_SERVER, openServers, textOf } from "../support/upstreams.js";
 
 const odd = (id: string, ...args: string[]) => nodeServer(id, ODD_SERVER, "good", ...args);
 
@@ -219,5 +227,156 @@ describe("McpManager", () => {
 		await once(manager, "status");
 		await until(() => statuses.at(-1) === "one connected", "it is connected again");
 		assert.deepEqual(statuses, ["one error", "one connecting", "one connected"]);
+	});
+});
+
+/** Registers a notification handler, and gives the text of the answer. */
+const register = async (manager: McpManager, caller: Partial<ManagementCaller> = {}): Promise<string> =>
+	(await runTool(manager, "mcp_register_notification_handler", {}, caller)).text;
+
+describe("registering", () => {
+	it("keeps the first of two servers that are registered with one id at the same time", async (t) => {
+		const manager = await openManager(t);
+		const [first, second] = await Promise.allSettled([
+			manager.registerServer(odd("one")),
+			manager.registerServer(odd("one")),
+		]);
+		assert.equal(first.status, "fulfilled");
+		assert.match(String(second.status === "rejected" && second.reason), /Connection 'one' already exists/);
+		assert.equal((await manager.executeTool("echo", { text: "x" }, { server: "one" })).success, true);
+	});
+
+	it("keeps no notification handler of a client that has no session", async (t) => {
+		const manager = await openManager(t);
+		const before = manager.listenerCount("notification");
+		const onHandler = (): never => {
+			throw new Error("this needs a session");
+		};
+		assert.match(await register(manager, { onHandler }), /this needs a session/);
+		assert.equal(manager.listenerCount("notification"), before);
+	});
+
+	it("limits the notification handlers", async (t) => {
+		const manager = await openManager(t);
+		for (let count = 0; count < 100; count += 1) {
+			assert.match(await register(manager), /Registered/);
+		}
+		assert.match(await register(manager), /Error: too many notification handlers \(limit 100\)/);
+	});
+
+	it("takes no other server that has the alias for a server that is not connected", async (t) => {
+		const { registry, server } = await connected(t, odd("FILES"));
+		assert.equal(server.alias, "files");
+		const manager = await openManager(t, { registry, servers: [{ ...odd("files"), enabled: false }] });
+		const { error } = await manager.executeTool("echo", { text: "secret" }, { server: "files" });
+		assert.equal(error?.message, "Connection 'files' is disconnected");
+	});
+
+	it("does not end with a device: the error says what keeps one away", async (t) => {
+		const store = new MemoryStore();
+		const { registry } = await openServers(t, {}, { store });
+		const manager = await openManager(t, { registry });
+		await store.set("alias/lamp", { device: "aa:bb" });
+		await store.set("offers/none", NO_OFFERS);
+		await store.set("device/aa:bb", { board: { name: "lamp", version: "1" }, offers: "none", lastSeen: 0 });
+		const ids = manager.listConnections().map(({ id }) => id);
+		assert.deepEqual(ids, ["lamp"]);
+		await assert.rejects(manager.disconnect("lamp"), { message: /^'lamp' is a device.*switch it off/ });
+		assert.equal(await manager.disconnect("nobody"), undefined);
+	});
+});
+
+describe("a reload of the file of servers", () => {
+	const listed = (entry: object) => ({ servers: [entry] });
+	const named = ({ id, ...entry }: { id: string }) => ({ mcpServers: { [id]: entry } });
+
+	for (const [shape, content] of Object.entries({ servers: listed, mcpServers: named })) {
+		it(`leaves a server as it is while its entry in ${shape} is not valid: calls go on`, async (t) => {
+			const file = `${temporaryFolder()}/servers.json`;
+			const entry = { ...odd("one"), enabled: true };
+			await writeFile(file, JSON.stringify(content(entry)));
+			const manager = await openManager(t, { file });
+			const call = manager.executeTool("write", { text: "x", delay: 1_500 });
+			await writeFile(file, JSON.stringify(content({ ...entry, timeout: -1 } as typeof entry)));
+			const { problems } = await manager.reload();
+			assert.match(problems.join(), /timeout/);
+			assert.equal((await call).success, true);
+			await writeFile(file, JSON.stringify(content({ ...entry, id: "other" })));
+			await manager.reload();
+			const ids = manager.listConnections().map(({ id }) => id);
+			assert.deepEqual(ids, ["other"]);
+		});
+	}
+
+	it("tells of a problem once, whoever has the file read, and again once it was gone meanwhile", async (t) => {
+		const file = `${temporaryFolder()}/servers.json`;
+		const broken = '{ "servers": [ }';
+		await writeFile(file, broken);
+		const manager = new McpManager({ file });
+		t.after(() => manager.close());
+		const warnings: string[] = [];
+		manager.on("warning", (warning) => warnings.push(warning));
+		await manager.initialize();
+		for (const content of [broken, '{ "servers": [] }', broken]) {
+			// As editors do. The manager, which watches the file, must not read half of it.
+			await writeFile(`${file}.new`, content);
+			await rename(`${file}.new`, file);
+			await manager.reload();
+			await manager.reload();
+		}
+		const warning = `Failed to parse MCP config file ${file}:1: invalid JSON: unexpected }`;
+		assert.deepEqual(warnings, [warning, warning]);
+	});
+});
+
+const GUARDED = { servers: [odd("odd")], approve: async () => false };
+
+const localTool = (more: Partial<LocalTool> = {}): LocalTool => ({
+	name: "test",
+	description: "Test tool",
+	version: "1.0.0",
+	inputSchema: { type: "object", properties: { level: { type: "integer" } } },
+	execute: async () => ({ success: true, data: "result" }),
+	...more,
+});
+
+describe("a tool of the program", () => {
+	it("is called as those of servers are, before them, and asks nobody", async (t) => {
+		const manager = await openManager(t, GUARDED);
+		manager.registerTool(localTool());
+		manager.registerTool(localTool({ name: "echo" }));
+		const { success, data, metadata } = await manager.executeTool<string>("test", {});
+		assert.deepEqual([success, data], [true, "result"]);
+		assert.ok(metadata.executionTime >= 0);
+		assert.equal((await manager.executeTool<string>("echo", {})).data, "result");
+		assert.equal((await manager.executeTool("echo", {}, { server: "odd" })).error?.code, "PERMISSION_DENIED");
+		const found = manager.listTools().map(({ server, name }) => `${server}/${name}`);
+		assert.deepEqual(found, ["/test", "/echo", "odd/echo", "odd/write"]);
+		assert.equal((await manager.getTool("test")?.execute({}))?.success, true);
+	});
+
+	it("is not called with arguments that do not fit, and may say so itself", async (t) => {
+		const manager = await openManager(t, GUARDED);
+		manager.registerTool(localTool({ canExecute: (params) => "level" in params }));
+		for (const params of [{ level: "high" }, {}]) {
+			assert.equal((await manager.executeTool("test", params)).error?.code, "INVALID_PARAMS");
+		}
+		assert.equal((await manager.executeTool("test", { level: 1 })).success, true);
+	});
+
+	it("has failed if it throws, and is gone when it is removed", async (t) => {
+		const manager = await openManager(t, GUARDED);
+		const remove = manager.registerTool(
+			localTool({
+				execute: async () => {
+					throw new Error("no paper");
+				},
+			}),
+		);
+		assert.throws(() => manager.registerTool(localTool()), { message: "Tool 'test' is already registered" });
+		const { error } = await manager.executeTool("test");
+		assert.deepEqual([error?.code, error?.message], ["EXECUTION_FAILED", "no paper"]);
+		remove();
+		assert.equal((await manager.executeTool("test")).error?.code, "TOOL_NOT_FOUND");
 	});
 });

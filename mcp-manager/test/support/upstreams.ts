@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
@@ -47,6 +48,40 @@ export async function openServers(
 /** A server over HTTP, closed with its test. Returns its URL. */
 export async function serveHttp(t: TestContext, listener: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${await listen(t, createServer(listener))}/mcp`;
+}
+
+/** A message to a server, as the test's server reads it. */
+interface Received {
+	readonly id?: number;
+	readonly method: string;
+	// biome-ignore lint/suspicious/noExplicitAny: parameters of any request
+	readonly params?: any;
+}
+
+/**
+ * An MCP server over HTTP whose answers are plain JSON, closed with its test. Returns its URL.
+ *
+ * @param answer returns the result; undefined if it has answered itself
+ */
+export function serveResults(
+	t: TestContext,
+	answer: (message: Received, response: ServerResponse) => object | undefined,
+): Promise<string> {
+	return serveHttp(t, async (request, response) => {
+		const body = await readText(request);
+		if (request.method !== "POST") {
+			response.writeHead(405).end();
+			return;
+		}
+		const message = JSON.parse(body) as Received;
+		const result = answer(message, response);
+		if (message.id === undefined) {
+			response.writeHead(202).end();
+		} else if (result !== undefined) {
+			response.writeHead(200, { "Content-Type": "application/json" });
+			response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+		}
+	});
 }
 
 /** What an MCP server of these tests answers to `initialize`. */

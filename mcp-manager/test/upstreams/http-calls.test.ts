@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { connected, initialized, openServers, serveHttp } from "../support/upstreams.js";
+import { connected, initialized, openServers, serveHttp, serveResults } from "../support/upstreams.js";
 
 const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
 
@@ -10,21 +9,15 @@ const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
 async function startPaying(t: TestContext, answerCall: (response: ServerResponse) => void) {
 	const paid = { times: 0 };
 	let lastId: unknown;
-	const url = await serveHttp(t, async (request, response) => {
-		const body = await readText(request);
-		const { id, method, params } = JSON.parse(body || "{}");
+	const url = await serveResults(t, ({ id, method, params }, response) => {
 		if (method === "tools/call") {
 			paid.times += 1;
 			lastId = id;
 			answerCall(response);
-			return;
+			return undefined;
 		}
-		const results: Record<string, object> = {
-			initialize: initialized(params?.protocolVersion),
-			"tools/list": { tools: [{ name: "pay", inputSchema: { type: "object" } }] },
-		};
-		response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
-		response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+		const tools = [{ name: "pay", inputSchema: { type: "object" } }];
+		return method === "initialize" ? initialized(params.protocolVersion) : method === "tools/list" ? { tools } : {};
 	});
 	const { server } = await connected(t, { id: "shop", url, retryPolicy: RETRIES });
 	const [pay] = server.tools;

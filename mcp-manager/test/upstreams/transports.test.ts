@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { WebSocketServer } from "ws";
-import { callText, connected, initialized, serveHttp } from "../support/upstreams.js";
+import { callText, connected, initialized, serveHttp, serveResults } from "../support/upstreams.js";
 
 describe("a configured server", () => {
 	it("over WebSocket gets the subprotocol mcp and the headers", async (t) => {
@@ -37,17 +36,13 @@ describe("a configured server", () => {
 
 	it("is asked again after the time that it names, if there were too many requests", async (t) => {
 		let requests = 0;
-		const url = await serveHttp(t, async (request, response) => {
+		const url = await serveResults(t, ({ method, params }, response) => {
 			requests += 1;
-			const body = await readText(request);
 			if (requests === 1) {
 				response.writeHead(429, { "Retry-After": "0" }).end();
-				return;
+				return undefined;
 			}
-			const { id, method, params } = JSON.parse(body || "{}");
-			const result = method === "initialize" ? initialized(params.protocolVersion) : { tools: [] };
-			response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
-			response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result }));
+			return method === "initialize" ? initialized(params.protocolVersion) : { tools: [] };
 		});
 		const { configured } = await connected(t, { id: "busy", url });
 		assert.equal(configured.status, "connected");

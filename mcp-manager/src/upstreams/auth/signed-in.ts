@@ -6,6 +6,7 @@ import {
 	type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { ServerError } from "../../core/errors.js";
+import { statusMessage } from "../http-failure.js";
 import type { ServerConfig } from "../server-config.js";
 import { makeOAuthClient } from "./oauth-client.js";
 import { type SignInRecord, SignIns, type SignInsOptions } from "./sign-ins.js";
@@ -17,9 +18,6 @@ const MAX_SCOPE = 500;
 
 /** RFC 6749, section 3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-
-/** Characters of a 401's body that are quoted: some servers answer with whole pages. */
-const MAX_BODY = 300;
 
 /**
  * Sends the token of the sign-in at a server, if there is one, and refreshes it when the server rejects it. A sign-in by another
@@ -90,9 +88,9 @@ export class SignedIn implements AuthProvider {
 	async #renew({ response, serverUrl, fetchFn }: UnauthorizedContext): Promise<void> {
 		const { id, url, oauth: settings } = this.#config;
 		const record = await this.#read();
-		const body = (await response.text()).replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
+		const body = await response.text();
 		if (record === undefined) {
-			throw this.#refused(`HTTP 401: ${body || "unauthorized"}`);
+			throw this.#refused(statusMessage(401, "", body.trim() || "unauthorized"));
 		}
 		const { client, tokens } = record;
 		const renewed = makeOAuthClient({
