@@ -4,8 +4,8 @@ import {
 	ProtocolError,
 	type SubscriptionFilter,
 } from "@modelcontextprotocol/client";
-import { backoff } from "./backoff.js";
 import { coalesced } from "./limits.js";
+import { backoff } from "./retry.js";
 
 /** Milliseconds that a server has to confirm the subscription. */
 const ACK_TIME = 10_000;

@@ -9,10 +9,15 @@ import {
 import { askingParams, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import type { AudioChannel } from "./audio.js";
 import { ServerError } from "./errors.js";
-import { isBelow, type LogLevel, readLogMessage } from "./log-messages.js";
-import { LISTS, type ListName, type Offers } from "./offers.js";
-import { readList } from "./read-list.js";
-import { PendingRequest, type Request, type RequestContext } from "./request.js";
+import { LISTS, type ListName, type Offers, readList } from "./offers.js";
+import {
+	isBelow,
+	type LogLevel,
+	PendingRequest,
+	type Request,
+	type RequestContext,
+	readLogMessage,
+} from "./request.js";
 import { isOfClient, type Results } from "./results.js";
 import type { Server } from "./server.js";
 

@@ -11,7 +11,6 @@ export {
 	relayedExtensions,
 } from "./asking.js";
 export type { AudioChannel, AudioEvents } from "./audio.js";
-export { backoff } from "./backoff.js";
 export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
 export {
 	type Capabilities,
@@ -26,7 +25,6 @@ export { inputSchemaOf } from "./input-schema.js";
 export { describeIssues } from "./issues.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
-export { isBelow, type LogLevel, type LogMessage } from "./log-messages.js";
 export { isSimilar, portable, slug } from "./names.js";
 export {
 	type Offers,
@@ -40,8 +38,16 @@ export {
 export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
 export { type ServerEdit, ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
-export type { PendingRequest, Request, RequestContext } from "./request.js";
+export {
+	isBelow,
+	type LogLevel,
+	type LogMessage,
+	type PendingRequest,
+	type Request,
+	type RequestContext,
+} from "./request.js";
 export type { Results } from "./results.js";
+export { backoff } from "./retry.js";
 export type { Notification, ServerRecord } from "./server.js";
 export { isUserOnly, type Server } from "./server.js";
 export { hashOfOffers } from "./stored-offers.js";

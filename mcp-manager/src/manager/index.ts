@@ -7,18 +7,19 @@ export { type SignInOptions, signIn } from "../upstreams/sign-in.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
 export { McpError, type McpToolResult } from "./mcp-error.js";
 export { McpManager } from "./mcp-manager.js";
-export type {
-	ApprovalRequest,
-	Approve,
-	CallRequest,
-	Elicit,
-	ElicitRequest,
-	LocalTool,
-	McpConnection,
-	McpManagerOptions,
-	McpTool,
-	RegisteredServer,
-	Reloaded,
+export {
+	type ApprovalRequest,
+	type Approve,
+	type CallRequest,
+	type Elicit,
+	type ElicitRequest,
+	type LocalTool,
+	type McpConnection,
+	type McpManagerOptions,
+	type McpTool,
+	NOTIFICATION_TYPES,
+	type NotificationFilter,
+	type RegisteredServer,
+	type Reloaded,
 } from "./mcp-types.js";
-export { NOTIFICATION_TYPES, type NotificationFilter } from "./notifications.js";
 export { declarationsOf } from "./typed-tools.js";

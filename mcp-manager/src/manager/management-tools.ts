@@ -7,8 +7,7 @@ import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
 import { McpError } from "./mcp-error.js";
 import type { McpManager } from "./mcp-manager.js";
-import type { Approve } from "./mcp-types.js";
-import { expectKnownTypes, NOTIFICATION_TYPES } from "./notifications.js";
+import { type Approve, expectKnownTypes, NOTIFICATION_TYPES } from "./mcp-types.js";
 
 /** The caller of a management tool. */
 export interface ManagementCaller {

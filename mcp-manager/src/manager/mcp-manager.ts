@@ -16,17 +16,19 @@ import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../u
 import { problemText, ServersFile } from "../upstreams/servers-file.js";
 import { ELICITATION, expectComplete, withQuestions } from "./asking-person.js";
 import { McpError, type McpToolResult, toMcpError, translated } from "./mcp-error.js";
-import type {
-	CallRequest,
-	LocalTool,
-	McpConnection,
-	McpManagerEvents,
-	McpManagerOptions,
-	McpTool,
-	RegisteredServer,
-	Reloaded,
+import {
+	type CallRequest,
+	expectKnownTypes,
+	type LocalTool,
+	type McpConnection,
+	type McpManagerEvents,
+	type McpManagerOptions,
+	type McpTool,
+	type NotificationFilter,
+	notificationType,
+	type RegisteredServer,
+	type Reloaded,
 } from "./mcp-types.js";
-import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
 

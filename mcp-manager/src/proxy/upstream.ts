@@ -34,7 +34,8 @@ export class Upstream {
 	#connecting: Promise<void> | undefined;
 	/** Ends the connection, or the last one. */
 	#close = async (_reason: string): Promise<void> => {};
-	#lostReason = "not connected yet";
+	/** Why there is no connection. */
+	lostReason = "not connected yet";
 	/** Unanswered requests. */
 	#inProgress = 0;
 	#lists: Partial<Offers> = {};
@@ -58,11 +59,6 @@ export class Upstream {
 		this.#warn = warn;
 		this.#config = config;
 		this.#timing = timing;
-	}
-
-	/** Why there is no connection. */
-	get lostReason(): string {
-		return this.#lostReason;
 	}
 
 	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
@@ -137,7 +133,7 @@ export class Upstream {
 	): Promise<Complete<Results[Method]>> {
 		await this.#checkIfIdle();
 		if (this.#connection === undefined) {
-			throw new ServerError("server-offline", this.#lostReason);
+			throw new ServerError("server-offline", this.lostReason);
 		}
 		this.#inProgress += 1;
 		try {
@@ -175,7 +171,7 @@ export class Upstream {
 		connection.events.once("closed", (reason) => {
 			clearInterval(pings);
 			this.#connection = undefined;
-			this.#lostReason = reason;
+			this.lostReason = reason;
 		});
 	}
 

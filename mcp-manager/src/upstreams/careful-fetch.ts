@@ -3,9 +3,9 @@ import type { Transformer } from "node:stream/web";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { backoff } from "../core/backoff.js";
 import { MAX_MESSAGE_BYTES, ReadBudget } from "../core/limits.js";
 import { isMessageLike, readMessage } from "../core/received.js";
+import { backoff } from "../core/retry.js";
 import { RateLimitError, statusMessage } from "./http-failure.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */

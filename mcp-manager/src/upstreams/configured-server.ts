@@ -1,12 +1,12 @@
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { backoff } from "../core/backoff.js";
 import type { CallRecord } from "../core/calls.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
+import { backoff } from "../core/retry.js";
 import type { Server } from "../core/server.js";
-import { SignedIn } from "./auth/signed-in.js";
+import { SignedIn } from "./auth/sign-ins.js";
 import type { ConfiguredServers } from "./configured-servers.js";
 import type { Auth } from "./configured-transport.js";
 import { SdkConnection } from "./sdk-connection.js";
@@ -41,9 +41,13 @@ export class ConfiguredServer {
 	readonly #pool: ConfiguredServers;
 	/** The authentication of requests over HTTP. */
 	readonly #auth: Auth | undefined;
-	#status: ConnectionStatus = "disconnected";
-	#lastError = "";
-	#server: Server | undefined;
+	status: ConnectionStatus = "disconnected";
+	/** Why the last connection, or attempt at one, ended. */
+	lastError = "";
+	/** As the registry has it; undefined until it was connected. */
+	server: Server | undefined;
+	/** When it was last connected or called, in milliseconds. */
+	lastUsed = 0;
 	/** Its connection, or the last one. */
 	#connection: SdkConnection | undefined;
 	#connecting: Promise<Server> | undefined;
@@ -57,7 +61,6 @@ export class ConfiguredServer {
 	#pinged: SdkConnection | undefined;
 	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
 	#isStateless = false;
-	#lastUsed = 0;
 	#closed = false;
 
 	/** @throws RangeError if another server has its id */
@@ -82,20 +85,6 @@ export class ConfiguredServer {
 		return this.config.id;
 	}
 
-	get status(): ConnectionStatus {
-		return this.#status;
-	}
-
-	/** Why the last connection, or attempt at one, ended. */
-	get lastError(): string {
-		return this.#lastError;
-	}
-
-	/** When it was last connected or called, in milliseconds. */
-	get lastUsed(): number {
-		return this.#lastUsed;
-	}
-
 	/** Of its connection, or of the last one. */
 	get transport(): string {
 		return this.#connection?.transport.type ?? this.config.transport;
@@ -108,17 +97,12 @@ export class ConfiguredServer {
 
 	/** Whether it has a connection, or an attempt at one. */
 	get isOpen(): boolean {
-		return this.#status === "connecting" || this.#status === "connected";
+		return this.status === "connecting" || this.status === "connected";
 	}
 
 	/** Whether it waits to be connected until it is needed. */
 	get isLazy(): boolean {
 		return this.config.lazy && this.config.enabled;
-	}
-
-	/** As the registry has it; undefined until it was connected. */
-	get server(): Server | undefined {
-		return this.#server;
 	}
 
 	/** Connects, and goes on trying if that fails. */
@@ -161,15 +145,15 @@ export class ConfiguredServer {
 
 	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
 	called(outcome: CallRecord["outcome"]): void {
-		this.#lastUsed = performance.now();
-		if (outcome === "timeout" && this.#connection?.isOpen && this.#status === "connected") {
+		this.lastUsed = performance.now();
+		if (outcome === "timeout" && this.#connection?.isOpen && this.status === "connected") {
 			void this.#ping(this.#connection);
 		}
 	}
 
 	async #connect(): Promise<Server> {
-		if (this.#status === "connected" && this.#server !== undefined) {
-			return this.#server;
+		if (this.status === "connected" && this.server !== undefined) {
+			return this.server;
 		}
 		try {
 			this.#pool.idleToClose();
@@ -180,7 +164,7 @@ export class ConfiguredServer {
 		} catch (error) {
 			const { message } = error as Error;
 			// It may have been disconnected in the meantime.
-			if (this.#keepsTrying || this.#status === "connecting") {
+			if (this.#keepsTrying || this.status === "connecting") {
 				this.#lost(message);
 			}
 			const code = this.#connection?.transport.refusal ?? "server-offline";
@@ -194,7 +178,7 @@ export class ConfiguredServer {
 			return await this.#openAs(this.#isStateless ? STATELESS_ONLY : undefined);
 		} catch (error) {
 			this.#isStateless = !this.#isStateless && this.#connection?.transport.rejectsInitialize === true;
-			if (!this.#isStateless || this.#status !== "connecting") {
+			if (!this.#isStateless || this.status !== "connecting") {
 				throw error;
 			}
 			return await this.#openAs(STATELESS_ONLY);
@@ -234,17 +218,17 @@ export class ConfiguredServer {
 			connection.close((error as Error).message);
 			throw error;
 		}
-		this.#server = server;
+		this.server = server;
 		const since = performance.now();
 		connection.events.once("closed", (reason) => {
-			if (this.#connection === connection && this.#status === "connected") {
+			if (this.#connection === connection && this.status === "connected") {
 				const { maxDelay } = this.config.retryPolicy ?? DEFAULT_POLICY;
 				this.#attempts = performance.now() - since > maxDelay ? 0 : this.#attempts;
 				this.#lost(reason);
 			}
 		});
-		this.#lastUsed = performance.now();
-		this.#lastError = "";
+		this.lastUsed = performance.now();
+		this.lastError = "";
 		connection.transport.ontrouble = () => void this.#ping(connection);
 		this.#pingTimer = setInterval(() => {
 			// A server that works on a call may answer nothing else.
@@ -275,7 +259,7 @@ export class ConfiguredServer {
 
 	#lost(reason: string): void {
 		clearInterval(this.#pingTimer);
-		this.#lastError = reason;
+		this.lastError = reason;
 		this.#changeStatus("error");
 		if (this.#keepsTrying && this.#connection?.transport.refusal === "permission-denied") {
 			this.#retryAfterSignIn();
@@ -299,7 +283,7 @@ export class ConfiguredServer {
 			const look = async (): Promise<void> => {
 				if (await auth.isOutdated()) {
 					await this.connect();
-				} else if (this.#keepsTrying && this.#status === "error") {
+				} else if (this.#keepsTrying && this.status === "error") {
 					this.#retryAfterSignIn();
 				}
 			};
@@ -308,8 +292,8 @@ export class ConfiguredServer {
 	}
 
 	#changeStatus(status: ConnectionStatus): void {
-		if (this.#status !== status) {
-			this.#status = status;
+		if (this.status !== status) {
+			this.status = status;
 			this.#pool.emit("status", this, status);
 		}
 	}

@@ -22,7 +22,7 @@ import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { readResult } from "../core/results.js";
-import { SignedIn } from "./auth/signed-in.js";
+import { SignedIn } from "./auth/sign-ins.js";
 import { makeCarefulFetch } from "./careful-fetch.js";
 import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
 import { ProcessTransport } from "./process-transport.js";
@@ -73,6 +73,8 @@ export class ConfiguredTransport implements Transport {
 	/** Is called if the connection may be broken. */
 	ontrouble?: () => void;
 	readonly negotiation: VersionNegotiationMode;
+	/** Why it has ended; empty before. */
+	closeReason = "";
 	readonly #config: ServerConfig;
 	/** Milliseconds that a request over HTTP may wait for a server that has had too many. */
 	readonly #patience: number;
@@ -86,7 +88,6 @@ export class ConfiguredTransport implements Transport {
 	/** The error with which the server has answered `initialize`. */
 	#rejection: string | undefined;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
-	#closeReason = "";
 	#started = false;
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	#isModern = false;
@@ -153,10 +154,6 @@ export class ConfiguredTransport implements Transport {
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
 	get hasPerRequestStream(): boolean {
 		return this.#transport.hasPerRequestStream === true;
-	}
-
-	get closeReason(): string {
-		return this.#closeReason;
 	}
 
 	/** The code for a rejected connection, if the server gave a reason. */
@@ -358,7 +355,7 @@ export class ConfiguredTransport implements Transport {
 	#end(reason: string): void {
 		if (!this.#isClosed) {
 			this.#isClosed = true;
-			this.#closeReason = reason.slice(0, MAX_REASON);
+			this.closeReason = reason.slice(0, MAX_REASON);
 			this.#closed = this.#closeTransport().catch(() => {});
 			this.onclose?.();
 		}

@@ -131,20 +131,6 @@ describe("a server's questions", () => {
 		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
 	});
 
-	it("that name no request are rejected if a client has no session", async () => {
-		const { request, ask } = makeQuestions();
-		const { session, ...stateless } = inputClient(EVERYTHING);
-		const ends: (() => void)[] = [];
-		const begin = (): Promise<void> =>
-			request(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
-		const both = [begin(), begin()];
-		await assert.rejects(ask(ROOTS), /requests of several clients are in progress/);
-		for (const end of ends) {
-			end();
-		}
-		await Promise.all(both);
-	});
-
 	it("may come during a request that has its time again with each progress", async (t) => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { request } = makeQuestions();

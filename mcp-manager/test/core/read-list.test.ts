@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readList } from "../../src/core/read-list.js";
+import { readList } from "../../src/core/offers.js";
 
 /** Pages of so many tools each. The last has no cursor. */
 const pages = (sizes: readonly number[], item: unknown = {}) => {

@@ -320,7 +320,7 @@ const problemsOf = (...args: Parameters<typeof readOne>): string[] => readOne(..
 
 describe("an environment variable in a file of servers", () => {
 	it("stays one word of a command, whatever its value is", () => {
-		const { configs } = read(
+		const { configs } = readOne(
 			{ url: `run \${FOLDER} --name='\${NAME:-my files}' last`, args: [`\${FOLDER}`] },
 			{ FOLDER: `/my "own" files` },
 		);

@@ -1,8 +1,19 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import {
+	type AuthProvider,
+	auth,
+	extractWWWAuthenticateParams,
+	type InsufficientScopeError,
+	type StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
 import * as z from "zod";
+import { ServerError } from "../../core/errors.js";
 import { jsonIn } from "../../core/received.js";
 import { replaceFile } from "../../core/replace-file.js";
+import { statusMessage } from "../http-failure.js";
+import type { ServerConfig } from "../server-config.js";
+import { makeOAuthClient } from "./oauth-client.js";
 
 /** Stored result of a sign-in at a server. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
 const RECORD = z.object({
@@ -12,7 +23,7 @@ const RECORD = z.object({
 	/** Scopes that a call lacked, separated by spaces: the next sign-in asks for them, too. */
 	missingScope: z.string().optional(),
 });
-export type SignInRecord = z.output<typeof RECORD>;
+type SignInRecord = z.output<typeof RECORD>;
 
 /** Where sign-ins are kept, and how a person signs in. */
 export interface SignInsOptions {
@@ -64,5 +75,110 @@ export class SignIns {
 	/** Ids of servers have no characters that mean something in a path. */
 	#pathOf(id: string): string {
 		return join(this.#folder, `${id}.json`);
+	}
+}
+
+type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
+
+/** Characters of the scopes that a server asks for. */
+const MAX_SCOPE = 500;
+
+/** RFC 6749, section 3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/**
+ * Sends the token of the sign-in at a server, if there is one, and refreshes it when the server rejects it. A sign-in by another
+ * process counts from the next request on.
+ */
+export class SignedIn implements AuthProvider {
+	readonly #config: ServerConfig;
+	readonly #signIns: SignIns;
+	/** The command to sign in. */
+	readonly #how: string;
+	/** The token of the last request. */
+	#sent: string | undefined;
+	/** Requests that fail at the same time share a refresh: a refresh token works once. */
+	#renewing: Promise<void> | undefined;
+
+	constructor(config: ServerConfig, { folder, how }: SignInsOptions) {
+		this.#config = config;
+		this.#signIns = new SignIns(folder);
+		this.#how = `${how} ${config.id}`;
+	}
+
+	async token(): Promise<string | undefined> {
+		this.#sent = await this.#stored();
+		return this.#sent;
+	}
+
+	/** Whether the sign-in has changed since the last request. */
+	async isOutdated(): Promise<boolean> {
+		// A file that cannot be read is no sign-in: a request would fail with that.
+		return (await this.#stored().catch(() => this.#sent)) !== this.#sent;
+	}
+
+	#read(): Promise<SignInRecord | undefined> {
+		return this.#signIns.read(this.#config.id, this.#config.url);
+	}
+
+	async #stored(): Promise<string | undefined> {
+		return (await this.#read())?.tokens.access_token;
+	}
+
+	/** Rejects with ServerError "permission-denied" if a person has to sign in. */
+	async onUnauthorized(context: UnauthorizedContext): Promise<void> {
+		this.#renewing ??= this.#renew(context).finally(() => {
+			this.#renewing = undefined;
+		});
+		await this.#renewing;
+	}
+
+	/**
+	 * Keeps the scopes that a call lacked for the next sign-in (MCP 2026-07-28, Authorization, Scope Challenge Handling).
+	 *
+	 * @returns the error for the caller
+	 */
+	async missScope({ requiredScope = "" }: InsufficientScopeError): Promise<ServerError> {
+		const missing = requiredScope.slice(0, MAX_SCOPE).split(" ");
+		const missingScope = missing.filter((each) => SCOPE_TOKEN.test(each)).join(" ");
+		const record = await this.#read();
+		if (record !== undefined) {
+			await this.#signIns.write(this.#config.id, { ...record, missingScope });
+		}
+		return this.#refused(`HTTP 403: insufficient scope, required: ${missingScope}`);
+	}
+
+	#refused(reason: string): ServerError {
+		return new ServerError("permission-denied", `${reason}. To sign in: ${this.#how}`);
+	}
+
+	async #renew({ response, serverUrl, fetchFn }: UnauthorizedContext): Promise<void> {
+		const { id, url, oauth: settings } = this.#config;
+		const record = await this.#read();
+		const body = await response.text();
+		if (record === undefined) {
+			throw this.#refused(statusMessage(401, "", body.trim() || "unauthorized"));
+		}
+		const { client, tokens } = record;
+		const renewed = makeOAuthClient({
+			settings,
+			client,
+			tokens: tokens as StoredOAuthTokens,
+			onAuthorize: () => {
+				throw new Error("the sign-in has ended");
+			},
+		});
+		try {
+			const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+			await auth(renewed, {
+				serverUrl,
+				fetchFn,
+				...(resourceMetadataUrl && { resourceMetadataUrl }),
+				...(scope && { scope }),
+			});
+		} catch (error) {
+			throw this.#refused(`HTTP 401: ${(error as Error).message}`);
+		}
+		await this.#signIns.write(id, { url, client, tokens: { ...(renewed.tokens() ?? tokens) } });
 	}
 }
