@@ -108,17 +108,3 @@ export const progressToken = (params: Params): RequestId | undefined => {
 	const token = meta.progressToken;
 	return isRequestId(token) ? token : undefined;
 };
-
-/**
- * A required member of a request, as text.
- *
- * @param expected its description in the error: "the URI of a resource"
- * @throws RpcError invalid params
- */
-export const readText = (params: Params, name: string, expected: string): string => {
-	const value = params[name];
-	if (typeof value !== "string") {
-		throw invalidParams(`${name}: expected ${expected}`);
-	}
-	return value;
-};

@@ -1,8 +1,8 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
-import { type Params, readText } from "../params.js";
-import type { Feature, FeatureResult } from "./feature-set.js";
+import type { Params } from "../params.js";
+import { type Feature, type FeatureResult, readText } from "./feature-set.js";
 
 /** Candidate texts, filtered by the user's input as a prefix; or a function that returns suggestions. */
 export type Completer =

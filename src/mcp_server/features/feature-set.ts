@@ -1,6 +1,14 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Sendable } from "../../text/pieced-text.js";
-import { type Answer, errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
+import {
+	type Answer,
+	errorMessage,
+	invalidParams,
+	type LongResult,
+	type RequestId,
+	toRpcError,
+	type Wrapper,
+} from "../json-rpc.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp-server.js";
 import { McpSession, type SessionOptions } from "../mcp-session.js";
 import { CALL_TOOL, INITIALIZE, LIST_TOOLS, type Params, PING } from "../params.js";
@@ -231,4 +239,18 @@ class FeatureServer<Context> extends McpServer<Context> {
 export const findFeature = <F extends object>(call: ToolCall, kind: Kind<F>): F | undefined => {
 	const { server } = call.session;
 	return server instanceof FeatureServer ? server.features.find(kind) : undefined;
+};
+
+/**
+ * Reads a required member of a request, as text.
+ *
+ * @param expected its description in the error: "the URI of a resource"
+ * @throws RpcError invalid params
+ */
+export const readText = (params: Params, name: string, expected: string): string => {
+	const value = params[name];
+	if (typeof value !== "string") {
+		throw invalidParams(`${name}: expected ${expected}`);
+	}
+	return value;
 };

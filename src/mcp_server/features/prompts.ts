@@ -2,11 +2,11 @@ import { Content, text } from "../content.js";
 import { ErrorCode, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import { type Listed, listed, PagedList } from "../paged-list.js";
-import { type Params, readArguments, readCursor, readText } from "../params.js";
+import { type Params, readArguments, readCursor } from "../params.js";
 import type { Revision } from "../revision.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completer, Completers } from "./completion.js";
-import type { Feature, FeatureResult } from "./feature-set.js";
+import { type Feature, type FeatureResult, readText } from "./feature-set.js";
 
 /** An argument of a prompt. Its value is always text. */
 export interface PromptArgument {

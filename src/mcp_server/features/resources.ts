@@ -4,10 +4,10 @@ import { Content } from "../content.js";
 import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import { type Listed, listed, PagedList } from "../paged-list.js";
-import { type Params, readCursor, readText } from "../params.js";
+import { type Params, readCursor } from "../params.js";
 import type { CallSession, ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completion.js";
-import type { Feature, FeatureResult } from "./feature-set.js";
+import { type Feature, type FeatureResult, readText } from "./feature-set.js";
 import { matchTemplate, parseTemplate, type TemplateValues, type UriTemplate } from "./uri-template.js";
 
 /** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */
