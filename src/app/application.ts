@@ -106,11 +106,7 @@ export class Application implements Device {
 
 	/** Starts the features, and then the device. A setting that cannot be used is a fatal error. */
 	start(features: readonly Feature[]): void {
-		const unknown = unknownSettings(this.built);
 		const rescue = features.filter(({ rescue }) => rescue);
-		if (unknown.length > 0) {
-			this.log(`unknown settings: ${unknown.join(", ")}`);
-		}
 		try {
 			this.talk = new Talk(this);
 			this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
@@ -127,6 +123,7 @@ export class Application implements Device {
 			return;
 		}
 		const { words, board } = this;
+		this.logUnknown();
 		this.show({ backend: this.backend.label, words, volume: board.speaker?.volume });
 		this.enter("starting");
 		this.network.start();
@@ -142,6 +139,7 @@ export class Application implements Device {
 		// An observed screen would clear the error after a time.
 		Object.assign(this.board, { screen: this.bareBoard.screen });
 		this.enter("fatal_error");
+		this.logUnknown();
 		this.log(`fatal error: ${message}`);
 		startInOrder(rescue, (feature) => {
 			try {
@@ -153,6 +151,14 @@ export class Application implements Device {
 		const { words } = this;
 		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
 		this.emit("onStart");
+	}
+
+	/** Once the features run: one of them keeps the log. */
+	private logUnknown(): void {
+		const unknown = unknownSettings(this.built);
+		if (unknown.length > 0) {
+			this.log(`unknown settings: ${unknown.join(", ")}`);
+		}
 	}
 
 	/** Adds receivers of events. */
