@@ -10,6 +10,6 @@ const tests = ["mcp-manager/test/core", "gateway/test/mcp", "gateway/test/catalo
 	.flatMap(testsIn)
 	.filter((path) => !FULL_ONLY.test(path));
 
-await bundleTests(["toolchain/xs-globals.ts", ...suites, ...tests], { folder: `${ROOT}.mutation`, isKept: true });
+await bundleTests([...suites, ...tests], { folder: `${ROOT}.mutation`, isKept: true });
 // The bundler would keep this process.
 process.exit(0);

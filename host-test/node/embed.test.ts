@@ -1,4 +1,3 @@
-import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";

@@ -1,15 +1,12 @@
-import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { Ajv } from "ajv";
 import { connectClient, WireDevice } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-
-// Tools are made when they are loaded: with the globals of XS. A bundle keeps no order of static imports.
-const { Client } = await import("../doubles/client.js");
-const { FakeBoard } = await import("../doubles/fake-board.js");
-const { TOOLS } = await import("../doubles/tools.js");
+import { Client } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { TOOLS } from "../doubles/tools.js";
 
 // The schemas that this project makes, by the rules of the hosts that convert them: one that is refused costs a host every tool.
 

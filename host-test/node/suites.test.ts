@@ -1,8 +1,5 @@
 import { describe, it } from "node:test";
-
-// Firmware modules use the globals of XS when they are loaded. A bundle keeps no order of static imports.
-await import("../../toolchain/xs-globals.js");
-const suites = await import("../suites/index.js");
+import * as suites from "../suites/index.js";
 
 for (const { name, tests } of Object.values(suites)) {
 	describe(`on Node: ${name}`, () => {

@@ -5,8 +5,12 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import { modulesPlugin } from "../../toolchain/modules-plugin.js";
 import { ROOT } from "../../toolchain/root.js";
 
+/** Globals of XS that Node lacks. Each process of tests begins with them. */
+export const XS_GLOBALS = "toolchain/xs-globals.ts";
+
 /** Programs and modules that tests start in processes of their own. */
 const PROGRAMS = [
+	XS_GLOBALS,
 	"bench/gateway/light-devices.ts",
 	"examples/tour/main.ts",
 	"gateway/src/config/token-store.ts",

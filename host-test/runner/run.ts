@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ROOT } from "../../toolchain/root.js";
-import { type Bundle, bundleTests } from "./bundle.js";
+import { type Bundle, bundleTests, XS_GLOBALS } from "./bundle.js";
 import { type FileReport, type FileResult, makeProgress, summarize } from "./report.js";
 import { bundledPath } from "./select.js";
 
@@ -151,6 +151,9 @@ function startProcess({ reporter, flags = [], env, folder }: Run): ChildProcess 
 		"--enable-source-maps",
 		...reporters.flatMap((each) => ["--test-reporter", each, "--test-reporter-destination", "stdout"]),
 		...flags,
+		// Before anything else: firmware modules use the globals of XS when they are loaded, and a bundle keeps no order of imports.
+		"--import",
+		pathToFileURL(bundledPath(folder, XS_GLOBALS)).href,
 		ENTRY,
 	];
 	return spawn(process.execPath, args, {
