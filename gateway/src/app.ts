@@ -30,15 +30,12 @@ export interface Clients {
 
 /** Serves clients over HTTP, and devices on the same port, as soon as the gateway listens. */
 export function serveClients(gateway: RunningGateway): Clients {
-	const { settings, log, metrics, tokens, urls, key } = gateway;
+	const { settings, log, metrics, urls, key } = gateway;
 	const { httpAddress: address, httpPort: port } = settings;
 	const signIn = openSignIn(gateway);
 	const endpoint = new HttpEndpoint(gateway, { ...settings, sessionKey: key.derive("client-session") });
 	metrics.add("sessions", "Sessions of clients (revisions up to 2025-11-25)", () => endpoint.sessions);
-	// The pages of the gateway itself, at its public URL.
-	const own = signIn?.server && new URL(signIn.server.origin).hostname;
-	const allowedOrigins = [...settings.allowedOrigins, ...(own === undefined ? [] : [own])];
-	const guard = new RequestGuard({ ...settings, address, allowedOrigins, tokens, signIn });
+	const guard = new RequestGuard(gateway, signIn);
 	const rejections = new RejectionReport(gateway, (request) => guard.addressOf(request));
 	gateway.deviceRoutes.onError((error, c) => rejections.answer(error, c, deviceBody));
 	const clients = { endpoint, guard, rejections, limits: new RequestLimits(settings) };

@@ -1,12 +1,14 @@
-import { inputSchemaOf, type ServerRegistry } from "xs-mcp-manager/core";
+import { inputSchemaOf } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
+import type { RunningGateway } from "../gateway.js";
+import { accessOf } from "../oauth/request-guard.js";
 import { exhausted, invalid, unknownEvent } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import { isAllowed, type QueryScope, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
 import type { WebhookStore } from "./webhook-store.js";
-import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
+import { type SubscribeResult, Webhooks } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
 const MAX_STREAMS = 20;
@@ -28,15 +30,6 @@ interface ListedEventType {
 	readonly payloadSchema: object;
 }
 
-interface EventServiceOptions extends Omit<WebhooksOptions, "feedOf" | "isValid"> {
-	readonly log: EventLog;
-	readonly servers: ServerRegistry;
-	/** The access with a token, by its hash; undefined once it is not valid. */
-	readonly accessOf: (holder: string) => Access | undefined;
-	/** Whether clients may listen with microphones at all. Default false. */
-	readonly microphones?: boolean;
-}
-
 /** A request to subscribe by webhook. */
 interface SubscribeParams extends StartPoint {
 	readonly name: string;
@@ -50,20 +43,22 @@ interface SubscribeParams extends StartPoint {
 export class EventService {
 	readonly log: EventLog;
 	readonly webhooks: Webhooks;
-	readonly #options: EventServiceOptions;
+	readonly #gateway: RunningGateway;
 	/** Subscriptions to events that are recorded only on demand, with the time at which each ends. */
 	readonly #wanted = new Map<EventQuery["matches"], number>();
 	/** Streams that are open, by token; empty for clients without one. */
 	readonly #streams = new Map<string, number>();
 
-	constructor(options: EventServiceOptions) {
-		this.#options = options;
-		this.log = options.log;
+	constructor(gateway: RunningGateway, log: EventLog) {
+		this.#gateway = gateway;
+		this.log = log;
 		this.webhooks = new Webhooks({
-			...options,
+			resolve: gateway.resolve,
+			trustedHosts: gateway.settings.webhookHosts,
+			onWarning: (message) => gateway.limitedLog.warn("events", {}, message),
 			feedOf: ({ holder, server, name, arguments: args, cursor }) =>
-				this.#feed({ server, current: () => options.accessOf(holder) }, name, args, { cursor }),
-			isValid: ({ holder }) => options.accessOf(holder) !== undefined,
+				this.#feed({ server, current: () => this.#accessOf(holder) }, name, args, { cursor }),
+			isValid: ({ holder }) => this.#accessOf(holder) !== undefined,
 		});
 	}
 
@@ -94,8 +89,15 @@ export class EventService {
 		return [...this.#wanted].some(([matches, end]) => end > now && matches(asked));
 	}
 
+	/** Returns the access with a token, by its hash; undefined once it is not valid. */
+	#accessOf(holder: string): Access | undefined {
+		const { tokens, settings } = this.#gateway;
+		const token = tokens.current(holder);
+		return token && accessOf(token.name, token, settings.userTools, holder);
+	}
+
 	#offers(type: EventType, access: Access): boolean {
-		return isAllowed(type, access) && (type.needs !== "microphone" || this.#options.microphones === true);
+		return isAllowed(type, access) && (type.needs !== "microphone" || this.#gateway.settings.microphones);
 	}
 
 	/**
@@ -109,12 +111,11 @@ export class EventService {
 		args: Readonly<Record<string, unknown>> = {},
 		start: StartPoint,
 	): EventFeed {
-		const { accessOf } = this.#options;
 		const type = findEventType(name);
 		if (type === undefined || !this.#offers(type, access)) {
 			throw unknownEvent(name);
 		}
-		const current = (): Access | undefined => (access.holder === undefined ? access : accessOf(access.holder));
+		const current = (): Access | undefined => (access.holder === undefined ? access : this.#accessOf(access.holder));
 		return this.#feed({ current, server }, name, args, start);
 	}
 
@@ -175,7 +176,7 @@ export class EventService {
 		start: StartPoint,
 	): EventFeed {
 		const { log } = this;
-		const { servers } = this.#options;
+		const { servers } = this.#gateway;
 		const type = findEventType(name);
 		if (type === undefined) {
 			throw unknownEvent(name);

@@ -14,31 +14,16 @@ export const events = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<EventService> => {
-		const [{ EventLog }, { EventService }, { recordEvents }, { accessOf }] = await Promise.all([
+		const [{ EventLog }, { EventService }, { recordEvents }] = await Promise.all([
 			import("./event-log.js"),
 			import("./event-service.js"),
 			import("./record-events.js"),
-			import("../oauth/request-guard.js"),
 		]);
-		const { settings, servers, tokens, saves, resolve } = gateway;
-		const { stateFolder, userTools, webhookHosts: trustedHosts, microphones } = settings;
-		const folder = settings.cluster === undefined ? join(stateFolder, "events") : undefined;
+		const { settings, servers, saves, updates } = gateway;
+		const folder = settings.cluster === undefined ? join(settings.stateFolder, "events") : undefined;
 		const log = await EventLog.open(folder, (error) => saves.note("log", error));
-		recordEvents(log, servers, gateway.updates);
-		const onWarning = (message: string): void => gateway.limitedLog.warn("events", {}, message);
-		const accessOfHolder = (holder: string) => {
-			const token = tokens.current(holder);
-			return token && accessOf(token.name, token, userTools, holder);
-		};
-		const service = new EventService({
-			log,
-			servers,
-			resolve,
-			microphones,
-			trustedHosts,
-			accessOf: accessOfHolder,
-			onWarning,
-		});
+		recordEvents(log, servers, updates);
+		const service = new EventService(gateway, log);
 		gateway.on("close", () => service.close());
 		return service;
 	},

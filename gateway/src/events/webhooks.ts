@@ -33,7 +33,7 @@ const MAX_VERIFIED_PER_SECOND = 10;
 
 const MAX_URL = 2_048;
 
-export interface WebhooksOptions extends PostOptions {
+interface WebhooksOptions extends PostOptions {
 	/** Hosts, with their ports, that may be at private addresses and without TLS. Default: none. */
 	readonly trustedHosts?: readonly string[] | undefined;
 	/** The events of a stored subscription. @throws ProtocolError if its type or its arguments are not valid any more */

@@ -4,36 +4,27 @@ import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 import { type Limits, SCOPES } from "../config/scopes.js";
 import type { TokenRecord } from "../config/token-record.js";
-import { NO_TOKEN_NAME, type TokenStore } from "../config/token-store.js";
+import { NO_TOKEN_NAME } from "../config/token-store.js";
+import type { RunningGateway } from "../gateway.js";
 import { ClientAddresses } from "../http/client-address.js";
 import { readCookie } from "../http/console-cookie.js";
 import { type ConsoleSession, ConsoleSessions } from "../http/console-sessions.js";
 import { HttpError } from "../http/http-error.js";
-import { RequestLimits, type RequestLimitsOptions } from "../http/limits.js";
+import { RequestLimits } from "../http/limits.js";
 import type { Admission } from "../http/route.js";
-import { isOfForeignPage, isOfOwnPage, SourceCheck, type SourceCheckOptions } from "../http/source-check.js";
+import { isOfForeignPage, isOfOwnPage, SourceCheck } from "../http/source-check.js";
 import type { SignIn } from "./sign-in.js";
 
 /** Advice for a wrong or missing token. */
 const CREATE_TOKEN = "(create one: xs-mcp-gateway token add NAME --for client)";
 
-interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
-	/** Where the server listens. Beyond loopback every request needs a token. */
-	readonly address: string;
-	readonly tokens: TokenStore;
-	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
-	readonly trustProxy: readonly string[];
-	/** Devices whose user-only tools every client sees; `*` for all. */
-	readonly userTools: readonly string[];
-	/** Sign-in with OAuth; undefined: off. */
-	readonly signIn?: SignIn | undefined;
-}
-
 type Authenticated = Omit<Admission, "address">;
 
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
 export class RequestGuard {
-	readonly #options: RequestGuardOptions;
+	readonly #gateway: RunningGateway;
+	/** Undefined: off. */
+	readonly #signIn: SignIn | undefined;
 	readonly #source: SourceCheck;
 	readonly #limits: RequestLimits;
 	readonly #addresses: ClientAddresses;
@@ -49,19 +40,23 @@ export class RequestGuard {
 	/** People who are signed in to the console. */
 	readonly sessions = new ConsoleSessions();
 
-	constructor(options: RequestGuardOptions) {
-		this.#options = options;
-		this.#source = new SourceCheck([options.address], options);
-		this.#limits = new RequestLimits(options);
-		this.#addresses = new ClientAddresses(options.trustProxy);
-		this.#isLocal = isLoopback(options.address);
-		this.#withoutToken = localAccess(options.userTools);
+	constructor(gateway: RunningGateway, signIn: SignIn | undefined) {
+		const { settings } = gateway;
+		this.#gateway = gateway;
+		this.#signIn = signIn;
+		// The pages of the gateway itself, at its public URL.
+		const own = signIn?.server === undefined ? [] : [new URL(signIn.server.origin).hostname];
+		const allowedOrigins = [...settings.allowedOrigins, ...own];
+		this.#source = new SourceCheck([settings.httpAddress], { allowedHosts: settings.allowedHosts, allowedOrigins });
+		this.#limits = new RequestLimits(settings);
+		this.#addresses = new ClientAddresses(settings.trustProxy);
+		this.#isLocal = isLoopback(settings.httpAddress);
+		this.#withoutToken = localAccess(settings.userTools);
 	}
 
 	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
 	get needsToken(): boolean {
-		const { tokens, signIn } = this.#options;
-		return !this.#isLocal || tokens.needs("client") || signIn?.isRequired === true;
+		return !this.#isLocal || this.#gateway.tokens.needs("client") || this.#signIn?.isRequired === true;
 	}
 
 	/** The network address that a request comes from, for logs and limits. */
@@ -111,7 +106,7 @@ export class RequestGuard {
 
 	/** The record of a client's token. Counts the request. Rejects with HttpError (401, 429). */
 	async verify(request: IncomingMessage, secret: string): Promise<TokenRecord> {
-		const token = this.#options.tokens.verify("client", secret);
+		const token = this.#gateway.tokens.verify("client", secret);
 		if (token === undefined) {
 			throw await this.#wrongToken(request);
 		}
@@ -132,13 +127,13 @@ export class RequestGuard {
 	/** The token of the person who is signed in to the console; undefined without a sign-in, or if another site's page sends the request. */
 	signedIn(request: IncomingMessage): TokenRecord | undefined {
 		const session = this.#sessionOf(request);
-		return session && this.#options.tokens.current(session.token);
+		return session && this.#gateway.tokens.current(session.token);
 	}
 
 	/** The rejection of a client whose access token lacks a scope: MCP "Scope Challenge Handling". */
 	lacksScope({ url = "" }: IncomingMessage, scope: string): HttpError {
 		const description = "the access token lacks a scope";
-		const challenge = this.#options.signIn?.resource.challenge(pathOf(url), {
+		const challenge = this.#signIn?.resource.challenge(pathOf(url), {
 			error: "insufficient_scope",
 			description,
 			scope,
@@ -148,7 +143,7 @@ export class RequestGuard {
 
 	async #countUse(token: TokenRecord): Promise<void> {
 		await this.#limits.requestWithToken(token.name);
-		this.#options.tokens.used(token);
+		this.#gateway.tokens.used(token);
 	}
 
 	async #wrongToken(request: IncomingMessage): Promise<HttpError> {
@@ -159,14 +154,15 @@ export class RequestGuard {
 
 	#invalidToken({ url = "" }: IncomingMessage, description: string): HttpError {
 		const challenge =
-			this.#options.signIn?.resource.challenge(pathOf(url), { error: "invalid_token", description }) ??
+			this.#signIn?.resource.challenge(pathOf(url), { error: "invalid_token", description }) ??
 			'Bearer realm="xs-mcp-gateway", error="invalid_token"';
 		return new HttpError(401, "token", description, { "WWW-Authenticate": challenge });
 	}
 
 	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
 	async #authenticate(request: IncomingMessage): Promise<Authenticated> {
-		const { tokens, signIn } = this.#options;
+		const { tokens } = this.#gateway;
+		const signIn = this.#signIn;
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const token = secret === undefined ? undefined : tokens.verify("client", secret);
 		if (token !== undefined) {
@@ -196,7 +192,7 @@ export class RequestGuard {
 
 	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Authenticated> {
 		await this.#countUse(token);
-		const { userTools } = this.#options;
+		const { userTools } = this.#gateway.settings;
 		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
 		return { access, owner: `token ${token.name}`, token, session };
 	}
@@ -222,10 +218,10 @@ export class RequestGuard {
 
 	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
 	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Authenticated> {
-		const { signIn, tokens, userTools } = this.#options;
+		const { tokens, settings } = this.#gateway;
 		const { principal, audience, limits, token } = grant;
 		await this.#limits.requestWithToken(principal);
-		if (signIn?.resource.covers(audience, pathOf(request.url)) !== true) {
+		if (this.#signIn?.resource.covers(audience, pathOf(request.url)) !== true) {
 			throw this.#invalidToken(request, "the access token is for another resource");
 		}
 		if (limits === undefined) {
@@ -234,7 +230,7 @@ export class RequestGuard {
 		if (token !== undefined) {
 			tokens.used(token);
 		}
-		const access = accessOf(principal, limits, userTools, token?.sha256);
+		const access = accessOf(principal, limits, settings.userTools, token?.sha256);
 		return { access, owner: `token ${principal}`, token, grant };
 	}
 
@@ -254,7 +250,7 @@ export class RequestGuard {
 			return !this.needsToken;
 		}
 		const isSignedOut = session !== undefined && !this.sessions.has(session);
-		return !isSignedOut && this.#options.tokens.current(token.sha256) !== undefined;
+		return !isSignedOut && this.#gateway.tokens.current(token.sha256) !== undefined;
 	}
 }
 
