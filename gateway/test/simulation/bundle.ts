@@ -39,6 +39,7 @@ export async function bundleCore(patches: readonly Patch[] = []): Promise<string
 /** Libraries that a module of the simulation replaces. */
 const REPLACED: readonly (readonly [filter: RegExp, file: string])[] = [
 	[/^lru-cache$/, "small-lru-cache.ts"],
+	[/^prom-client$/, "no-metrics.ts"],
 	[/^@nats-io\/(?:transport-node|jetstream|kv)$/, "nats.ts"],
 ];
 
