@@ -3,14 +3,7 @@ import type { CiaoService, Responder, ServiceOptions } from "@homebridge/ciao";
 import { slug } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import { GATEWAY_INFO } from "../version.js";
-
-/** An address at which the gateway listens for devices. */
-export interface DeviceListener {
-	/** "ws", "wss", "mqtt" or "mqtts" */
-	readonly scheme: string;
-	readonly address: string;
-	readonly port: number;
-}
+import type { DeviceListener } from "./plugin.js";
 
 /** The service type that devices search for, as in src/backend/discovery/gateway-search.ts. */
 const SERVICE_TYPE = "xs-mcp";

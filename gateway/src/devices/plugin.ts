@@ -12,7 +12,14 @@ import {
 } from "../config/setting-kinds.js";
 import { definePlugin } from "../plugin.js";
 import type { DeviceGuard } from "./admission.js";
-import type { DeviceListener } from "./announcement.js";
+
+/** An address at which the gateway listens for devices. */
+export interface DeviceListener {
+	/** "ws", "wss", "mqtt" or "mqtts" */
+	readonly scheme: string;
+	readonly address: string;
+	readonly port: number;
+}
 
 export interface DevicePorts {
 	/** Which devices are admitted, at each port. */

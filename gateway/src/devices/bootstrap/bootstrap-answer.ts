@@ -1,7 +1,7 @@
 import { isLoopback } from "../../config/listen-address.js";
-import type { DeviceListener } from "../announcement.js";
 import { DOWNLOAD_PATH } from "../firmware/firmware-offers.js";
 import { downTopic, upTopic } from "../mqtt-bus.js";
+import type { DeviceListener } from "../plugin.js";
 
 /** The family's paths. */
 export const BOOTSTRAP_PATHS = {
