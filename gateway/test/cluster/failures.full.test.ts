@@ -13,6 +13,12 @@ const DEVICES = 50;
 /** Rounds of failures: XS_MCP_ROUNDS for more. */
 const ROUNDS = Number(process.env.XS_MCP_ROUNDS ?? 10);
 
+/** The last kind of failure: none. */
+const NO_FAILURE = 4;
+
+/** One failure of so many lasts until its gateway has noticed it, which takes up to 9 s. The others end before. */
+const NOTICED = 8;
+
 const idOf = (index: number): string => `aa:bb:cc:00:02:${index.toString(16).padStart(2, "0")}`;
 
 /** Numbers that a seed decides, from 0 to below a limit. */
@@ -82,6 +88,14 @@ class Town {
 		await server?.call(TOOL as ServerTool, { volume: this.#calls }, { principal: "somebody" }).catch(() => {});
 	}
 
+	/** Whether a gateway has noticed that it cannot reach NATS: it has no devices of others. */
+	isAlone(at: number): boolean {
+		return (
+			this.gateways[at]?.gateway.servers.all.every(({ connection }) => connection?.identity.gateway === undefined) ===
+			true
+		);
+	}
+
 	/** The devices as each gateway shows them: alias, and the gateway that has it. */
 	get views(): string[] {
 		return this.gateways.map(({ gateway }, at) =>
@@ -106,13 +120,17 @@ describe("gateways of a cluster, while NATS and the way to it fail", { skip: why
 			const nats = await NatsServer.start(t);
 			await town.start(t, nats, count);
 			for (let round = 0; round < ROUNDS; round += 1) {
-				const gate = town.gates[town.random(count)] as Gate;
+				const at = town.random(count);
+				const gate = town.gates[at] as Gate;
 				const fail = [() => gate.cut(), () => gate.silence(), () => nats.kill(), () => nats.pause(), () => {}];
 				const kind = town.random(fail.length);
 				await fail[kind]?.();
 				const moves = Array.from({ length: 10 }, () => town.connect(t, town.random(DEVICES)));
 				const calls = Array.from({ length: 20 }, () => town.call());
-				await Promise.all([...moves, delay(town.random(2_000))]);
+				await Promise.all(moves);
+				if (kind !== NO_FAILURE && town.random(NOTICED) === 0) {
+					await until(() => town.isAlone(at), `g${at} has noticed the failure ${kind}`);
+				}
 				gate.restore();
 				if (kind === 2) {
 					await nats.run();

@@ -3,20 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { modulesPlugin } from "../../../toolchain/modules-plugin.js";
+import type { Patch } from "./old-faults.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** In two parts: the runner of the tests replaces the whole by the URL of the source. */
 const OWN_URL = ["import.meta", "url"].join(".");
-
-/** A change of the sources, by which an old fault is put back. */
-export interface Patch {
-	/** Path in this repository. */
-	readonly file: string;
-	/** Text that is in the file once. */
-	readonly from: string;
-	readonly to: string;
-}
 
 /** Bundles the gateway's core for the sandbox, with its libraries. Rejects if a patch does not fit the sources. */
 export async function bundleCore(patches: readonly Patch[] = []): Promise<string> {
@@ -28,49 +20,38 @@ export async function bundleCore(patches: readonly Patch[] = []): Promise<string
 		format: "cjs",
 		platform: "node",
 		target: "node20",
-		external: ["piscina"],
 		define: { [OWN_URL]: '"file:///simulation.js"' },
 		logLevel: "error",
-		plugins: [patchPlugin(patches), replaceLibraries, modulesPlugin()],
+		plugins: [replaceSources(patches), modulesPlugin()],
 	});
 	return (outputFiles[0] as { readonly text: string }).text;
 }
 
-/** Libraries that a module of the simulation replaces. */
-const REPLACED: readonly (readonly [filter: RegExp, file: string])[] = [
-	[/^lru-cache$/, "small-lru-cache.ts"],
-	[/^prom-client$/, "no-metrics.ts"],
-	[/^@nats-io\/(?:transport-node|jetstream|kv)$/, "nats.ts"],
-];
-
-const replaceLibraries: Plugin = {
-	name: "replace-libraries",
-	setup(build) {
-		for (const [filter, file] of REPLACED) {
-			const path = join(ROOT, "gateway/test/simulation/core", file);
-			build.onResolve({ filter }, ({ importer }) => (importer === path ? undefined : { path }));
-		}
-	},
+/** Libraries that are not simulated, or whose start takes longer than most worlds, and what replaces them. */
+const STAND_INS: Readonly<Record<string, string>> = {
+	"lru-cache": "export class LRUCache extends Map { constructor() { super(); } }",
+	// Every value is valid.
+	ajv: "export class Ajv { compile() { return () => true; } removeSchema() {} }",
+	"ajv/dist/2020.js": "export { Ajv as Ajv2020 } from 'ajv';",
+	// For files and for threads.
+	"proper-lockfile": "",
+	piscina: "",
 };
 
-function patchPlugin(patches: readonly Patch[]): Plugin {
-	return {
-		name: "patches",
-		setup(build) {
-			if (patches.length === 0) {
-				return;
-			}
-			build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-				const own = patches.filter(({ file }) => path === join(ROOT, file));
-				if (own.length === 0) {
-					return undefined;
-				}
-				const contents = own.reduce(applied, readFileSync(path, "utf8"));
-				return { contents, loader: "ts" };
-			});
-		},
-	};
-}
+const replaceSources = (patches: readonly Patch[]): Plugin => ({
+	name: "replace-sources",
+	setup(build) {
+		build.onResolve({ filter: /^@nats-io\// }, () => ({ path: join(ROOT, "gateway/test/simulation/core/nats.ts") }));
+		build.onResolve({ filter: /^[\w./-]+$/ }, ({ path }) =>
+			path in STAND_INS ? { path, namespace: "stand-in" } : undefined,
+		);
+		build.onLoad({ filter: /.*/, namespace: "stand-in" }, ({ path }) => ({ contents: STAND_INS[path] ?? "" }));
+		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+			const own = patches.filter(({ file }) => path === join(ROOT, file));
+			return own.length === 0 ? undefined : { contents: own.reduce(applied, readFileSync(path, "utf8")), loader: "ts" };
+		});
+	},
+});
 
 function applied(source: string, { file, from, to }: Patch): string {
 	if (source.split(from).length !== 2) {

@@ -1,6 +1,6 @@
 import type { DeviceLink } from "../../src/devices/device-connection.js";
-import type { DeviceSession } from "./core/simulated-gateway.js";
-import { Link, type Network } from "./network.js";
+import type { DeviceSession } from "./core/index.js";
+import { Link, Path } from "./network.js";
 import { SimulatedProcess, type World } from "./world.js";
 
 /** A device's result of `initialize`. */
@@ -37,18 +37,16 @@ export class SimulatedDevice {
 	/** Whether it wants a gateway. */
 	isOn = false;
 	readonly #world: World;
-	readonly #network: Network;
 	readonly #process: SimulatedProcess;
 	readonly #onLost: () => void;
 	#link: Link<string> | undefined;
 	#connections = 0;
 
 	/** @param onLost its connection has ended, and it did not end it */
-	constructor(id: string, network: Network, onLost: () => void) {
+	constructor(id: string, world: World, onLost: () => void) {
 		this.id = id;
-		this.#network = network;
-		this.#world = network.world;
-		this.#process = new SimulatedProcess(id);
+		this.#world = world;
+		this.#process = new SimulatedProcess(id, new Path(world));
 		this.#onLost = onLost;
 	}
 
@@ -63,8 +61,8 @@ export class SimulatedDevice {
 		this.isOn = true;
 		this.gateway = process.name;
 		let session: DeviceSession | undefined;
-		const path = this.#network.path(`${this.id}>${process.name}`);
-		const link: Link<string> = new Link(this.#network, path, [
+		const path = new Path(this.#world);
+		const link: Link<string> = new Link(path, [
 			{
 				process: this.#process,
 				received: (text) => connection === this.#connections && this.#received(text, link),

@@ -1,4 +1,5 @@
-import type { Random } from "./random.js";
+import { Link } from "./network.js";
+import type { SimulatedProcess, World } from "./world.js";
 
 /** A message in a bucket or in the stream of events. */
 export interface Stored {
@@ -10,52 +11,55 @@ export interface Stored {
 	readonly created: number;
 }
 
-/** A request of a client. Those with a `call` are answered. */
-export type Request =
-	| { readonly do: "open" | "follow"; readonly call: number; readonly stream: string }
-	| { readonly do: "unfollow"; readonly call: number }
-	| {
-			readonly do: "write";
-			readonly call: number;
-			readonly stream: string;
-			readonly key: string;
-			readonly text?: string | undefined;
-			/** The revision that is replaced; undefined: any. */
-			readonly expected?: number | undefined;
-			/** Another write with the same one is not stored again. */
-			readonly id?: string | undefined;
-	  }
-	| { readonly do: "read"; readonly call: number; readonly stream: string; readonly key: string }
-	| { readonly do: "ping"; readonly call: number }
-	| { readonly do: "subscribe" | "unsubscribe"; readonly subject: string }
-	| { readonly do: "publish"; readonly subject: string; readonly text: string; readonly reply?: string | undefined };
+/** A change of a stream. */
+export interface Change {
+	readonly key: string;
+	readonly text?: string | undefined;
+	/** The revision that is replaced; undefined: any. */
+	readonly expected?: number | undefined;
+	/** Another change with the same one is not stored again. */
+	readonly id?: string | undefined;
+}
 
-/** What the hub says to a client: the answer to a call, entries that it follows, or a message. */
-export interface Reply {
-	readonly call?: number;
-	readonly refused?: "outdated" | "full";
-	readonly created?: string;
-	readonly last?: number;
-	readonly entry?: Stored | undefined;
-	readonly entries?: readonly Stored[];
-	/** The subscription that a message is for. */
-	readonly wanted?: string;
-	readonly subject?: string;
-	readonly text?: string;
+/** A message for a subscription. */
+export interface Message {
+	readonly subject: string;
+	readonly text: string;
 	readonly reply?: string | undefined;
-	/** Nobody receives the message. */
+	/** Nobody receives the message that this one answers. */
 	readonly isLost?: boolean;
 }
+
+type OnEntries = (entries: readonly Stored[]) => void;
+
+/** A connection, at its end in NATS. */
+export interface Client {
+	/** Has something happen at the other end, a packet later. */
+	readonly send: (run: () => void) => void;
+	/** Listeners by the subjects that they want. */
+	readonly subscriptions: Map<string, (message: Message) => void>;
+	/** Streams that it follows, and the changes that are not sent yet. */
+	readonly follows: Map<OnEntries, { readonly stream: string; readonly waiting: Map<string, Stored> }>;
+	readonly cut: () => void;
+}
+
+/** What a client sends: it happens in NATS, a packet later. */
+export type Task = (hub: Hub, client: Client) => void;
+
+/** A connection, at the client's end. */
+export interface Wire {
+	readonly send: (task: Task) => void;
+	readonly close: () => void;
+}
+
+/** Listeners of a connection; `ended`: it has ended, or could not be opened. */
+export type Dial = (listener: { readonly opened: () => void; readonly ended: () => void }) => Wire;
 
 /** Milliseconds for which changes are gathered before they are sent to those who follow: only the last one of a key is seen. */
 const MAX_GATHERING = 4;
 
-interface Client {
-	readonly send: (reply: Reply) => void;
-	/** Streams that it follows, and the changes that are not sent yet, by call. */
-	readonly follows: Map<number, { readonly stream: string; waiting: Map<string, Stored> }>;
-	readonly subjects: Set<string>;
-}
+/** Milliseconds between attempts to connect while nothing passes. */
+const HELD_TIME = 500;
 
 /** A bucket, or the stream of events, in which every message has a key of its own. */
 class Stream {
@@ -69,153 +73,147 @@ class Stream {
 	}
 }
 
-/**
- * NATS, as gateways use it: buckets, a stream of events, and messages. It has no bytes, no sockets and no clock of its own;
- * what is slow or lost is decided by the links between it and the gateways.
- */
+/** NATS, as gateways use it: buckets, a stream of events, and messages. The links to it decide what is slow or lost. */
 export class Hub {
-	readonly #now: () => number;
-	readonly #random: Random;
-	readonly #later: (delay: number, run: () => void) => void;
+	readonly #world: World;
 	readonly #clients = new Set<Client>();
 	readonly #streams = new Map<string, Stream>();
 	/** Makes the time of each stream differ. */
 	#made = 0;
+	isUp = false;
 	/** Nothing more can be stored; removals are. */
 	isFull = false;
 
-	/**
-	 * @param now milliseconds since 1970
-	 * @param later has something happen after so many ms
-	 */
-	constructor(now: () => number, random: Random, later: (delay: number, run: () => void) => void) {
-		this.#now = now;
-		this.#random = random;
-		this.#later = later;
-	}
-
-	/** A client has connected. */
-	connect(write: (text: string) => void): { readonly received: (text: string) => void; readonly ended: () => void } {
-		const client: Client = {
-			send: (reply) => this.#clients.has(client) && write(JSON.stringify(reply)),
-			follows: new Map(),
-			subjects: new Set(),
-		};
-		this.#clients.add(client);
-		return {
-			received: (text) => this.#received(client, JSON.parse(text) as Request),
-			ended: () => void this.#clients.delete(client),
-		};
-	}
-
-	/** The process has ended: what was in memory only is gone. */
-	restart(): void {
-		this.#clients.clear();
-		for (const name of [...this.#streams.keys()].filter((each) => each.startsWith("memory:"))) {
-			this.#streams.delete(name);
-		}
-	}
-
-	/** The disk is lost as well. */
-	loseEverything(): void {
-		this.#streams.clear();
-	}
-
-	/** The newest entries of the streams whose name ends so. */
-	list(name: string): Stored[] {
-		const found = [...this.#streams].filter(([each]) => each.endsWith(name));
-		return found.flatMap(([, { entries }]) => [...entries.values()].filter(({ text }) => text !== undefined));
+	constructor(world: World) {
+		this.#world = world;
 	}
 
 	/** The most subscriptions and streams that one client follows. */
 	get subscriptions(): number {
-		return Math.max(0, ...[...this.#clients].map(({ follows, subjects }) => follows.size + subjects.size));
+		return Math.max(0, ...[...this.#clients].map(({ follows, subscriptions }) => follows.size + subscriptions.size));
 	}
 
-	#received(client: Client, request: Request): void {
-		switch (request.do) {
-			case "subscribe":
-				client.subjects.add(request.subject);
-				break;
-			case "unsubscribe":
-				client.subjects.delete(request.subject);
-				break;
-			case "publish":
-				this.#publish(client, request);
-				break;
-			case "unfollow":
-				client.follows.delete(request.call);
-				break;
-			default:
-				client.send({ call: request.call, ...this.#answer(client, request) });
+	/** Ends every connection. What is in memory is gone, with `losesDisk` everything. */
+	stop(losesDisk: boolean): void {
+		this.isUp = false;
+		for (const client of this.#clients) {
+			client.cut();
+		}
+		this.#clients.clear();
+		for (const name of [...this.#streams.keys()].filter((each) => losesDisk || each.startsWith("memory:"))) {
+			this.#streams.delete(name);
 		}
 	}
 
-	#answer(client: Client, request: Request & { do: "open" | "follow" | "write" | "read" | "ping" }): Reply {
-		if (request.do === "ping") {
-			return {};
-		}
-		const stream = this.#stream(request.stream);
-		const { created, last, entries } = stream;
-		switch (request.do) {
-			case "follow":
-				client.follows.set(request.call, { stream: request.stream, waiting: new Map() });
-				return { entries: [...entries.values()].sort((one, other) => one.revision - other.revision) };
-			case "open":
-				return { created, last, entries: [...entries.values()] };
-			case "read":
-				return { entry: entries.get(request.key) };
-			default:
-				return this.#write(stream, request);
-		}
+	/** Opens a connection of a process. Each message that it sends counts for a crash that is planned. */
+	readonly dial = (process: SimulatedProcess, { opened, ended }: Parameters<Dial>[0]): Wire => {
+		const { path } = process;
+		const world = this.#world;
+		let link: Link<Task> | undefined;
+		let isOver = false;
+		const end = (): void => {
+			if (!isOver) {
+				isOver = true;
+				ended();
+			}
+		};
+		const attempt = (): void => {
+			if (isOver) {
+				return;
+			}
+			if (path.state === "held") {
+				world.at(HELD_TIME, process, attempt);
+			} else if (!this.isUp || path.state === "cut") {
+				end();
+			} else {
+				link = this.#accept(process, end);
+				opened();
+			}
+		};
+		world.at(world.random.between(...path.delay), process, attempt);
+		return {
+			send: (task) => process.mayGoOn() && link?.send(0, task),
+			close: () => {
+				link?.close(0);
+				world.at(0, process, end);
+			},
+		};
+	};
+
+	#accept(process: SimulatedProcess, ended: () => void): Link<Task> {
+		const run = (task: Task): void => task(this, client);
+		const link: Link<Task> = new Link(process.path, [
+			{ process, received: run, ended },
+			{ process: undefined, received: run, ended: () => void this.#clients.delete(client) },
+		]);
+		const client: Client = {
+			send: (task) => this.#clients.has(client) && link.send(1, task),
+			subscriptions: new Map(),
+			follows: new Map(),
+			cut: () => link.cut(),
+		};
+		this.#clients.add(client);
+		return link;
 	}
 
-	#stream(name: string): Stream {
+	/** The stream with a name, which is made if it is missing. */
+	stream(name: string): Stream {
 		const found = this.#streams.get(name);
 		if (found !== undefined) {
 			return found;
 		}
 		this.#made += 1;
-		const stream = new Stream(new Date(this.#now() + this.#made).toISOString());
+		const stream = new Stream(new Date(this.#world.date + this.#made).toISOString());
 		this.#streams.set(name, stream);
 		return stream;
 	}
 
-	#write(stream: Stream, { stream: name, key, text, expected, id }: Request & { do: "write" }): Reply {
+	/** Sends what a stream has, and its changes. */
+	follow({ follows, send }: Client, name: string, onEntries: OnEntries): void {
+		const entries = [...this.stream(name).entries.values()];
+		follows.set(onEntries, { stream: name, waiting: new Map() });
+		send(() => onEntries(entries));
+	}
+
+	/** Returns the new revision, or why the change is refused. */
+	write(name: string, { key, text, expected, id }: Change): number | "outdated" | "full" {
+		const stream = this.stream(name);
 		if (id !== undefined && stream.ids.has(id)) {
-			return { last: stream.last };
+			return stream.last;
 		}
 		if (this.isFull && text !== undefined) {
-			return { refused: "full" };
+			return "full";
 		}
 		if (expected !== undefined && expected !== (stream.entries.get(key)?.revision ?? 0)) {
-			return { refused: "outdated" };
+			return "outdated";
 		}
 		stream.last += 1;
-		const entry = { key: key || `${stream.last}`, text, revision: stream.last, created: this.#now() };
+		const entry = { key: key || `${stream.last}`, text, revision: stream.last, created: this.#world.date };
+		// The newest one comes last.
 		stream.entries.delete(entry.key);
 		stream.entries.set(entry.key, entry);
 		if (id !== undefined) {
 			stream.ids.add(id);
 		}
 		for (const client of this.#clients) {
-			for (const [call, follow] of client.follows) {
+			for (const [onEntries, follow] of client.follows) {
 				if (follow.stream === name) {
-					this.#gather(client, call, follow.waiting, entry);
+					this.#gather(client, onEntries, follow.waiting, entry);
 				}
 			}
 		}
-		return { last: stream.last };
+		return stream.last;
 	}
 
 	/** Sends a change soon, unless a later one of the same key replaces it before. */
-	#gather(client: Client, call: number, waiting: Map<string, Stored>, entry: Stored): void {
+	#gather({ follows, send }: Client, onEntries: OnEntries, waiting: Map<string, Stored>, entry: Stored): void {
+		const { random } = this.#world;
 		if (waiting.size === 0) {
-			this.#later(this.#random.chance(0.3) ? this.#random.between(0, MAX_GATHERING) : 0, () => {
+			this.#world.at(random.chance(0.3) ? random.between(0, MAX_GATHERING) : 0, undefined, () => {
 				const entries = [...waiting.values()];
 				waiting.clear();
-				if (client.follows.has(call)) {
-					client.send({ call, entries });
+				if (follows.has(onEntries)) {
+					send(() => onEntries(entries));
 				}
 			});
 		}
@@ -223,24 +221,23 @@ export class Hub {
 		waiting.set(entry.key, entry);
 	}
 
-	#publish(from: Client, { subject, text, reply }: Request & { do: "publish" }): void {
-		let count = 0;
-		for (const client of this.#clients) {
-			for (const wanted of client.subjects) {
-				if (matches(wanted, subject)) {
-					client.send({ wanted, subject, text, reply });
-					count += 1;
-				}
-			}
-		}
+	/** Sends a message to everybody who wants it. Its sender learns if nobody does. */
+	publish(from: Client, message: Message): void {
+		const { reply } = message;
+		const count = [...this.#clients].filter((client) => deliver(client, message)).length;
 		if (count === 0 && reply !== undefined) {
-			for (const wanted of from.subjects) {
-				if (matches(wanted, reply)) {
-					from.send({ wanted, subject: reply, text: "", isLost: true });
-				}
-			}
+			deliver(from, { subject: reply, text: "", isLost: true });
 		}
 	}
+}
+
+/** Returns whether the client wants the message. */
+function deliver({ subscriptions, send }: Client, message: Message): boolean {
+	const listeners = [...subscriptions].filter(([wanted]) => matches(wanted, message.subject));
+	for (const [, listener] of listeners) {
+		send(() => listener(message));
+	}
+	return listeners.length > 0;
 }
 
 /** Whether a subject is one of those with "*" for a part, or ">" for the rest. */

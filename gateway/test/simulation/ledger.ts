@@ -1,4 +1,4 @@
-import type { Answer } from "./core/simulated-gateway.js";
+import type { Answer } from "./core/index.js";
 
 /** A call of a client. */
 export interface Call {
@@ -59,11 +59,18 @@ export class Ledger {
 	/** The alias that each device was given last, by its id. */
 	readonly aliases = new Map<string, Naming>();
 	/** How many names devices are being given or are losing, now or perhaps later, by their ids. */
-	readonly openNames = new Map<string, number>();
+	readonly #openNames = new Map<string, number>();
 	/** Makes the names of tokens differ. */
 	names = 0;
 	/** How often NATS has lost its disk. */
 	losses = 0;
+
+	/** Counts that a device is being given or is losing a name, or that this is over. Returns how many are open then. */
+	openName(id: string, change: 1 | -1): number {
+		const open = (this.#openNames.get(id) ?? 0) + change;
+		this.#openNames.set(id, open);
+		return open;
+	}
 
 	/** NATS has lost its disk. */
 	loseEverything(): void {

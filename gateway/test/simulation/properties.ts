@@ -1,8 +1,7 @@
 import { BOUND } from "./actions.js";
-import type { SeenDevice } from "./core/simulated-gateway.js";
-import type { Host } from "./host.js";
+import type { SeenDevice } from "./core/index.js";
 import type { Call, Reported, Token } from "./ledger.js";
-import type { Town } from "./town.js";
+import type { Host, Town } from "./town.js";
 
 /** Milliseconds in which a call is answered: it waits for its device, then for the answer. */
 const ANSWER_TIME = 40_000;
@@ -105,7 +104,7 @@ export function checkQuiet(town: Town): void {
 		expect(members.length === town.hosts.length, "gateways know each other", `${name} knows ${members}`);
 		expect(gateway?.incomingCalls === 0, "nothing grows", `${name} has calls in progress`);
 		expect(process.timers < MAX_TIMERS, "nothing grows", `${name} has ${process.timers} timers`);
-		expect(town.network.count(town.pathOf(host)) === 1, "nothing grows", `${name} has connections to NATS`);
+		expect(host.path.links.size === 1, "nothing grows", `${name} has connections to NATS`);
 	}
 	const most = town.nats.subscriptions;
 	expect(most <= MAX_SUBSCRIPTIONS, "nothing grows", `a gateway has ${most} subscriptions of NATS`);
@@ -119,10 +118,7 @@ export function checkQuiet(town: Town): void {
 /** Whether every gateway runs, every call has its answer, and everything that {@link checkQuiet} checks holds. */
 export function isQuiet(town: Town): boolean {
 	const { ledger } = town;
-	const { now } = town.world;
-	const isCalm = town.hosts.every(
-		(host) => host.state === "up" && host.process.stoppedUntil <= now && town.network.isNormal(town.pathOf(host)),
-	);
+	const isCalm = town.hosts.every((host) => host.isCalm);
 	const isAnswered = ledger.calls.every(
 		({ answers, gateway, incarnation }) => answers.length > 0 || town.host(gateway)?.incarnation !== incarnation,
 	);

@@ -1,11 +1,10 @@
 import { act, addToken, call, enterCode, makeCode } from "./actions.js";
 import type * as Core from "./core/index.js";
-import type { Host } from "./host.js";
 import type { Call } from "./ledger.js";
 import { makePlan, type Plan } from "./plan.js";
-import { checkAlways, checkQuiet, isQuiet, Violation } from "./properties.js";
+import { checkAlways, checkQuiet, isQuiet, propertyOf, Violation } from "./properties.js";
 import { load } from "./sandbox.js";
-import { Town } from "./town.js";
+import { type Host, Town } from "./town.js";
 
 /** Milliseconds without faults after which every gateway knows everything: lists that a full NATS refused are stored within 60 s. */
 const MAX_QUIET = 75_000;
@@ -22,6 +21,9 @@ const MAX_SHARE_TIME = 8_000;
 
 /** Numbers of the calls at the end. */
 const LAST_CALLS = 1_000_000;
+
+/** Most worlds to find the steps that a failure needs. */
+const MAX_ATTEMPTS = 300;
 
 /** How a schedule went. */
 export interface Outcome {
@@ -69,6 +71,30 @@ export class Simulator {
 		}
 	}
 
+	/**
+	 * Leaves out steps of a plan that fails, as long as the same property fails. Returns the shortest outcome that was found.
+	 *
+	 * Parts of halving length are left out, one after the other: the algorithm ddmin, without its complements.
+	 */
+	async shrink(failed: Outcome): Promise<Outcome> {
+		const property = propertyOf(failed.failure);
+		let best = failed;
+		let attempts = 0;
+		for (let size = Math.ceil(best.plan.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+			for (let from = 0; from < best.plan.steps.length && attempts < MAX_ATTEMPTS; ) {
+				const steps = best.plan.steps.filter((_, i) => i < from || i >= from + size);
+				const outcome = await this.run({ ...best.plan, steps }, true);
+				attempts += 1;
+				if (propertyOf(outcome.failure) === property) {
+					best = outcome;
+				} else {
+					from += size;
+				}
+			}
+		}
+		return best;
+	}
+
 	async #run(plan: Plan): Promise<Outcome> {
 		const town = new Town(this.#core, plan);
 		this.#town = town;
@@ -83,9 +109,9 @@ export class Simulator {
 		};
 		try {
 			await town.open();
-			for (const { pause, ...action } of plan.steps) {
-				act(town, action);
-				await town.world.pass(pause);
+			for (const step of plan.steps) {
+				act(town, step);
+				await town.world.pass(step.pause);
 				check(checkAlways);
 			}
 			await finish(town, plan.seed, check);
@@ -100,7 +126,7 @@ export class Simulator {
 
 	#end(town: Town): void {
 		for (const host of town.hosts) {
-			town.kill(host);
+			host.kill();
 		}
 		this.#town = undefined;
 	}
@@ -175,8 +201,8 @@ function callAll(town: Town, from: number): Call[] {
 	const first = town.ledger.calls.length;
 	let n = from;
 	for (const [device, { gateway: at }] of town.devices.entries()) {
-		for (const gateway of at === undefined || valid === undefined ? [] : town.hosts.keys()) {
-			call(town, { n: n++, gateway, token: valid?.[0] ?? 0, device, ms: 5 });
+		for (const host of at === undefined || valid === undefined ? [] : town.hosts) {
+			call(town, host, { n: n++, token: valid?.[0] ?? 0, device, ms: 5 });
 		}
 	}
 	return town.ledger.calls.slice(first);
@@ -187,17 +213,17 @@ async function checkCodes(town: Town): Promise<void> {
 	const { codes } = town.ledger;
 	for (const host of town.hosts) {
 		makeCode(town, host);
-		const others = [...town.hosts.keys()].filter((place) => (town.hosts[place] as Host) !== host);
+		const others = town.hosts.filter((other) => other !== host).slice(0, 1);
 		const end = town.world.now + MAX_SHARE_TIME;
 		while (codes.at(-1)?.takenBy.length !== 1) {
 			if (town.world.now > end) {
 				throw new Violation("a code is valid at every gateway", `that of ${host.name} is not`);
 			}
 			await town.world.pass(SHARE_TIME);
-			enterCode(town, [others[0] as number]);
+			enterCode(town, others);
 			await until(town, SHARE_TIME, () => codes.at(-1)?.takenBy.length === 1);
 		}
-		enterCode(town, [...town.hosts.keys()]);
+		enterCode(town, town.hosts);
 		await town.world.pass(200);
 	}
 }

@@ -1,39 +1,23 @@
 import * as crypto from "node:crypto";
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
-import type { Dial } from "./core/nats.js";
-import type { Network } from "./network.js";
+import type { Dial, Hub } from "./hub.js";
 import type { SimulatedProcess, World } from "./world.js";
-
-/** The environment of a simulated process. */
-export interface Surroundings {
-	readonly world: World;
-	readonly network: Network;
-}
 
 const requireReal = createRequire(import.meta.url);
 
-let surroundings: Surroundings | undefined;
+let world: World;
+let dial: Hub["dial"];
 
 /** From now on, what runs in the sandbox is in this world. */
-export function enter(next: Surroundings): void {
-	surroundings = next;
-}
-
-function around(): Surroundings {
-	if (surroundings === undefined) {
-		throw new Error("the sandbox is in no world");
-	}
-	return surroundings;
-}
-
-function current(): SimulatedProcess | undefined {
-	return around().world.current;
+export function enter(nextWorld: World, nextDial: Hub["dial"]): void {
+	world = nextWorld;
+	dial = nextDial;
 }
 
 /** Milliseconds since 1970, by the clock of the process. */
 function date(): number {
-	return around().world.date + (current()?.clockError ?? 0);
+	return world.date + (world.current?.clockError ?? 0);
 }
 
 class SimulatedDate extends Date {
@@ -50,9 +34,9 @@ class SimulatedDate extends Date {
 	}
 }
 
-/** A timer, as Node's: an object that also converts to a number. */
+/** A timer, as Node's. */
 class Timer {
-	readonly #process = current();
+	readonly #process = world.current;
 	readonly #run: () => void;
 	readonly #interval: number;
 	readonly #repeats: boolean;
@@ -74,30 +58,11 @@ class Timer {
 		}
 	}
 
-	refresh(): this {
-		this.clear();
-		this.#start();
-		return this;
-	}
-
-	ref(): this {
-		return this;
-	}
-
 	unref(): this {
 		return this;
 	}
 
-	hasRef(): boolean {
-		return true;
-	}
-
-	[Symbol.toPrimitive](): number {
-		return Number.NaN;
-	}
-
 	#start(): void {
-		const { world } = around();
 		// A timer is never early, and on a busy machine it is late.
 		const late = world.random.chance(0.05) ? world.random.between(0, 20) : world.random.between(0, 0.3);
 		this.#count(1);
@@ -118,19 +83,15 @@ class Timer {
 	}
 }
 
-function clear(timer: unknown): void {
-	if (timer instanceof Timer) {
-		timer.clear();
-	}
-}
-
 type Run = (...args: unknown[]) => void;
+
+const clear = (timer?: Timer): void => timer?.clear();
 
 const timers = {
 	setTimeout: (run: Run, delay?: number, ...args: unknown[]) => new Timer(() => run(...args), delay, false),
 	setInterval: (run: Run, delay?: number, ...args: unknown[]) => new Timer(() => run(...args), delay, true),
 	setImmediate: (run: Run, ...args: unknown[]) => ({
-		cancel: around().world.at(0, current(), () => run(...args)),
+		cancel: world.at(0, world.current, () => run(...args)),
 		unref: () => {},
 	}),
 	clearTimeout: clear,
@@ -139,20 +100,12 @@ const timers = {
 };
 
 const timerPromises = {
-	setTimeout: (delay?: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
-		new Promise((resolve, reject) => {
-			const timer = timers.setTimeout(() => resolve(value), delay);
-			signal?.addEventListener("abort", () => {
-				timer.clear();
-				reject(signal.reason);
-			});
-		}),
+	setTimeout: (delay?: number, value?: unknown) =>
+		new Promise((resolve) => timers.setTimeout(() => resolve(value), delay)),
 	setImmediate: (value?: unknown) => new Promise((resolve) => timers.setImmediate(() => resolve(value))),
 };
 
-function randomBytes(length: number): Buffer {
-	return around().world.random.bytes(length);
-}
+const randomBytes = (length: number): Buffer => world.random.bytes(length);
 
 function randomUUID(): string {
 	const hex = randomBytes(16).toString("hex");
@@ -160,35 +113,9 @@ function randomUUID(): string {
 }
 
 function randomInt(low: number, high?: number): number {
-	const { random } = around().world;
+	const { random } = world;
 	return high === undefined ? random.below(low) : low + random.below(high - low);
 }
-
-/** Web Crypto. The functions of `subtle` are missing: they settle in threads, whose order no seed decides. */
-const webCrypto = {
-	subtle: {},
-	randomUUID,
-	getRandomValues: <T extends Uint8Array>(array: T): T => {
-		new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(randomBytes(array.byteLength));
-		return array;
-	},
-};
-
-const math = Object.create(Math, {
-	random: { value: () => around().world.random.fraction() },
-}) as typeof Math;
-
-const signals = new Proxy(AbortSignal, {
-	get: (target, name) =>
-		name === "timeout"
-			? (delay: number): AbortSignal => {
-					const controller = new AbortController();
-					const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
-					timers.setTimeout(() => controller.abort(reason), delay);
-					return controller.signal;
-				}
-			: Reflect.get(target, name, target),
-});
 
 /** Garbage collection must not influence a run: weak references stay. */
 class StrongRef<T extends object> {
@@ -208,115 +135,52 @@ class NoFinalization {
 	unregister(): void {}
 }
 
-/** Enough of `process`. Without the members by which libraries find out that it ends. */
-const processStandIn = {
-	argv: ["node", "simulation"],
-	arch: process.arch,
-	cwd: () => "/",
-	emitWarning: () => {},
-	env: {},
-	execArgv: [],
-	getuid: () => 0,
-	hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.floor(around().world.now * 1e6)) }),
-	memoryUsage: () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
-	nextTick: process.nextTick,
-	on: () => {},
-	once: () => {},
-	pid: 1,
-	platform: process.platform,
-	release: process.release,
-	stderr: process.stderr,
-	stdout: process.stdout,
-	version: process.version,
-	versions: process.versions,
-};
-
-/** The only file of a gateway in a cluster: the same key for each, as the documentation wants. */
-const DEVICE_KEY = "5eed".repeat(16);
-
-/** A module of Node whose functions throw: what is kept goes to NATS. Libraries may look at them, and wrap them. */
-function withoutFiles(module: string): Record<string, unknown> {
-	const members = Object.entries(requireReal(module) as object).map(([name, value]) => {
-		const isFunction = typeof value === "function" && !/^[A-Z]/.test(name);
-		const fail = (): never => {
-			throw new Error(`the sandbox has no files: ${module} ${name}`);
-		};
-		return [name, isFunction ? fail : value];
-	});
-	return Object.fromEntries(members);
-}
-
 const isKey = (path: string): boolean => path.endsWith("/device-key");
 
+/** The only file of a gateway in a cluster: the same key for each, as the documentation wants. What is kept goes to NATS. */
 function readFileSync(path: string): string {
 	if (!isKey(path)) {
 		throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
 	}
-	return DEVICE_KEY;
+	return "5eed".repeat(16);
 }
 
-const fs = { ...withoutFiles("node:fs"), existsSync: isKey, readFileSync };
-
-const dialNats: Dial = (address, listener) =>
-	around().network.connect(current() as SimulatedProcess, address, listener);
+/** Without the members by which libraries find out that it ends. */
+const processStandIn = { ...process, env: {}, on: () => {}, once: () => {}, emitWarning: () => {} };
 
 /** Modules that would reach the clock, the disk, the network or randomness. */
 const MODULES: Readonly<Record<string, unknown>> = {
-	crypto: { ...crypto, randomUUID, randomBytes, randomInt, webcrypto: webCrypto },
-	fs,
-	"fs/promises": withoutFiles("node:fs/promises"),
+	crypto: { ...crypto, randomUUID, randomBytes, randomInt },
+	fs: { existsSync: isKey, readFileSync },
+	"fs/promises": {},
+	process: processStandIn,
 	timers,
 	"timers/promises": timerPromises,
-	worker_threads: { threadId: 0, isMainThread: true },
-	piscina: { Piscina: class {} },
+	worker_threads: { isMainThread: true },
 };
 
 /** Node's modules that only compute, or only define classes that the simulation does not open. */
-const PURE = new Set(
-	[
-		"assert",
-		"async_hooks",
-		"buffer",
-		"constants",
-		"diagnostics_channel",
-		"dns",
-		"events",
-		"http",
-		"https",
-		"module",
-		"net",
-	]
-		.concat(["os", "path", "perf_hooks", "punycode", "querystring", "stream", "stream/promises", "string_decoder"])
-		.concat(["tls", "url", "util", "zlib", "child_process", "cluster", "readline", "tty", "util/types", "http2"]),
-);
+const PURE = /^(async_hooks|child_process|cluster|constants|dns|events|https?|net|os|path|stream|url|util)$/;
 
 function requireSimulated(name: string): unknown {
 	const plain = name.replace(/^node:/, "");
-	if (plain === "process") {
-		return processStandIn;
-	}
-	if (plain in MODULES) {
-		return MODULES[plain];
-	}
-	if (!PURE.has(plain)) {
+	if (!(plain in MODULES) && !PURE.test(plain)) {
 		throw new Error(`the sandbox has no module ${name}`);
 	}
-	return requireReal(`node:${plain}`);
+	return MODULES[plain] ?? requireReal(`node:${plain}`);
 }
-
-const performanceStandIn = { now: () => around().world.now, timeOrigin: 0, mark: () => {}, measure: () => {} };
 
 /** The names that have another meaning in the sandbox than outside. */
 const NAMES: Readonly<Record<string, unknown>> = {
 	...timers,
-	AbortSignal: signals,
 	Date: SimulatedDate,
 	FinalizationRegistry: NoFinalization,
-	Math: math,
+	Math: Object.create(Math, { random: { value: () => world.random.fraction() } }),
 	WeakRef: StrongRef,
-	crypto: webCrypto,
-	dialNats,
-	performance: performanceStandIn,
+	// Without the functions of `subtle`: they settle in threads, whose order no seed decides.
+	crypto: { randomUUID, subtle: {} },
+	dialNats: ((listener) => dial(world.current as SimulatedProcess, listener)) satisfies Dial,
+	performance: { now: () => world.now },
 	process: processStandIn,
 	require: requireSimulated,
 };

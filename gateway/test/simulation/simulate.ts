@@ -1,15 +1,15 @@
 // npm run simulate: worlds of gateways, devices and NATS, in which a seed decides everything that happens.
-import { makeProgram, ProgramError, runProgram } from "../../../toolchain/program.js";
+import { InvalidArgumentError, Option } from "commander";
+import { makeProgram, runProgram } from "../../../toolchain/program.js";
 import { bundleCore } from "./bundle.js";
 import { OLD_FAULTS } from "./old-faults.js";
 import { makePlan } from "./plan.js";
-import { type Outcome, Simulator } from "./run.js";
-import { shrink } from "./shrink.js";
+import { Simulator } from "./run.js";
 
 interface Options {
-	readonly seed: string;
-	readonly steps: string;
-	readonly schedules: string;
+	readonly seed: number;
+	readonly steps: number;
+	readonly schedules: number;
 	readonly fault?: string;
 	readonly verbose?: boolean;
 }
@@ -17,39 +17,24 @@ interface Options {
 /** Milliseconds between lines of progress. */
 const PROGRESS = 30_000;
 
-function numberOf(name: string, text: string): number {
-	const number = Number(text);
-	if (!Number.isSafeInteger(number) || number < 0) {
-		throw new ProgramError(`--${name}: expected a whole number, got ${text}`);
+function readNumber(text: string): number {
+	if (!/^\d{1,12}$/.test(text)) {
+		throw new InvalidArgumentError("Expected a whole number.");
 	}
-	return number;
+	return Number(text);
 }
 
-function patchesOf(name: string | undefined) {
-	const fault = OLD_FAULTS.find((each) => each.name === name);
-	if (name !== undefined && fault === undefined) {
-		throw new ProgramError(`--fault: expected one of ${OLD_FAULTS.map((each) => each.name).join(", ")}`);
-	}
-	return fault?.patches ?? [];
-}
-
-async function tell(simulator: Simulator, outcome: Outcome): Promise<void> {
-	const { plan, story } = await shrink(simulator, outcome);
-	console.log(story.join("\n"));
-	console.log(`Seed ${outcome.plan.seed}: ${plan.steps.length} of ${outcome.plan.steps.length} steps are needed.`);
-}
-
-async function simulate({ fault, verbose, ...numbers }: Options): Promise<number> {
-	const first = numberOf("seed", numbers.seed);
-	const steps = numberOf("steps", numbers.steps);
-	const schedules = numberOf("schedules", numbers.schedules);
-	const simulator = await Simulator.open(await bundleCore(patchesOf(fault)));
+/** Returns whether every property holds. */
+async function simulate({ seed: first, steps, schedules, fault, verbose }: Options): Promise<boolean> {
+	const { patches } = OLD_FAULTS.find(({ name }) => name === fault) ?? {};
+	const simulator = await Simulator.open(await bundleCore(patches));
 	const start = performance.now();
-	let told = start;
+	let reported = start;
 	let [events, states] = [0, 0];
 	const report = (count: number): void => {
-		const seconds = (performance.now() - start) / 1_000;
-		const rates = `${(count / seconds).toFixed(1)} schedules, ${Math.round(states / seconds)} states, ${Math.round(events / seconds)} events a second`;
+		reported = performance.now();
+		const perSecond = (amount: number): number => Math.round((amount / (reported - start)) * 10_000) / 10;
+		const rates = `${perSecond(count)} schedules, ${perSecond(states)} states, ${perSecond(events)} events a second`;
 		console.log(`${count} schedules from seed ${first}: ${rates}`);
 	};
 	for (let count = 1; count <= schedules; count += 1) {
@@ -57,30 +42,31 @@ async function simulate({ fault, verbose, ...numbers }: Options): Promise<number
 		events += outcome.events;
 		states += outcome.states;
 		if (outcome.failure !== undefined) {
-			await tell(simulator, outcome);
+			const { plan, story } = await simulator.shrink(outcome);
+			console.log(`${story.join("\n")}\nSeed ${outcome.plan.seed}: ${plan.steps.length} of ${steps} steps are needed.`);
 			report(count);
-			return 1;
+			return false;
 		}
 		if (verbose) {
 			console.log(outcome.story.join("\n"));
 		}
-		if (performance.now() - told > PROGRESS) {
-			told = performance.now();
+		if (performance.now() - reported > PROGRESS) {
 			report(count);
 		}
 	}
 	report(schedules);
-	return 0;
+	return true;
 }
 
+const faults = OLD_FAULTS.map(({ name }) => name);
 const program = makeProgram("run simulate", "Runs gateways, devices and NATS in simulated worlds")
-	.option("--seed <number>", "the first seed", "1")
-	.option("--schedules <number>", "worlds, each with the next seed", "1")
-	.option("--steps <number>", "steps of each", "30")
-	.option("--fault <name>", `puts an old fault back: ${OLD_FAULTS.map(({ name }) => name).join(", ")}`)
+	.option("--seed <number>", "the first seed", readNumber, 1)
+	.option("--schedules <number>", "worlds, each with the next seed", readNumber, 1)
+	.option("--steps <number>", "steps of each", readNumber, 30)
+	.addOption(new Option("--fault <name>", "puts an old fault back").choices(faults))
 	.option("--verbose", "tells the stories of worlds that do not fail, too")
 	.action(async (options: Options) => {
-		process.exitCode = await simulate(options);
+		process.exitCode = (await simulate(options)) ? 0 : 1;
 		process.exit();
 	});
 

@@ -9,7 +9,6 @@ import { OLD_FAULTS } from "./old-faults.js";
 import { makePlan } from "./plan.js";
 import { propertyOf, Violation } from "./properties.js";
 import { Simulator } from "./run.js";
-import { shrink } from "./shrink.js";
 
 const STEPS = 30;
 
@@ -49,7 +48,7 @@ describe("the simulation", () => {
 			const outcome = await simulator.run(makePlan(seed, STEPS));
 			assert.ok(outcome.failure instanceof Violation, `seed ${seed} has found it`);
 			if (name === "late-close") {
-				const { plan, failure } = await shrink(simulator, outcome);
+				const { plan, failure } = await simulator.shrink(outcome);
 				assert.equal(propertyOf(failure), outcome.failure.property);
 				assert.ok(plan.steps.length < STEPS, "fewer steps are needed");
 			}

@@ -1,26 +1,58 @@
 import type * as Core from "./core/index.js";
-import type { Machine } from "./core/simulated-gateway.js";
 import { SimulatedDevice } from "./device.js";
-import { Host } from "./host.js";
 import { Hub } from "./hub.js";
 import { Ledger } from "./ledger.js";
-import { Network } from "./network.js";
+import { Path } from "./network.js";
 import type { Plan } from "./plan.js";
 import { enter } from "./sandbox.js";
 import { SimulatedProcess, World } from "./world.js";
 
-const NATS = "nats:4222";
-
 /** Milliseconds between the model's own checks. */
-const NATS_TICK = 1_000;
+const TICK = 1_000;
 
 /** Milliseconds until a device that has lost its gateway connects again. */
 const RECONNECT = [200, 2_500] as const;
 
+/** A machine for a gateway, whose process comes and goes. */
+export class Host {
+	readonly name: string;
+	readonly path: Path;
+	readonly #clockError: number;
+	process: SimulatedProcess;
+	/** Undefined while it does not run, or still starts. */
+	gateway: Core.SimulatedGateway | undefined;
+	/** The newest of each device. */
+	readonly sessions = new Map<string, Core.DeviceSession>();
+	state: "down" | "starting" | "up" | "stopping" = "down";
+	/** Counts the processes. */
+	incarnation = 0;
+
+	constructor(name: string, world: World, clockError: number) {
+		this.name = name;
+		this.path = new Path(world);
+		this.#clockError = clockError;
+		this.process = this.makeProcess();
+	}
+
+	makeProcess(): SimulatedProcess {
+		return new SimulatedProcess(this.name, this.path, this.#clockError);
+	}
+
+	/** Whether nothing disturbs it. */
+	get isCalm(): boolean {
+		return this.state === "up" && this.process.stoppedUntil <= this.path.world.now && this.path.isNormal;
+	}
+
+	kill(): void {
+		this.process.kill();
+		this.gateway = undefined;
+		this.state = "down";
+	}
+}
+
 /** Gateways, devices, NATS and the network between them. */
 export class Town {
 	readonly world: World;
-	readonly network: Network;
 	readonly nats: Hub;
 	readonly hosts: readonly Host[];
 	readonly devices: readonly SimulatedDevice[];
@@ -30,33 +62,25 @@ export class Town {
 	readonly story: string[] = [];
 	/** When something was not as it should be, by the world's clock. */
 	#disturbed = 0;
-	#stopNats: (() => void) | undefined;
 
 	constructor(core: typeof Core, plan: Plan) {
+		const world = new World(plan.seed);
 		this.core = core;
-		this.world = new World(plan.seed);
-		this.network = new Network(this.world);
-		enter({ world: this.world, network: this.network });
-		core.reset();
-		const { world } = this;
-		this.nats = new Hub(
-			() => world.date,
-			world.random,
-			(delay, run) => void world.at(delay, undefined, run),
-		);
-		this.hosts = plan.clocks.map((clock, i) => new Host("abc"[i] as string, clock));
+		this.world = world;
+		this.nats = new Hub(world);
+		enter(world, this.nats.dial);
+		this.hosts = plan.clocks.map((clock, i) => new Host("abc"[i] as string, world, clock));
 		this.devices = Array.from({ length: plan.devices }, (_, i) => {
-			const device: SimulatedDevice = new SimulatedDevice(`aa:00:00:00:00:0${i}`, this.network, () =>
-				this.#reconnect(device),
-			);
+			const onLost = (): void => this.#reconnect(device);
+			const device: SimulatedDevice = new SimulatedDevice(`aa:00:00:00:00:0${i}`, world, onLost);
 			return device;
 		});
 	}
 
 	/** Starts NATS, and every gateway. */
 	async open(): Promise<void> {
-		this.startNats();
-		this.#tickNats();
+		this.nats.isUp = true;
+		this.#tick();
 		for (const host of this.hosts) {
 			this.start(host);
 			await this.world.pass(300);
@@ -72,62 +96,54 @@ export class Town {
 		return this.hosts.find((host) => host.name === name);
 	}
 
-	/** The path between a gateway and NATS. */
-	pathOf(host: Host): string {
-		return `${host.name}>${NATS}`;
-	}
-
 	start(host: Host): void {
 		if (host.state !== "down") {
 			return;
 		}
-		host.restart();
+		host.incarnation += 1;
+		host.process = host.makeProcess();
+		host.state = "starting";
 		this.say(host.name, "starts");
-		const { process } = host;
-		this.world.at(0, process, () => {
-			this.core.SimulatedGateway.start(this.machineOf(host)).then(
-				(gateway) => {
-					host.gateway = gateway;
-					host.state = "up";
-					this.say(host.name, "is up");
-				},
-				(error: Error) => {
-					this.say(host.name, `cannot start: ${error.message}`);
-					this.kill(host);
-				},
-			);
+		this.world.at(0, host.process, async () => {
+			try {
+				host.gateway = await this.core.SimulatedGateway.start(this.#machineOf(host));
+				host.state = "up";
+				this.say(host.name, "is up");
+			} catch (error) {
+				this.say(host.name, `cannot start: ${(error as Error).message}`);
+				host.kill();
+			}
 		});
 	}
 
 	/** Runs a command beside a gateway, in a process of its own. */
-	command(host: Host, run: (command: Core.Command) => Promise<void>): void {
-		this.world.at(0, new SimulatedProcess(host.name, host.clockError), () => {
-			void run(new this.core.Command(this.machineOf(host)));
+	command<T>(host: Host, run: (store: Core.Store) => Promise<T>, what: string, done: (result: T) => void): void {
+		this.world.at(0, host.makeProcess(), async () => {
+			try {
+				const result = await this.core.runCommand(this.#machineOf(host), run);
+				this.say(host.name, `${what}: done`);
+				done(result);
+			} catch (error) {
+				this.say(host.name, `${what}: ${(error as Error).message}`);
+			}
 		});
 	}
 
-	machineOf({ name }: Host): Machine {
-		return { name, cluster: `nats://${NATS}`, log: (line) => this.say(name, `log: ${line}`) };
+	#machineOf({ name }: Host): Core.Machine {
+		return { name, log: (line) => this.say(name, `log: ${line}`) };
 	}
 
-	kill(host: Host): void {
-		host.process.kill();
-		host.gateway = undefined;
-		host.state = "down";
-	}
-
+	/** As SIGTERM does. */
 	stop(host: Host): void {
 		const { gateway } = host;
 		if (gateway === undefined || host.state !== "up") {
 			return;
 		}
 		host.state = "stopping";
-		const { process } = host;
-		this.world.at(0, process, () => {
-			void gateway.close().then(() => {
-				this.say(host.name, "has stopped");
-				this.kill(host);
-			});
+		this.world.at(0, host.process, async () => {
+			await gateway.close();
+			this.say(host.name, "has stopped");
+			host.kill();
 		});
 	}
 
@@ -139,7 +155,7 @@ export class Town {
 		this.say(device.id, `connects to ${host.name}`);
 		device.connect(host.process, (id, wire) => {
 			const session = host.gateway?.connectDevice(id, wire);
-			if (session === undefined || typeof session === "string") {
+			if (session === undefined) {
 				return undefined;
 			}
 			host.sessions.set(id, session);
@@ -153,37 +169,21 @@ export class Town {
 		});
 	}
 
-	startNats(): void {
-		this.#stopNats ??= this.network.listen(NATS, (write) => this.nats.connect(write));
-	}
-
-	stopNats(): void {
-		this.#stopNats?.();
-		this.#stopNats = undefined;
-	}
-
 	/** Since when nothing is disturbed, by the world's clock. */
 	get calmSince(): number {
-		const { now } = this.world;
-		const isCalm = this.hosts.every(
-			(host) =>
-				host.state === "up" &&
-				host.process.stoppedUntil <= now &&
-				this.network.isNormal(this.pathOf(host)) &&
-				host.gateway?.isConnected === true,
-		);
-		if (!isCalm || this.#stopNats === undefined || this.nats.isFull) {
-			this.#disturbed = now;
+		const isCalm = this.hosts.every((host) => host.isCalm && host.gateway?.isConnected === true);
+		if (!isCalm || !this.nats.isUp || this.nats.isFull) {
+			this.#disturbed = this.world.now;
 		}
 		return this.#disturbed;
 	}
 
 	/** Ends every fault, except for processes that do not run for a while, and starts those that are down. */
 	heal(): void {
-		this.network.heal();
 		this.nats.isFull = false;
-		this.startNats();
+		this.nats.isUp = true;
 		for (const host of this.hosts) {
+			host.path.heal();
 			host.process.crash = undefined;
 			this.start(host);
 		}
@@ -198,10 +198,10 @@ export class Town {
 		}
 	}
 
-	#tickNats(): void {
+	#tick(): void {
 		// It is noted when something is disturbed.
 		void this.calmSince;
-		this.world.at(NATS_TICK, undefined, () => this.#tickNats());
+		this.world.at(TICK, undefined, () => this.#tick());
 	}
 
 	#reconnect(device: SimulatedDevice): void {

@@ -1,3 +1,4 @@
+import type { Path } from "./network.js";
 import { Random } from "./random.js";
 
 /** The simulated date at the beginning, ms since 1970. */
@@ -23,6 +24,8 @@ interface Event {
 /** A process of the operating system, in the simulation: it can be stopped for a while, and killed at any time. */
 export class SimulatedProcess {
 	readonly name: string;
+	/** To NATS. */
+	readonly path: Path;
 	/** How much its clock is ahead, ms. */
 	readonly clockError: number;
 	isAlive = true;
@@ -35,8 +38,9 @@ export class SimulatedProcess {
 	/** How many messages to NATS are left before a crash, which `run` is; undefined: it is not planned. */
 	crash: { left: number; readonly run: () => void } | undefined;
 
-	constructor(name: string, clockError = 0) {
+	constructor(name: string, path: Path, clockError = 0) {
 		this.name = name;
+		this.path = path;
 		this.clockError = clockError;
 	}
 
@@ -70,9 +74,11 @@ export class World {
 	current: SimulatedProcess | undefined;
 	/** Changes with everything that happens: the same for the same seed. */
 	trace = 0;
-	readonly #heap: Event[] = [];
+	/** The next one comes last. */
+	readonly #queue: Event[] = [];
+	/** The first failure. */
+	failure: Error | undefined;
 	#order = 0;
-	#failure: Error | undefined;
 
 	constructor(seed: number) {
 		this.random = new Random(seed);
@@ -83,13 +89,8 @@ export class World {
 		return BEGINNING + Math.floor(this.now);
 	}
 
-	/** The first failure. */
-	get failure(): Error | undefined {
-		return this.#failure;
-	}
-
 	fail(error: Error): void {
-		this.#failure ??= error;
+		this.failure ??= error;
 	}
 
 	/**
@@ -125,13 +126,13 @@ export class World {
 	}
 
 	#passUntil(end: number): void {
-		for (let next = this.#heap[0]; next !== undefined && next.time <= end; next = this.#heap[0]) {
-			this.#pop();
+		for (let next = this.#queue.at(-1); next !== undefined && next.time <= end; next = this.#queue.at(-1)) {
+			this.#queue.pop();
 			if (!this.#happen(next)) {
 				continue;
 			}
 			runJobs();
-			if (this.#failure !== undefined) {
+			if (this.failure !== undefined) {
 				return;
 			}
 		}
@@ -165,47 +166,19 @@ export class World {
 		return true;
 	}
 
+	/** Worlds have about a hundred events that are to come: a heap is not faster. */
 	#push(event: Event): void {
-		const heap = this.#heap;
-		let place = heap.length;
-		heap.push(event);
-		while (place > 0) {
-			const parent = (place - 1) >> 1;
-			if (isBefore(heap[parent] as Event, event)) {
-				break;
+		const queue = this.#queue;
+		let [low, high] = [0, queue.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			const { time, order } = queue[middle] as Event;
+			if (time > event.time || (time === event.time && order > event.order)) {
+				low = middle + 1;
+			} else {
+				high = middle;
 			}
-			heap[place] = heap[parent] as Event;
-			place = parent;
 		}
-		heap[place] = event;
+		queue.splice(low, 0, event);
 	}
-
-	#pop(): void {
-		const heap = this.#heap;
-		const last = heap.pop() as Event;
-		if (heap.length === 0) {
-			return;
-		}
-		let place = 0;
-		for (;;) {
-			let child = place * 2 + 1;
-			if (child >= heap.length) {
-				break;
-			}
-			const other = heap[child + 1];
-			if (other !== undefined && isBefore(other, heap[child] as Event)) {
-				child += 1;
-			}
-			if (isBefore(last, heap[child] as Event)) {
-				break;
-			}
-			heap[place] = heap[child] as Event;
-			place = child;
-		}
-		heap[place] = last;
-	}
-}
-
-function isBefore(a: Event, b: Event): boolean {
-	return a.time < b.time || (a.time === b.time && a.order < b.order);
 }

@@ -1,20 +1,5 @@
 // The part of the clients of NATS that gateways use, over a simulated connection: see hub.ts.
-import type { Reply, Request, Stored } from "../hub.js";
-
-/** A connection to the hub. */
-export interface Wire {
-	readonly send: (text: string) => void;
-	readonly close: () => void;
-}
-
-export interface WireListener {
-	readonly opened: () => void;
-	readonly received: (text: string) => void;
-	/** The connection has ended, or could not be opened. */
-	readonly ended: () => void;
-}
-
-export type Dial = (address: string, listener: WireListener) => Wire;
+import type { Change, Client, Dial, Hub, Message, Stored, Task, Wire } from "../hub.js";
 
 /** Of the sandbox. */
 declare const dialNats: Dial;
@@ -49,24 +34,14 @@ export function credsAuthenticator(): undefined {}
 
 export const nanos = (ms: number): number => ms * 1_000_000;
 
-let inboxes = 0;
-
-export function createInbox(): string {
-	inboxes += 1;
-	return `_INBOX.${inboxes}`;
-}
-
-/** Forgets the world before. */
-export function resetNats(): void {
-	inboxes = 0;
-}
+export const createInbox = (): string => `_INBOX.${crypto.randomUUID()}`;
 
 /** Headers are for messages in several parts, which the simulation does not have. */
 export const headers = () => ({ set: (): void => {} });
 
 /** Values that arrive one after the other, until {@link end}. */
 class Queue<T> implements AsyncIterable<T> {
-	readonly #values: T[] = [];
+	#values: T[] = [];
 	#wake = (): void => {};
 	#isOver = false;
 
@@ -77,33 +52,30 @@ class Queue<T> implements AsyncIterable<T> {
 
 	end(): void {
 		this.#isOver = true;
-		this.#values.length = 0;
+		this.#values = [];
 		this.#wake();
 	}
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-		for (;;) {
+		while (!this.#isOver) {
 			while (this.#values.length > 0) {
 				yield this.#values.shift() as T;
 			}
-			if (this.#isOver) {
-				return;
+			if (!this.#isOver) {
+				await new Promise<void>((resolve) => {
+					this.#wake = resolve;
+				});
 			}
-			await new Promise<void>((resolve) => {
-				this.#wake = resolve;
-			});
 		}
 	}
 }
 
 interface ConnectOptions {
-	readonly servers: string;
 	readonly reconnectTimeWait: number;
 	readonly pingInterval: number;
-	readonly waitOnFirstConnect?: boolean;
 }
 
-interface Message {
+interface Received {
 	readonly subject: string;
 	readonly data: Uint8Array;
 	readonly reply: string;
@@ -111,16 +83,13 @@ interface Message {
 }
 
 interface SubscribeOptions {
-	readonly max?: number;
-	readonly callback: (error: null, message: Message) => void;
+	readonly callback: (error: null, message: Received) => void;
 }
 
-type Unanswered<R> = R extends { readonly call: number } ? Omit<R, "call"> : never;
-
-/** Rejects if NATS is not there, unless `waitOnFirstConnect` is set. */
+/** Rejects if NATS is not there. */
 export async function connect(options: ConnectOptions): Promise<NatsConnection> {
 	const connection = new NatsConnection(options);
-	await connection.open(options.waitOnFirstConnect !== true);
+	await connection.open();
 	return connection;
 }
 
@@ -130,16 +99,13 @@ export class NatsConnection {
 	/** Names of streams by their subjects. */
 	readonly streams = new Map<string, string>();
 	readonly #options: ConnectOptions;
-	readonly #statuses = new Set<Queue<{ readonly type: string }>>();
-	readonly #subscriptions = new Map<string, SubscribeOptions["callback"]>();
-	readonly #calls = new Map<number, (reply: Reply) => void>();
-	readonly #follows = new Map<number, (entries: readonly Stored[]) => void>();
+	readonly #statuses: Queue<{ readonly type: string }>[] = [];
+	readonly #subscriptions = new Map<string, (message: Message) => void>();
 	/** Sent once the connection is back. */
-	readonly #waiting: Request[] = [];
+	readonly #waiting: Task[] = [];
 	#wire: Wire | undefined;
 	#isOpen = false;
 	#isClosed = false;
-	#count = 0;
 	#unanswered = 0;
 	#timer: NodeJS.Timeout | undefined;
 
@@ -147,18 +113,19 @@ export class NatsConnection {
 		this.#options = options;
 	}
 
-	/** Settles when the connection is open for the first time. Rejects after one attempt if it may be only one. */
-	async open(isOnce: boolean): Promise<void> {
+	/** Settles after the first attempt. */
+	async open(): Promise<void> {
 		await new Promise<void>((resolve, reject) => {
+			let isFirst = true;
 			const attempt = (): void => {
-				this.#wire = dialNats(this.#options.servers, {
+				this.#wire = dialNats({
 					opened: () => {
+						isFirst = false;
 						this.#opened();
 						resolve();
 					},
-					received: (text) => this.#received(JSON.parse(text) as Reply),
 					ended: () => {
-						if (this.#count === 0 && isOnce && !this.#isOpen) {
+						if (isFirst) {
 							reject(Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" }));
 							return;
 						}
@@ -175,66 +142,81 @@ export class NatsConnection {
 
 	status(): AsyncIterable<{ readonly type: string }> {
 		const queue = new Queue<{ readonly type: string }>();
-		this.#statuses.add(queue);
+		this.#statuses.push(queue);
 		return queue;
 	}
 
-	subscribe(subject: string, { max = Number.POSITIVE_INFINITY, callback }: SubscribeOptions) {
-		let left = max;
-		const unsubscribe = (): void => {
-			if (this.#subscriptions.delete(subject)) {
-				this.#send({ do: "unsubscribe", subject });
+	subscribe(subject: string, { callback }: SubscribeOptions) {
+		const listener = ({ subject: own, text, reply = "", isLost }: Message): void => {
+			if (this.#subscriptions.get(subject) === listener) {
+				const lost = isLost === true ? { code: 503, get: () => "" } : undefined;
+				callback(null, { subject: own, data: Buffer.from(text), reply, headers: lost });
 			}
 		};
-		this.#subscriptions.set(subject, (error, message) => {
-			left -= 1;
-			if (left === 0) {
-				unsubscribe();
-			}
-			callback(error, message);
-		});
-		this.#send({ do: "subscribe", subject });
+		this.#subscriptions.set(subject, listener);
+		this.#send((_hub, { subscriptions }) => void subscriptions.set(subject, listener));
+		const unsubscribe = (): void => {
+			this.#subscriptions.delete(subject);
+			this.#send((_hub, { subscriptions }) => void subscriptions.delete(subject));
+		};
 		return { unsubscribe };
 	}
 
 	publish(subject: string, data: Uint8Array | string, { reply }: { readonly reply?: string } = {}): void {
-		this.#send({ do: "publish", subject, text: Buffer.from(data).toString(), reply });
+		const text = Buffer.from(data).toString();
+		this.#send((hub, client) => hub.publish(client, { subject, text, reply }));
 	}
 
-	/** Rejects if NATS does not answer. */
-	async call(request: Unanswered<Request>, time = ANSWER_TIME): Promise<Reply> {
+	/** Has something happen in NATS. Rejects if that does not answer. */
+	async call<T>(run: (hub: Hub, client: Client) => T, time = ANSWER_TIME): Promise<T> {
 		if (this.#isClosed) {
 			throw new ClosedConnectionError("closed connection");
 		}
-		this.#count += 1;
-		const call = this.#count;
 		return await new Promise((resolve, reject) => {
-			const timer = setTimeout(() => {
-				this.#calls.delete(call);
-				reject(new Error("timeout"));
-			}, time);
-			this.#calls.set(call, (reply) => {
-				clearTimeout(timer);
-				resolve(reply);
+			const timer = setTimeout(() => reject(new Error("timeout")), time);
+			this.#send((hub, client) => {
+				const result = run(hub, client);
+				client.send(() => {
+					clearTimeout(timer);
+					resolve(result);
+				});
 			});
-			this.#send({ ...request, call } as Request);
 		});
 	}
 
-	/** Reads a stream from its first message on. Settles when those that it has are read. */
-	async follow(stream: string, onEntries: (entries: readonly Stored[]) => void): Promise<() => void> {
-		const { call = 0, entries = [] } = await this.call({ do: "follow", stream });
-		this.#follows.set(call, onEntries);
-		onEntries(entries);
-		return () => {
-			if (this.#follows.delete(call)) {
-				this.#send({ do: "unfollow", call });
-			}
+	/** Changes a stream. Rejects with JetStreamApiError if NATS refuses that. */
+	async write(stream: string, change: Change, time?: number): Promise<number> {
+		const result = await this.call((hub) => hub.write(stream, change), time);
+		if (result === "outdated") {
+			throw new JetStreamApiError(JetStreamApiCodes.StreamWrongLastSequence, "wrong last sequence");
+		}
+		if (result === "full") {
+			throw new JetStreamApiError(10_077, "maximum bytes exceeded");
+		}
+		return result;
+	}
+
+	/** Reads a stream from its first message on. */
+	async follow<T>(stream: string, read: (entry: Stored) => readonly T[]) {
+		const queue = new Queue<T>();
+		const onEntries = (entries: readonly Stored[]): void => queue.push(...entries.flatMap(read));
+		await this.call((hub, client) => hub.follow(client, stream, onEntries));
+		const stop = (): void => {
+			this.#send((_hub, { follows }) => void follows.delete(onEntries));
+			queue.end();
 		};
+		return Object.assign(queue, { stop, close: stop });
+	}
+
+	async describe(stream: string) {
+		return await this.call((hub) => {
+			const { created, last, entries } = hub.stream(stream);
+			return { created, state: { last_seq: last, messages: entries.size } };
+		});
 	}
 
 	async flush(): Promise<void> {
-		await this.call({ do: "ping" });
+		await this.call(() => {});
 	}
 
 	async close(): Promise<void> {
@@ -248,11 +230,11 @@ export class NatsConnection {
 
 	#opened(): void {
 		this.#isOpen = true;
-		for (const subject of this.#subscriptions.keys()) {
-			this.#send({ do: "subscribe", subject });
+		for (const [subject, listener] of this.#subscriptions) {
+			this.#send((_hub, { subscriptions }) => void subscriptions.set(subject, listener));
 		}
-		for (const request of this.#waiting.splice(0)) {
-			this.#send(request);
+		for (const task of this.#waiting.splice(0)) {
+			this.#send(task);
 		}
 		this.#unanswered = 0;
 		this.#ping();
@@ -261,7 +243,6 @@ export class NatsConnection {
 
 	#ended(): void {
 		clearTimeout(this.#timer);
-		this.#follows.clear();
 		if (this.#isOpen) {
 			this.#isOpen = false;
 			this.#tell("disconnect");
@@ -276,12 +257,10 @@ export class NatsConnection {
 				return;
 			}
 			this.#unanswered += 1;
-			this.call({ do: "ping" }, 2 * this.#options.pingInterval).then(
-				() => {
-					this.#unanswered = 0;
-				},
-				() => {},
-			);
+			const answered = (): void => {
+				this.#unanswered = 0;
+			};
+			this.call(() => {}, 2 * this.#options.pingInterval).then(answered, () => {});
 			this.#ping();
 		}, this.#options.pingInterval);
 	}
@@ -292,44 +271,13 @@ export class NatsConnection {
 		}
 	}
 
-	#send(request: Request): void {
-		if (!this.#isOpen) {
-			if (request.do !== "subscribe" && request.do !== "unsubscribe") {
-				this.#waiting.push(request);
-			}
-			return;
-		}
-		this.#wire?.send(JSON.stringify(request));
-	}
-
-	#received(reply: Reply): void {
-		const { call = 0, wanted, subject = "", text = "", isLost } = reply;
-		if (wanted !== undefined) {
-			const lost = isLost === true ? { code: 503, get: () => "" } : undefined;
-			const message = { subject, data: Buffer.from(text), reply: reply.reply ?? "", headers: lost };
-			this.#subscriptions.get(wanted)?.(null, message);
-			return;
-		}
-		const answered = this.#calls.get(call);
-		this.#calls.delete(call);
-		if (answered !== undefined) {
-			answered(reply);
+	#send(task: Task): void {
+		if (this.#isOpen) {
+			this.#wire?.send(task);
 		} else {
-			this.#follows.get(call)?.(reply.entries ?? []);
+			this.#waiting.push(task);
 		}
 	}
-}
-
-interface Written {
-	readonly previousSeq?: number;
-}
-
-interface KvEntry {
-	readonly key: string;
-	readonly operation: "PUT" | "DEL";
-	readonly value: Uint8Array;
-	readonly revision: number;
-	readonly created: Date;
 }
 
 export class Kvm {
@@ -347,6 +295,10 @@ export class Kvm {
 	}
 }
 
+interface Written {
+	readonly previousSeq?: number;
+}
+
 class Bucket {
 	readonly #connection: NatsConnection;
 	readonly #stream: string;
@@ -357,7 +309,7 @@ class Bucket {
 	}
 
 	async status() {
-		return { streamInfo: await streamInfo(this.#connection, this.#stream) };
+		return { streamInfo: await this.#connection.describe(this.#stream) };
 	}
 
 	async create(key: string, text: string): Promise<number> {
@@ -373,105 +325,57 @@ class Bucket {
 	}
 
 	async put(key: string, text: string, { previousSeq: expected }: Written = {}): Promise<number> {
-		return await write(this.#connection, { stream: this.#stream, key, text, expected });
-	}
-
-	async update(key: string, text: string, previousSeq: number): Promise<number> {
-		return await this.put(key, text, { previousSeq });
+		return await this.#connection.write(this.#stream, { key, text, expected });
 	}
 
 	async delete(key: string, { previousSeq: expected }: Written = {}): Promise<void> {
-		await write(this.#connection, { stream: this.#stream, key, expected });
+		await this.#connection.write(this.#stream, { key, expected });
 	}
 
-	async get(key: string): Promise<KvEntry | null> {
-		const { entry } = await this.#connection.call({ do: "read", stream: this.#stream, key });
+	async get(key: string) {
+		const entry = await this.#connection.call((hub) => hub.stream(this.#stream).entries.get(key));
 		return entry === undefined ? null : kvEntryOf(entry);
 	}
 
-	async watch(): Promise<AsyncIterable<KvEntry> & { readonly stop: () => void }> {
-		const queue = new Queue<KvEntry>();
-		const onEntries = (entries: readonly Stored[]): void => queue.push(...entries.map(kvEntryOf));
-		const unfollow = await this.#connection.follow(this.#stream, onEntries);
-		const stop = (): void => {
-			unfollow();
-			queue.end();
-		};
-		return Object.assign(queue, { stop });
+	async watch() {
+		return await this.#connection.follow(this.#stream, (entry) => [kvEntryOf(entry)]);
 	}
 }
 
-function kvEntryOf({ key, text, revision, created }: Stored): KvEntry {
+function kvEntryOf({ key, text, revision, created }: Stored) {
 	const value = Buffer.from(text ?? "");
 	return { key, operation: text === undefined ? "DEL" : "PUT", value, revision, created: new Date(created) };
 }
 
-async function streamInfo(connection: NatsConnection, stream: string) {
-	const { created = "", last = 0, entries = [] } = await connection.call({ do: "open", stream });
-	return { created, state: { last_seq: last, messages: entries.length } };
-}
-
-async function write(
-	connection: NatsConnection,
-	change: Omit<Request & { do: "write" }, "do" | "call">,
-	time?: number,
-): Promise<number> {
-	const { refused, last = 0 } = await connection.call({ do: "write", ...change }, time);
-	if (refused === "outdated") {
-		throw new JetStreamApiError(JetStreamApiCodes.StreamWrongLastSequence, "wrong last sequence");
-	}
-	if (refused === "full") {
-		throw new JetStreamApiError(10_077, "maximum bytes exceeded");
-	}
-	return last;
-}
-
-interface StreamConfig {
-	readonly name: string;
-	readonly subjects: readonly string[];
-}
-
-export async function jetstreamManager(connection: NatsConnection) {
-	const add = async ({ name, subjects }: StreamConfig) => {
-		for (const subject of subjects) {
+export const jetstreamManager = async (connection: NatsConnection) => ({
+	streams: {
+		add: async ({
+			name,
+			subjects: [subject = ""],
+		}: {
+			readonly name: string;
+			readonly subjects: readonly string[];
+		}) => {
 			connection.streams.set(subject, name);
-		}
-		return await streamInfo(connection, name);
-	};
-	return { streams: { add } };
-}
+			return await connection.describe(name);
+		},
+	},
+});
 
 interface PublishOptions {
 	readonly timeout: number;
 	readonly msgID: string;
 }
 
-export function jetstream(connection: NatsConnection) {
-	return {
-		publish: (subject: string, text: string, { timeout, msgID: id }: PublishOptions) =>
-			write(connection, { stream: connection.streams.get(subject) ?? "", key: "", text, id }, timeout),
-		consumers: {
-			get: async (stream: string, { opt_start_seq: from }: { readonly opt_start_seq: number }) => ({
-				consume: () => consume(connection, stream, from),
-			}),
-		},
-	};
-}
-
-interface StreamMessage {
-	readonly seq: number;
-	readonly data: Uint8Array;
-}
-
-async function consume(connection: NatsConnection, stream: string, from: number) {
-	const queue = new Queue<StreamMessage>();
-	const unfollow = await connection.follow(stream, (entries) => {
-		const wanted = entries.filter(({ revision }) => revision >= from);
-		queue.push(...wanted.map(({ revision: seq, text }) => ({ seq, data: Buffer.from(text ?? "") })));
-	});
-	const close = async (): Promise<void> => {
-		unfollow();
-		queue.end();
-	};
-	return Object.assign(queue, { close });
-}
+export const jetstream = (connection: NatsConnection) => ({
+	publish: (subject: string, text: string, { timeout, msgID: id }: PublishOptions) =>
+		connection.write(connection.streams.get(subject) ?? "", { key: "", text, id }, timeout),
+	consumers: {
+		get: async (stream: string, { opt_start_seq: from }: { readonly opt_start_seq: number }) => ({
+			consume: () =>
+				connection.follow(stream, ({ revision: seq, text }) =>
+					seq >= from ? [{ seq, data: Buffer.from(text ?? "") }] : [],
+				),
+		}),
+	},
+});

@@ -4,7 +4,7 @@ import type { Cluster } from "../../../src/cluster/cluster.js";
 import { cluster } from "../../../src/cluster/plugin.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import type { Configuration } from "../../../src/config/settings.js";
-import { makeSignInCode, takeSignInCode } from "../../../src/config/sign-in-code.js";
+import { takeSignInCode } from "../../../src/config/sign-in-code.js";
 import type { TokenRecord } from "../../../src/config/token-record.js";
 import { TokenStore } from "../../../src/config/token-store.js";
 import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
@@ -25,8 +25,6 @@ const clients = definePlugin({ name: "clients", setup: () => ({ endpoint: { sess
 /** The settings that a machine's gateway and commands share. */
 export interface Machine {
 	readonly name: string;
-	/** Of NATS. */
-	readonly cluster: string;
 	readonly log: (line: string) => void;
 }
 
@@ -105,11 +103,6 @@ export class SimulatedGateway {
 		}));
 	}
 
-	/** The names of the tokens that are valid here. */
-	get tokenNames(): string[] {
-		return this.#gateway.tokens.records.map(({ name }) => name).sort();
-	}
-
 	get isConnected(): boolean {
 		return this.#cluster?.status.connected ?? true;
 	}
@@ -137,11 +130,11 @@ export class SimulatedGateway {
 		return this.#tokenOf(secret) !== undefined;
 	}
 
-	/** A device has connected. Returns its connection, or why it is not admitted. */
-	connectDevice(deviceId: string, link: DeviceLink): DeviceSession | string {
+	/** A device has connected. Returns undefined if it is not admitted. */
+	connectDevice(deviceId: string, link: DeviceLink): DeviceSession | undefined {
 		const admission = this.#guard.authenticate({ deviceId, secret: "" });
 		if (typeof admission === "string") {
-			return admission;
+			return undefined;
 		}
 		const identity = { id: deviceId, clientId: deviceId, transport: "websocket" };
 		const connection = new DeviceConnection(identity, NO_HELLO, link);
@@ -228,40 +221,21 @@ export class SimulatedGateway {
 	}
 }
 
-/** A command beside a gateway, which uses the same store. */
-export class Command {
-	readonly #machine: Machine;
-
-	constructor(machine: Machine) {
-		this.#machine = machine;
-	}
-
-	async addToken(name: string, device: string | undefined): Promise<string> {
-		const devices = device !== undefined && { devices: [device] };
-		return await this.#run((store) => new TokenStore(store).add({ name, kind: "client", ...devices }));
-	}
-
-	async removeToken(name: string): Promise<void> {
-		await this.#run((store) => new TokenStore(store).remove(name));
-	}
-
-	async makeCode(): Promise<string> {
-		return await this.#run(makeSignInCode);
-	}
-
-	async #run<T>(run: (store: Store) => Promise<T>): Promise<T> {
-		const { store, close } = await openStores(configurationOf(this.#machine), this.#machine.log);
-		try {
-			return await run(store);
-		} finally {
-			await close();
-		}
+/** Runs a command beside a gateway, which uses the same store. Rejects as the command does. */
+export async function runCommand<T>(machine: Machine, run: (store: Store) => Promise<T>): Promise<T> {
+	const { store, close } = await openStores(configurationOf(machine), machine.log);
+	try {
+		return await run(store);
+	} finally {
+		await close();
 	}
 }
 
-function configurationOf({ name, cluster }: Machine): Configuration {
-	const flags = { cluster, clusterName: name, historyBytes: 0, auditBytes: 0, offlineWait: 2_000 };
-	return { ...readConfiguration({ flags: { stateFolder: "/state" } }), ...flags };
+const DEFAULTS = readConfiguration({ flags: { stateFolder: "/state" } });
+
+function configurationOf({ name }: Machine): Configuration {
+	const flags = { cluster: "nats://nats:4222", clusterName: name, historyBytes: 0, auditBytes: 0, offlineWait: 2_000 };
+	return { ...DEFAULTS, ...flags };
 }
 
 function textOf(part: unknown): string {
