@@ -97,9 +97,10 @@ export class Aliases {
 		} else {
 			this.#holders.set(alias, holder);
 		}
-		if (before !== undefined && before !== holder && this.#entries.get(before)?.key === key) {
+		if (before !== undefined && this.#entries.get(before)?.key === key) {
 			this.#entries.delete(before);
-			// A gateway that was killed while it renamed a device has left another one.
+			// A gateway that was killed while it renamed a device has left another one. An entry of a store that was made anew may
+			// be older than the one that it replaces.
 			const [newest] = this.#entriesOf(before).sort((a, b) => (isOutranked(a, b) ? 1 : -1));
 			if (newest !== undefined) {
 				this.#entries.set(before, newest);

@@ -99,6 +99,17 @@ describe("the alias of a device", () => {
 		assert.equal(aliases.assign("dev-1", "lamp", "first"), "second");
 	});
 
+	it("is that of today, although the entry that it replaces counted more", async () => {
+		const store = new MemoryStore();
+		await store.set("alias/first", { device: "dev-1" });
+		const aliases = new Aliases(store);
+		// A store that was made anew: every gateway has stored a default one.
+		for (const key of ["alias/first", "alias/second"]) {
+			aliases.noteEntry(key, await store.set(key, { device: "dev-1", isDefault: true }));
+		}
+		assert.equal(aliases.assign("dev-1", "lamp", "first"), "second");
+	});
+
 	it("is taken from a device that was forgotten", async () => {
 		const store = new MemoryStore();
 		await store.set("alias/hall", { device: "gone" });
