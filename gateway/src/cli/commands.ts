@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addProxyOptions } from "xs-mcp-manager/proxy";
-import type { ClusterStatus } from "../cluster/status.js";
+import type { ClusterStatus } from "../cluster/cluster.js";
 import { describeConfiguration } from "../config/configuration.js";
 import { withAddress, withCatalog } from "./address-options.js";
 import { addBridgeCommand } from "./bridge-command.js";

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import {
 	type ConnectionOptions,
 	connect,
-	createInbox,
 	credsAuthenticator,
 	errors,
 	headers,
@@ -124,19 +123,13 @@ export class Bus {
 
 	/** Whether anybody receives a subject. */
 	async hasReceiver(subject: string): Promise<boolean> {
-		const inbox = createInbox();
-		const answer = new Promise<boolean>((resolve) => {
-			const subscription = this.#connection.subscribe(inbox, {
-				max: 1,
-				callback: (_error, message) => resolve(!hasNoResponder(message)),
-			});
-			setTimeout(() => {
-				subscription.unsubscribe();
-				resolve(true);
-			}, ANSWER_TIME);
-		});
-		this.#connection.publish(subject, "{}", { reply: inbox });
-		return await answer;
+		try {
+			await this.#connection.request(subject, "{}", { timeout: ANSWER_TIME });
+			return true;
+		} catch (error) {
+			// A receiver does not answer.
+			return !(error instanceof errors.RequestError && error.isNoResponders());
+		}
 	}
 
 	/** Settles when everything that was published before has arrived at NATS. */

@@ -7,10 +7,11 @@ import { Claims, isLaterVersion } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Members } from "./members.js";
 import { type Call, isLater, type Lease, VERSION } from "./messages.js";
-import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
 import { SharedEvents } from "./shared-events.js";
-import type { ClusterStatus } from "./status.js";
+
+/** A {@link Cluster.status}, for the operator. */
+export type ClusterStatus = Cluster["status"];
 
 export interface ClusterOptions {
 	/** Of this gateway. No two have the same. */
@@ -59,7 +60,6 @@ export class Cluster {
 	readonly #members: Members;
 	readonly #claims: Claims;
 	readonly #remotes: Remotes;
-	readonly #outgoing: OutgoingCalls;
 	readonly #incoming: IncomingCalls;
 	readonly #events: SharedEvents;
 	/** Senders of messages that this program cannot read. */
@@ -80,13 +80,12 @@ export class Cluster {
 		this.#options = options;
 		this.#self = { v: VERSION, incarnation, program, since: Date.now(), key, draining: false };
 		this.#members = new Members(gateway, shortLived, (name, before) => this.#memberChanged(name, before));
-		this.#outgoing = new OutgoingCalls(gateway, () => bus);
-		this.#incoming = new IncomingCalls({ bus: () => bus, deviceOf: (call) => this.#deviceOf(call) });
+		this.#incoming = new IncomingCalls(bus, (call) => this.#deviceOf(call));
 		const onLost = (connection: Connection, other: string): void =>
 			connection.close(`the device has connected to gateway ${other}`);
 		this.#claims = new Claims({ gateway, incarnation, store: shortLived, onLost, warn });
-		const calls = this.#outgoing;
-		this.#remotes = new Remotes({ gateway, registry, members: this.#members, store: shortLived, calls });
+		const members = this.#members;
+		this.#remotes = new Remotes({ gateway, incarnation, bus, registry, members, store: shortLived });
 		this.#events = new SharedEvents(log, warn, options.onStored);
 	}
 
@@ -112,14 +111,14 @@ export class Cluster {
 		return this.#members.has(gateway, incarnation);
 	}
 
-	get status(): ClusterStatus {
-		const self = { ...this.#lease(), name: this.#options.name };
-		const gateways = [self, ...this.#members.present].map(
-			({ name, program: version, since, devices, clients, calls, draining }) => {
-				return { name, version, since: new Date(since).toISOString(), devices, clients, calls, draining };
-			},
-		);
-		return { name: this.#options.name, connected: this.#isConnected, gateways };
+	/** The cluster, as this gateway sees it: whether NATS can be reached, and the gateways, this one first. */
+	get status() {
+		const { name } = this.#options;
+		const gateways = [{ ...this.#lease(), name }, ...this.#members.present].map(({ program, since, ...lease }) => {
+			const { name, devices, clients, calls, draining } = lease;
+			return { name, version: program, since: new Date(since).toISOString(), devices, clients, calls, draining };
+		});
+		return { name, connected: this.#isConnected, gateways };
 	}
 
 	/** This gateway is about to stop: it takes no new calls of others. */
@@ -202,7 +201,7 @@ export class Cluster {
 				this.#warnOfVersion("another gateway");
 			}
 			if (kind === "reply") {
-				this.#outgoing.received(detail, message);
+				this.#remotes.answered(detail, message);
 			} else if (kind === "call") {
 				this.#incoming.received(message).catch(this.#warn);
 			} else if (kind === "cancel") {
@@ -328,7 +327,7 @@ export class Cluster {
 	#check(): void {
 		const { bus, name } = this.#options;
 		this.#members.expire(TICK);
-		for (const gateway of bus.connected ? this.#outgoing.gateways : []) {
+		for (const gateway of bus.connected ? this.#remotes.awaited : []) {
 			bus.publish(bus.subjects.ping(gateway), {}, bus.subjects.pong(name, gateway));
 		}
 		void this.#enter();

@@ -17,22 +17,19 @@ const METHODS: ReadonlySet<string> = new Set([
 	"ping",
 ]);
 
-interface IncomingOptions {
-	readonly bus: () => Bus;
-	/** The device in the session that a call names, or why nothing may be sent to it. */
-	readonly deviceOf: (call: Call) => Server | string;
-}
-
 /** Calls of other gateways' clients to the devices that are here. */
 export class IncomingCalls {
-	readonly #options: IncomingOptions;
+	readonly #bus: Bus;
+	readonly #deviceOf: (call: Call) => Server | string;
 	/** By the subject of the replies. */
 	readonly #calls = new Map<string, AbortController>();
 	/** Functions that end the subscriptions, by device, then by resource and gateway. */
 	readonly #subscriptions = new Map<string, Map<string, () => void>>();
 
-	constructor(options: IncomingOptions) {
-		this.#options = options;
+	/** @param deviceOf returns the device in the session that a call names, or why nothing may be sent to it */
+	constructor(bus: Bus, deviceOf: (call: Call) => Server | string) {
+		this.#bus = bus;
+		this.#deviceOf = deviceOf;
 	}
 
 	/** Calls in progress. */
@@ -88,7 +85,7 @@ export class IncomingCalls {
 			const text = "the gateway that has the device does not know this request: it may be older. Nothing was sent.";
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
-		const server = this.#options.deviceOf(call);
+		const server = this.#deviceOf(call);
 		if (typeof server === "string") {
 			throw new ServerError("server-offline", `${server}. Nothing was sent to the device.`);
 		}
@@ -122,9 +119,8 @@ export class IncomingCalls {
 
 	/** Without a connection the answer is lost: the other gateway says so to its client. */
 	#reply(subject: string, reply: Reply): void {
-		const bus = this.#options.bus();
-		if (bus.connected) {
-			bus.publish(subject, { v: VERSION, ...reply });
+		if (this.#bus.connected) {
+			this.#bus.publish(subject, { v: VERSION, ...reply });
 		}
 	}
 }

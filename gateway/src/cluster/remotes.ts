@@ -1,17 +1,20 @@
+import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Store } from "xs-mcp-manager/core";
+import type { Bus } from "./bus.js";
 import { CLAIM } from "./claims.js";
 import type { Members } from "./members.js";
 import { type Claim, claimSchema, type Entry, eventSchema, readMessage } from "./messages.js";
-import type { OutgoingCalls } from "./outgoing-calls.js";
 import { RemoteConnection } from "./remote-connection.js";
 
 interface RemotesOptions {
 	readonly gateway: string;
+	/** Names this process: calls of an earlier one have other ids. */
+	readonly incarnation: string;
+	readonly bus: Bus;
 	readonly registry: ServerRegistry;
 	readonly members: Members;
 	/** The short-lived one. */
 	readonly store: Store;
-	readonly calls: OutgoingCalls;
 }
 
 /** Milliseconds until the cluster is asked for a device whose session has failed. */
@@ -22,6 +25,9 @@ export class Remotes {
 	readonly #options: RemotesOptions;
 	/** The sessions, by device. */
 	readonly #connections = new Map<string, RemoteConnection>();
+	/** The same by number, which is in the ids of their calls. */
+	readonly #byNumber = new Map<number, RemoteConnection>();
+	#count = 0;
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
@@ -65,6 +71,20 @@ export class Remotes {
 	 */
 	sessionEnded(id: string, wasHere: boolean): void {
 		setTimeout(() => this.#apply(id), wasHere ? 0 : RETRY_TIME).unref();
+	}
+
+	/** The gateways that have calls of this one in progress. */
+	get awaited(): ReadonlySet<string> {
+		const waiting = [...this.#byNumber.values()].filter(({ isWaiting }) => isWaiting);
+		return new Set(waiting.map(({ identity }) => identity.gateway as string));
+	}
+
+	/** A part of the answer to a call. */
+	answered(call: string, message: Msg): void {
+		const [incarnation, number, id] = call.split("_");
+		if (incarnation === this.#options.incarnation) {
+			this.#byNumber.get(Number(number))?.answered(Number(id), message);
+		}
 	}
 
 	/** A notification of a device, from a gateway. */
@@ -134,16 +154,21 @@ export class Remotes {
 	}
 
 	#connect(entry: Entry, { offers }: Server): void {
-		const { registry, calls } = this.#options;
+		const { registry, bus, gateway, incarnation } = this.#options;
+		this.#count += 1;
+		const number = this.#count;
 		const connection = new RemoteConnection(entry, offers, {
-			calls,
+			bus,
+			replyTo: (id) => bus.subjects.reply(gateway, `${incarnation}_${number}_${id}`),
 			onClosed: () => {
+				this.#byNumber.delete(number);
 				if (this.#connections.get(entry.id) === connection) {
 					this.#connections.delete(entry.id);
 				}
 			},
 		});
 		this.#connections.set(entry.id, connection);
+		this.#byNumber.set(number, connection);
 		registry.connect(connection);
 	}
 }

@@ -200,7 +200,8 @@ export class FileStore extends Store {
 	}
 }
 
-function namesIn(folder: string): readonly string[] {
+/** Names of the files in a folder, which may be missing. */
+export function namesIn(folder: string): readonly string[] {
 	try {
 		return readdirSync(folder);
 	} catch (error) {

@@ -1,12 +1,12 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describeIssues, isConflict, type Store } from "xs-mcp-manager/core";
+import { describeIssues, hashOfOffers, isConflict, type Offers, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { TOKEN_KINDS, tokenKey, tokenRecordSchema } from "../config/token-record.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { seal } from "../events/webhook-store.js";
-import { importDevices } from "./import-devices.js";
+import { namesIn } from "./file-store.js";
 
 /** A client was called "host" in the files of version 0.1. */
 const kind = z.preprocess((word) => (word === "host" ? "client" : word), z.enum(TOKEN_KINDS));
@@ -29,8 +29,22 @@ const WEBHOOKS = z.array(
 	}),
 );
 
+/** A device's file. Files of earlier versions have only the tools. */
+const DEVICE = z.object({
+	id: z.string(),
+	alias: z.string(),
+	tags: z.array(z.string()).default([]),
+	board: z.object({ name: z.string(), version: z.string() }),
+	tools: z.array(z.looseObject({ name: z.string() })),
+	resources: z.array(z.looseObject({ uri: z.string() })).default([]),
+	resourceTemplates: z.array(z.looseObject({ uriTemplate: z.string() })).default([]),
+	prompts: z.array(z.looseObject({ name: z.string() })).default([]),
+	lastSeen: z.number(),
+});
+
 /**
  * Reads the files of the version before into the store, once. Each is renamed to NAME.imported when the store has its content.
+ * A damaged file of a device stays, with a warning.
  *
  * Rejects with ConfigurationError if a file cannot be read, and with StoreError.
  */
@@ -77,6 +91,37 @@ async function importWebhooks(folder: string, store: Store): Promise<void> {
 			await create(store, `webhook/${record.id}`, { gateway: "", incarnation: "", sealed: seal(key, record) });
 		}
 	});
+}
+
+async function importDevices(folder: string, store: Store, onWarning: (message: string) => void): Promise<void> {
+	for (const name of namesIn(join(folder, "devices")).filter((each) => each.endsWith(".json"))) {
+		try {
+			await importFile(folder, join("devices", name), DEVICE, (device) => storeDevice(store, device));
+		} catch (error) {
+			if (!(error instanceof ConfigurationError)) {
+				throw error;
+			}
+			onWarning(`${error.message}: the device is left out`);
+		}
+	}
+}
+
+async function storeDevice(store: Store, device: z.infer<typeof DEVICE>): Promise<void> {
+	const { id, alias, tags, board, lastSeen, ...lists } = device;
+	const offers = lists as unknown as Offers;
+	const hash = hashOfOffers(offers);
+	const entries: readonly (readonly [string, unknown])[] = [
+		[`offers/${hash}`, offers],
+		[`alias/${alias}`, { device: id }],
+		...(tags.length > 0 ? [[`tags/${id}`, tags] as const] : []),
+		[`device/${id}`, { board, offers: hash, lastSeen }],
+	];
+	for (const [key, value] of entries) {
+		// No other process writes meanwhile: a create-only write of each would take minutes on an SD card.
+		if (store.get(key) === undefined) {
+			await store.set(key, value);
+		}
+	}
 }
 
 async function create(store: Store, key: string, value: unknown): Promise<void> {

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { PendingRequest } from "xs-mcp-manager/core";
+import type { Msg } from "@nats-io/transport-node";
+import type { Offers } from "xs-mcp-manager/core";
+import type { Bus } from "../../src/cluster/bus.js";
+import { type Entry, subjectsOf } from "../../src/cluster/messages.js";
 import { RemoteConnection } from "../../src/cluster/remote-connection.js";
-
-type Entry = ConstructorParameters<typeof RemoteConnection>[0];
-type Offers = ConstructorParameters<typeof RemoteConnection>[1];
-type Options = ConstructorParameters<typeof RemoteConnection>[2];
 
 const ENTRY = {
 	id: "a",
@@ -17,48 +16,43 @@ const ENTRY = {
 	capabilities: {},
 } as unknown as Entry;
 
-/** A connection to a device of another gateway, and its calls in progress. */
+/** A connection to a device of another gateway, and what it has published. */
 function openRemote() {
-	const calls = new Map<string, PendingRequest>();
-	const cancelled: string[] = [];
-	const options = {
-		calls: {
-			begin(_target: unknown, request: PendingRequest): string {
-				calls.set(`call ${calls.size}`, request);
-				return `call ${calls.size - 1}`;
-			},
-			cancel: (id: string) => cancelled.push(id),
-			forget: (id: string) => calls.delete(id),
-		},
-		onClosed() {},
-	};
-	const connection = new RemoteConnection(ENTRY, {} as Offers, options as unknown as Options);
+	const published: string[] = [];
+	const publish = (subject: string): void => void published.push(subject);
+	const bus = { connected: true, maxBytes: 1_000, subjects: subjectsOf("x"), publish } as unknown as Bus;
+	const replyTo = (id: number | string): string => `call ${id}`;
+	const connection = new RemoteConnection(ENTRY, {} as Offers, { bus, replyTo, onClosed() {} });
 	const request = (signal?: AbortSignal) =>
 		connection.request({ method: "tools/call", params: { name: "blink", arguments: {} } }, { signal });
-	return { connection, calls, cancelled, request };
+	return { connection, published, request };
 }
 
+const message = (json: object): Msg => ({ data: Buffer.from(JSON.stringify(json)) }) as unknown as Msg;
+
 it("a request gets the answer that came just before its connection ended", async () => {
-	const { connection, calls, request } = openRemote();
+	const { connection, published, request } = openRemote();
 	const answer = request();
-	calls.get("call 0")?.answered({ result: { content: [] } });
+	connection.answered(0, message({ result: { content: [] } }));
 	connection.close("the device or its gateway has gone");
 	assert.deepEqual(await answer, { content: [] });
+	assert.deepEqual(published, ["x.to.g.call"]);
 });
 
 it("a request without an answer fails when its connection ends, and its call is forgotten", async () => {
-	const { connection, calls, request } = openRemote();
+	const { connection, request } = openRemote();
 	const failed = assert.rejects(request(), { code: "server-disconnected", message: "a: gone" });
+	assert.equal(connection.isWaiting, true);
 	connection.close("gone");
 	await failed;
-	assert.equal(calls.size, 0);
+	assert.equal(connection.isWaiting, false);
 });
 
 it("a cancelled request cancels its call", async () => {
-	const { cancelled, request } = openRemote();
+	const { published, request } = openRemote();
 	const controller = new AbortController();
 	const failed = assert.rejects(request(controller.signal), { code: "cancelled" });
 	controller.abort();
 	await failed;
-	assert.deepEqual(cancelled, ["call 0"]);
+	assert.deepEqual(published, ["x.to.g.call", "x.to.g.cancel"]);
 });

@@ -221,6 +221,10 @@ export class Hub {
 		waiting.set(entry.key, entry);
 	}
 
+	isWanted(subject: string): boolean {
+		return [...this.#clients].some((client) => listenersOf(client, subject).length > 0);
+	}
+
 	/** Sends a message to everybody who wants it. Its sender learns if nobody does. */
 	publish(from: Client, message: Message): void {
 		const { reply } = message;
@@ -232,13 +236,16 @@ export class Hub {
 }
 
 /** Returns whether the client wants the message. */
-function deliver({ subscriptions, send }: Client, message: Message): boolean {
-	const listeners = [...subscriptions].filter(([wanted]) => matches(wanted, message.subject));
+function deliver(client: Client, message: Message): boolean {
+	const listeners = listenersOf(client, message.subject);
 	for (const [, listener] of listeners) {
-		send(() => listener(message));
+		client.send(() => listener(message));
 	}
 	return listeners.length > 0;
 }
+
+const listenersOf = ({ subscriptions }: Client, subject: string) =>
+	[...subscriptions].filter(([wanted]) => matches(wanted, subject));
 
 /** Whether a subject is one of those with "*" for a part, or ">" for the rest. */
 function matches(wanted: string, subject: string): boolean {

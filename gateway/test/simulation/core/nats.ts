@@ -23,18 +23,22 @@ export class JetStreamApiError extends Error {
 class ClosedConnectionError extends Error {}
 class NeverThrown extends Error {}
 
+class RequestError extends Error {
+	isNoResponders(): boolean {
+		return true;
+	}
+}
+
 export const errors = {
 	ClosedConnectionError,
 	InvalidArgumentError: NeverThrown,
 	PermissionViolationError: NeverThrown,
-	RequestError: NeverThrown,
+	RequestError,
 };
 
 export function credsAuthenticator(): undefined {}
 
 export const nanos = (ms: number): number => ms * 1_000_000;
-
-export const createInbox = (): string => `_INBOX.${crypto.randomUUID()}`;
 
 /** Headers are for messages in several parts, which the simulation does not have. */
 export const headers = () => ({ set: (): void => {} });
@@ -146,20 +150,21 @@ export class NatsConnection {
 		return queue;
 	}
 
-	subscribe(subject: string, { callback }: SubscribeOptions) {
+	subscribe(subject: string, { callback }: SubscribeOptions): void {
 		const listener = ({ subject: own, text, reply = "", isLost }: Message): void => {
-			if (this.#subscriptions.get(subject) === listener) {
-				const lost = isLost === true ? { code: 503, get: () => "" } : undefined;
-				callback(null, { subject: own, data: Buffer.from(text), reply, headers: lost });
-			}
+			const lost = isLost === true ? { code: 503, get: () => "" } : undefined;
+			callback(null, { subject: own, data: Buffer.from(text), reply, headers: lost });
 		};
 		this.#subscriptions.set(subject, listener);
 		this.#send((_hub, { subscriptions }) => void subscriptions.set(subject, listener));
-		const unsubscribe = (): void => {
-			this.#subscriptions.delete(subject);
-			this.#send((_hub, { subscriptions }) => void subscriptions.delete(subject));
-		};
-		return { unsubscribe };
+	}
+
+	/** Rejects: gateways only look whether anybody receives the subject. */
+	async request(subject: string, _data: string, { timeout }: { readonly timeout: number }): Promise<never> {
+		if (await this.call((hub) => hub.isWanted(subject), timeout)) {
+			throw new Error("timeout");
+		}
+		throw new RequestError("no responders");
 	}
 
 	publish(subject: string, data: Uint8Array | string, { reply }: { readonly reply?: string } = {}): void {
