@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
-import { SIGN_IN_PATHS } from "./authorization-server.js";
 import { isOwnMachine } from "./clients.js";
 import { LANGUAGES, type Language } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
+import { SIGN_IN_PATHS } from "./sign-in.js";
 import type { SignInRequest } from "./sign-in-request.js";
 
 type Html = ReturnType<typeof html>;

@@ -12,14 +12,14 @@ import type { RejectionReport } from "../http/rejections.js";
 import { allow, type HttpEnv, type Route } from "../http/route.js";
 import { isOfOwnPage } from "../http/source-check.js";
 import type { Logger } from "../log/log.js";
-import { type AuthorizationServer, SIGN_IN_PATHS } from "./authorization-server.js";
 import { mayRedirect, type OAuthClient } from "./clients.js";
 import { type ConsentDevice, choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
-import { DocumentError } from "./metadata-document.js";
+import { DocumentError, MetadataDocuments } from "./metadata-document.js";
 import { field, OAuthFailure, optionalField } from "./oauth-failure.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
+import { type AuthorizationServer, SIGN_IN_PATHS } from "./sign-in.js";
 import type { SignInRequest } from "./sign-in-request.js";
 
 /** Largest form of a person, bytes: it holds the client's request. */
@@ -134,7 +134,9 @@ class Consent {
 	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
 		const { guard, server } = this.#options;
 		try {
-			const client = await server.findClient(id, guard.addressOf(c.env.incoming));
+			const client = MetadataDocuments.names(id)
+				? await server.documents.find(id, guard.addressOf(c.env.incoming))
+				: server.registrations.find(id);
 			if (client !== undefined) {
 				return client;
 			}

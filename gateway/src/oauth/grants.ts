@@ -1,11 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Store } from "xs-mcp-manager/core";
+import { isConflict, type Store } from "xs-mcp-manager/core";
+import * as z from "zod";
 import type { AccessGrant, TokenIssuer } from "../config/access.js";
 import { digest } from "../config/digest.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
+import { LIMITS } from "../config/token-record.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
-import { type Approval, type Code, Codes } from "./codes.js";
 import { GrantFailure } from "./oauth-failure.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
@@ -14,6 +15,35 @@ const GRANT_LIFETIME = 30 * 86_400_000;
 
 /** Milliseconds in which a refresh token is answered again, with the same tokens: the answer may have been lost. */
 const REFRESH_GRACE = 30_000;
+
+/** Milliseconds for which a code is valid. */
+const CODE_LIFETIME = 60_000;
+
+/** Milliseconds for which a code is remembered after that, so that its second use is noticed. */
+const CODE_MEMORY = 600_000;
+
+/** The operator's approval. */
+const APPROVAL = z.object({
+	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
+	redirectUri: z.string(),
+	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
+	challenge: z.string(),
+	/** The resource, as ProtectedResource.identify spells it. */
+	audience: z.string(),
+	limits: z.object(LIMITS),
+});
+
+/** An approval that a client can exchange for tokens, once. */
+const CODE = z.object({
+	approval: APPROVAL,
+	/** In milliseconds since 1970. */
+	expires: z.number(),
+	/** The id of the sign-in that it was exchanged for; undefined if it was not used. */
+	used: z.string().optional(),
+});
+
+export type Approval = Readonly<z.infer<typeof APPROVAL>>;
+type Code = Readonly<z.infer<typeof CODE>>;
 
 /** Why a code that is used again gives no tokens, for the log. */
 const USED = "code used before: its sign-in has ended";
@@ -43,13 +73,14 @@ export interface TokenAnswer {
  */
 export class Grants implements TokenIssuer {
 	readonly #tokens: TokenStore;
-	readonly #codes: Codes;
+	/** What does not last: codes, by their hash. */
+	readonly #store: Store;
 	readonly #key: DeviceKey;
 
 	/** @param shortLived the store of what does not last */
 	constructor(tokens: TokenStore, shortLived: Store, key: DeviceKey) {
 		this.#tokens = tokens;
-		this.#codes = new Codes(shortLived);
+		this.#store = shortLived;
 		this.#key = key;
 	}
 
@@ -60,8 +91,24 @@ export class Grants implements TokenIssuer {
 	 * @returns undefined if the request has been approved before
 	 */
 	async approve(requestId: string, approval: Approval): Promise<string | undefined> {
-		const code = this.#key.derive("oauth code", requestId);
-		return (await this.#codes.add(code, approval)) ? code : undefined;
+		const store = this.#store;
+		for (const { key, value, revision } of store.list("code/")) {
+			const expires = CODE.safeParse(value).data?.expires ?? 0;
+			if (expires + CODE_MEMORY < store.now) {
+				await store.delete(key, revision);
+			}
+		}
+		const secret = this.#key.derive("oauth code", requestId);
+		const code: Code = { approval, expires: store.now + CODE_LIFETIME };
+		try {
+			await store.set(keyOf(secret), code, 0);
+			return secret;
+		} catch (error) {
+			if (isConflict(error)) {
+				return undefined;
+			}
+			throw error;
+		}
 	}
 
 	/**
@@ -74,11 +121,15 @@ export class Grants implements TokenIssuer {
 	 */
 	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
 		const id = randomBytes(16).toString("base64url");
-		const code = await this.#codes.find(secret);
+		if (this.#codeOf(secret) === undefined) {
+			// Another gateway may have stored it just before.
+			await this.#store.sync();
+		}
+		const code = this.#codeOf(secret);
 		const problem = code === undefined ? "unknown code" : problemOf(code, given, this.#tokens.now);
 		try {
 			const answer = code && problem === undefined ? await this.#begin(id, code.approval) : undefined;
-			const before = await this.#codes.use(secret, id);
+			const before = await this.#useCode(secret, id);
 			if (answer !== undefined && before?.used === undefined) {
 				return answer;
 			}
@@ -156,6 +207,20 @@ export class Grants implements TokenIssuer {
 		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
 	}
 
+	#codeOf(secret: string): Code | undefined {
+		return CODE.safeParse(this.#store.get(keyOf(secret))?.value).data;
+	}
+
+	/** Marks a code as used for a sign-in. Returns the code as it was before. */
+	async #useCode(secret: string, signIn: string): Promise<Code | undefined> {
+		let code: Code | undefined;
+		await this.#store.update(keyOf(secret), () => {
+			code = this.#codeOf(secret);
+			return code !== undefined && code.used === undefined ? { ...code, used: signIn } : undefined;
+		});
+		return code;
+	}
+
 	async #end(id: string): Promise<void> {
 		await this.#tokens.changeSignIn(id, () => undefined);
 	}
@@ -192,6 +257,10 @@ export class Grants implements TokenIssuer {
 			expires: new Date(now + GRANT_LIFETIME).toISOString(),
 		};
 	}
+}
+
+function keyOf(code: string): string {
+	return `code/${digest(code)}`;
 }
 
 /** Why a code was not issued for an exchange, or is not valid any more; undefined if it was, and is. */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import * as z from "zod";
+import { digest } from "../config/digest.js";
 import type { DeviceKey } from "../devices/device-key.js";
 
 /** Milliseconds in which a person can answer. */
@@ -50,8 +50,4 @@ export class SignInRequests {
 		const content = SEALED.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
 		return content.expires > this.#clock.now && content.browser === digest(browser) ? content.request : undefined;
 	}
-}
-
-function digest(secret: string): string {
-	return createHash("sha256").update(secret).digest("base64url");
 }

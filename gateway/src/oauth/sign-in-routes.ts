@@ -1,15 +1,16 @@
-import { OAuthErrorCode } from "@modelcontextprotocol/server";
+import { OAuthErrorCode, type OAuthMetadata } from "@modelcontextprotocol/server";
 import type { Hono } from "hono";
 import { describeIssues } from "xs-mcp-manager/core";
+import { SCOPES } from "../config/scopes.js";
 import { readFields, readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv, type Route } from "../http/route.js";
-import { type AuthorizationServer, SIGN_IN_PATHS } from "./authorization-server.js";
 import { CLIENT_METADATA } from "./clients.js";
 import { addConsent, type ConsentOptions } from "./consent-routes.js";
 import type { TokenAnswer } from "./grants.js";
+import { MetadataDocuments } from "./metadata-document.js";
 import { answeringOAuth, field, OAuthFailure, optionalField } from "./oauth-failure.js";
-import type { SignIn } from "./sign-in.js";
+import { type AuthorizationServer, SIGN_IN_PATHS, type SignIn } from "./sign-in.js";
 
 /** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
 const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
@@ -45,7 +46,7 @@ export function addSignIn(app: Hono<HttpEnv>, { signIn, ...options }: SignInRout
 		);
 	};
 	for (const path of [SERVER_METADATA, `${SERVER_METADATA}/mcp/:device?`]) {
-		app.all(path, allow("GET"), async (c) => c.json(await server.describe()));
+		app.all(path, allow("GET"), async (c) => c.json(await describeServer(server)));
 	}
 	add(SIGN_IN_PATHS.register, register(server));
 	add(SIGN_IN_PATHS.token, issueTokens(server, signIn));
@@ -62,6 +63,26 @@ function showResource({ resource }: SignIn): Route {
 			throw new HttpError(404, "not-found", "not found");
 		}
 		return c.json(metadata);
+	};
+}
+
+/** Metadata of the authorization server: RFC 8414 section 2. Without Internet, clients are offered registration only. */
+async function describeServer({ origin, documents }: AuthorizationServer): Promise<OAuthMetadata> {
+	return {
+		issuer: origin,
+		authorization_endpoint: origin + SIGN_IN_PATHS.authorize,
+		token_endpoint: origin + SIGN_IN_PATHS.token,
+		registration_endpoint: origin + SIGN_IN_PATHS.register,
+		revocation_endpoint: origin + SIGN_IN_PATHS.revoke,
+		scopes_supported: Object.values(SCOPES),
+		response_types_supported: ["code"],
+		response_modes_supported: ["query"],
+		grant_types_supported: ["authorization_code", "refresh_token"],
+		token_endpoint_auth_methods_supported: ["none"],
+		revocation_endpoint_auth_methods_supported: ["none"],
+		code_challenge_methods_supported: ["S256"],
+		authorization_response_iss_parameter_supported: true,
+		client_id_metadata_document_supported: await documents.canBeFetched(),
 	};
 }
 
@@ -93,11 +114,11 @@ function register({ registrations }: AuthorizationServer): Route {
 
 /** `POST /oauth/token`: OAuth 2.1 section 3.2. */
 function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
-	const { grants } = server;
+	const { grants, registrations } = server;
 	return async (c) => {
 		const fields = await readFields(c.env.incoming, MAX_BODY);
 		const clientId = field(fields, "client_id");
-		if (!server.knows(clientId)) {
+		if (!MetadataDocuments.names(clientId) && registrations.find(clientId) === undefined) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; register again", 401);
 		}
 		const asked = optionalField(fields, "resource");

@@ -1,10 +1,36 @@
 import type { TokenIssuer } from "../config/access.js";
 import { publicOrigin } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
-import { AuthorizationServer } from "./authorization-server.js";
+import { ClientRegistrations } from "./clients.js";
+import { Grants } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { OutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
+import { SignInRequests } from "./sign-in-request.js";
+
+/** Endpoints of the authorization server, as paths below the public URL. */
+export const SIGN_IN_PATHS = {
+	authorize: "/oauth/authorize",
+	token: "/oauth/token",
+	register: "/oauth/register",
+	revoke: "/oauth/revoke",
+} as const;
+
+/**
+ * The gateway's own authorization server: OAuth 2.1 for public clients with PKCE, and a person who approves each.
+ * Not oidc-provider: each request of a stranger fills its store of interactions, a wrong request is redirected without a person
+ * in between, documents of private addresses are connected to before they are refused, and it needs Node 22.
+ * Not the MCP SDK's router: it is for Express, and leaves clients, codes, tokens and consent to its user.
+ * Not @node-oauth/oauth2-server: it lacks registration, metadata documents, `resource` and `iss`.
+ */
+export interface AuthorizationServer {
+	/** The public URL without a path, which is also the issuer's identifier. */
+	readonly origin: string;
+	readonly grants: Grants;
+	readonly registrations: ClientRegistrations;
+	readonly requests: SignInRequests;
+	readonly documents: MetadataDocuments;
+}
 
 /** Sign-in with OAuth 2.1: MCP "Authorization". */
 export interface SignIn {
@@ -27,7 +53,13 @@ export function openSignIn({ settings, tokens, shortLived, resolve, key }: Runni
 		const resource = new ProtectedResource(origin, issuer);
 		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
 	}
-	const documents = new MetadataDocuments({ resolve });
-	const server = new AuthorizationServer({ origin, tokens, shortLived, key, documents });
-	return { resource: new ProtectedResource(origin, origin), issuer: server.grants, server, isRequired: false };
+	const grants = new Grants(tokens, shortLived, key);
+	const server = {
+		origin,
+		grants,
+		registrations: new ClientRegistrations(key),
+		requests: new SignInRequests(key, tokens),
+		documents: new MetadataDocuments({ resolve }),
+	};
+	return { resource: new ProtectedResource(origin, origin), issuer: grants, server, isRequired: false };
 }
