@@ -9,20 +9,12 @@ import {
 	type NatsConnection,
 	type TlsOptions,
 } from "@nats-io/transport-node";
+import type { Configuration } from "../config/settings.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
 import { subjectsOf } from "./messages.js";
 
-/** How a gateway reaches NATS. */
-interface NatsOptions {
-	/** nats://HOST:4222 or tls://HOST:4222, perhaps with user name and password, or with a token alone. */
-	readonly url: string;
-	/** A file of JWT and NKey. */
-	readonly credentials?: string | undefined;
-	/** The password of the URL's user name, or a token if the URL names no user. */
-	readonly password?: string | undefined;
-	/** A file of CA certificates. */
-	readonly ca?: string | undefined;
-}
+/** The settings by which a gateway reaches NATS. */
+type NatsSettings = Pick<Configuration, "clusterCredentials" | "clusterPassword" | "clusterCa">;
 
 interface BusOptions {
 	/** Separates two clusters on one NATS. */
@@ -51,9 +43,14 @@ const MAX_REFUSED = 20;
 /** The header of a part of a long message: "2/5". */
 const PART = "Xs-Mcp-Part";
 
-/** Connects to NATS; the connection comes back by itself. Rejects if it cannot be reached, or does not accept the credentials. */
-export async function connectToNats(options: NatsOptions, name: string): Promise<NatsConnection> {
-	return await connect(connectionOptions(options, name));
+/**
+ * Connects to NATS; the connection comes back by itself. Rejects if it cannot be reached, or does not accept the credentials.
+ *
+ * @param url nats://HOST:4222 or tls://HOST:4222, perhaps with user name and password, or with a token alone
+ * @param name of this gateway
+ */
+export async function connectToNats(url: string, name: string, settings: NatsSettings): Promise<NatsConnection> {
+	return await connect(connectionOptions(url, name, settings));
 }
 
 /** The messages of a cluster, over a connection to NATS. */
@@ -170,9 +167,10 @@ export function hasNoResponder({ headers: more }: Msg): boolean {
 	return more?.code === 503;
 }
 
-function connectionOptions({ url, credentials, password, ca }: NatsOptions, name: string): ConnectionOptions {
-	const { protocol, host, hostname, username, password: inUrl } = new URL(url);
-	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(inUrl) || password];
+function connectionOptions(url: string, name: string, settings: NatsSettings): ConnectionOptions {
+	const { clusterCredentials: credentials, clusterPassword, clusterCa: ca } = settings;
+	const { protocol, host, hostname, username, password } = new URL(url);
+	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password) || clusterPassword];
 	const token = user || pass;
 	const login = user === "" || pass === undefined ? token !== undefined && { token } : { user, pass };
 	return {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
-import type { Connection, Server, ServerRegistry, Store } from "xs-mcp-manager/core";
+import type { Connection, Entry, Server, ServerRegistry, Store } from "xs-mcp-manager/core";
 import type { EventLog } from "../events/event-log.js";
 import { type Bus, hasNoResponder } from "./bus.js";
 import { Claims, isLaterVersion } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Members } from "./members.js";
-import { type Call, isLater, type Lease, VERSION } from "./messages.js";
+import { type Call, type Lease, VERSION } from "./messages.js";
 import { Remotes } from "./remotes.js";
 import { SharedEvents } from "./shared-events.js";
 
@@ -62,7 +62,7 @@ export class Cluster {
 	readonly #remotes: Remotes;
 	readonly #incoming: IncomingCalls;
 	readonly #events: SharedEvents;
-	/** Senders of messages that this program cannot read. */
+	/** Keys of gateways whose messages this program cannot read. */
 	readonly #newer = new Set<string>();
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	/** Ends what the present connection has opened. */
@@ -166,11 +166,7 @@ export class Cluster {
 			this.#members.start(),
 			this.#claims.start(),
 			this.#remotes.start(),
-			shortLived.watch("", (key, entry) => {
-				if (entry !== undefined && isLaterVersion(entry)) {
-					this.#warnOfVersion(key.startsWith("gateway/") ? key.replace("/", " ") : "another gateway");
-				}
-			}),
+			shortLived.watch("gateway/", (key, entry) => this.#checkVersion(key, entry)),
 			this.#shareDevices(),
 		];
 		await this.#enter(true);
@@ -197,9 +193,6 @@ export class Cluster {
 		const prefix = bus.subjects.all(name).slice(0, -1);
 		bus.subscribe(bus.subjects.all(name), (message) => {
 			const [kind, detail = ""] = message.subject.slice(prefix.length).split(".");
-			if (isLater(message.data)) {
-				this.#warnOfVersion("another gateway");
-			}
 			if (kind === "reply") {
 				this.#remotes.answered(detail, message);
 			} else if (kind === "call") {
@@ -358,13 +351,13 @@ export class Cluster {
 		return { ...this.#self, devices, clients: this.#options.clients(), calls: this.#incoming.size };
 	}
 
-	/** Warns once of each sender that is newer than this program. */
-	#warnOfVersion(from: string): void {
-		if (!this.#newer.has(from)) {
-			this.#newer.add(from);
+	/** Warns once of each gateway that is newer than this program. */
+	#checkVersion(key: string, entry: Entry | undefined): void {
+		if (entry !== undefined && isLaterVersion(entry) && !this.#newer.has(key)) {
+			this.#newer.add(key);
 			this.#options.warn(
-				`cluster: ${from} sends messages of a later version than this one reads (${VERSION}). They are refused: ` +
-					"its devices cannot be reached here. Upgrade this gateway",
+				`cluster: ${key.replace("/", " ")} sends messages of a later version than this one reads (${VERSION}). They are ` +
+					"refused: its devices cannot be reached here. Upgrade this gateway",
 			);
 		}
 	}

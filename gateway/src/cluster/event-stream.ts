@@ -4,19 +4,8 @@ import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { MAX_EVENTS } from "../events/event-log.js";
 import { subjectsOf } from "./messages.js";
 
-/** The events of the cluster, the newest ones. */
-export interface EventStream {
-	/** Twelve hexadecimal digits that name this stream: another one counts from the beginning. */
-	readonly epoch: string;
-	/**
-	 * Stores an event. Rejects if NATS does not answer.
-	 *
-	 * @param id an event with the same one within two minutes is not stored again
-	 */
-	store(text: string, id: string): Promise<void>;
-	/** Reads from a place on, until the connection is lost. Settles when all events that were stored before are read, or at its loss. */
-	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void, connection: AbortSignal): Promise<void>;
-}
+/** The newest events of the cluster. */
+export type EventStream = Awaited<ReturnType<typeof openEventStream>>;
 
 /** Milliseconds in which an event that several gateways report is stored once. */
 const SAME_EVENT_TIME = 120_000;
@@ -28,7 +17,7 @@ const STORE_TIME = 5_000;
 export async function openEventStream(
 	connection: NatsConnection,
 	{ prefix, replicas }: { readonly prefix: string; readonly replicas: number },
-): Promise<EventStream> {
+) {
 	const name = `${prefix}_events`;
 	const subject = subjectsOf(prefix).log;
 	const manager = await jetstreamManager(connection);
@@ -49,9 +38,14 @@ export async function openEventStream(
 	});
 	const client = jetstream(connection);
 	return {
+		/** Twelve hexadecimal digits that name this stream: another one counts from the beginning. */
 		epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
-		store: async (text, msgID) => void (await client.publish(subject, text, { timeout: STORE_TIME, msgID })),
-		follow: async (from, onEvent, connected) => {
+		/** Stores an event, unless one with the same id was stored within two minutes. Rejects if NATS does not answer. */
+		store: async (text: string, msgID: string): Promise<void> => {
+			await client.publish(subject, text, { timeout: STORE_TIME, msgID });
+		},
+		/** Reads from a place on. Settles when all events that were stored before are read, or when the connection is lost. */
+		follow: async (from: number, onEvent: (seq: number, bytes: Uint8Array) => void, connected: AbortSignal) => {
 			const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
 			const consumer = await client.consumers.get(name, start);
 			const messages = await consumer.consume();

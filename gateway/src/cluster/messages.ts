@@ -39,14 +39,6 @@ export const subjectsOf = (prefix: string) =>
 
 const version = z.number().max(VERSION).default(VERSION);
 
-/** Every writer puts the version first. */
-const FIRST_MEMBER = /^\{"v":(\d{1,9})\b/;
-
-/** Whether a message or an entry is of a later version than this program reads. */
-export function isLater(bytes: Uint8Array): boolean {
-	const [, number = VERSION] = FIRST_MEMBER.exec(Buffer.from(bytes.subarray(0, 16)).toString()) ?? [];
-	return Number(number) > VERSION;
-}
 const params = z.record(z.string(), z.unknown()).default({});
 
 /** In the short-lived store, `gateway/NAME`: a gateway runs. */

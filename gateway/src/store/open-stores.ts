@@ -82,9 +82,8 @@ async function openClusterStores(
 	// A gateway alone does not load NATS.
 	const { connectToNats } = await import("../cluster/bus.js");
 	const { NatsClock, NatsStore } = await import("../cluster/nats-store.js");
-	const { clusterCredentials: credentials, clusterPassword: password, clusterCa: ca } = configuration;
 	const { clusterReplicas: replicas, clusterPrefix: prefix } = configuration;
-	const connection = await connectToNats({ url, credentials, password, ca }, nameInCluster(configuration));
+	const connection = await connectToNats(url, nameInCluster(configuration), configuration);
 	const clock = new NatsClock();
 	const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
 		const store = await NatsStore.open(connection, { name, maxBytes, storage, replicas, clock });

@@ -1,5 +1,4 @@
 import { BOUND } from "./actions.js";
-import type { SeenDevice } from "./core/index.js";
 import type { Call, Reported, Token } from "./ledger.js";
 import type { Host, Town } from "./town.js";
 
@@ -99,10 +98,10 @@ export function checkQuiet(town: Town): void {
 	}
 	for (const host of town.hosts) {
 		const { gateway, name, process } = host;
-		expect(gateway?.isConnected === true, "gateways find their cluster again", `${name}: ${host.state}`);
-		const { members = [] } = gateway ?? {};
-		expect(members.length === town.hosts.length, "gateways know each other", `${name} knows ${members}`);
-		expect(gateway?.incomingCalls === 0, "nothing grows", `${name} has calls in progress`);
+		const { connected, gateways: members = [] } = gateway?.status ?? {};
+		expect(connected === true, "gateways find their cluster again", `${name}: ${host.state}`);
+		expect(members.length === town.hosts.length, "gateways know each other", `${name} knows ${members.length}`);
+		expect(members[0]?.calls === 0, "nothing grows", `${name} has calls in progress`);
 		expect(process.timers < MAX_TIMERS, "nothing grows", `${name} has ${process.timers} timers`);
 		expect(host.path.links.size === 1, "nothing grows", `${name} has connections to NATS`);
 	}
@@ -151,23 +150,18 @@ function checkViews(town: Town): void {
 		const at = town.hosts.find(({ name }) => device.isWith(name))?.name;
 		for (const { name, devices } of views) {
 			const seen = devices.find(({ id }) => id === device.id);
-			const where = seen?.online ? (seen.gateway ?? name) : undefined;
+			const where = seen?.online ? (seen.connection?.identity.gateway ?? name) : undefined;
 			expect(where === at, "views converge", `${name} shows ${device.id} at ${where}, but it is at ${at}`);
 		}
 	}
-	const [first, ...others] = views.map(({ name, devices }) => ({ name, text: describe(devices) }));
+	const [first, ...others] = views.map(({ name, devices }) => {
+		return { name, text: String(devices.map(({ id, alias, tags }) => `${id} ${alias} ${tags}`).sort()) };
+	});
 	for (const { name, text } of others) {
 		expect(text === first?.text, "views converge", `${first?.name} shows ${first?.text}; ${name} shows ${text}`);
 	}
 	const aliases = views[0]?.devices.map(({ alias }) => alias) ?? [];
 	expect(new Set(aliases).size === aliases.length, "an alias names one device", `${aliases}`);
-}
-
-function describe(devices: readonly SeenDevice[]): string {
-	return devices
-		.map(({ id, alias, tags }) => `${id} ${alias} ${tags}`)
-		.sort()
-		.join(", ");
 }
 
 function checkTokens(town: Town): void {

@@ -31,8 +31,6 @@ export interface Outcome {
 	/** Undefined: every property holds. */
 	readonly failure: Error | undefined;
 	readonly events: number;
-	/** States that were checked. */
-	readonly states: number;
 	/** The same for the same plan. */
 	readonly trace: number;
 	readonly story: readonly string[];
@@ -98,10 +96,8 @@ export class Simulator {
 	async #run(plan: Plan): Promise<Outcome> {
 		const town = new Town(this.#core, plan);
 		this.#town = town;
-		let states = 0;
 		let failure: Error | undefined;
 		const check = (run: (town: Town) => void): void => {
-			states += 1;
 			if (town.world.failure !== undefined) {
 				throw town.world.failure;
 			}
@@ -121,7 +117,7 @@ export class Simulator {
 		}
 		this.#end(town);
 		const { events, trace } = town.world;
-		return { plan, failure, events, states, trace, story: town.story };
+		return { plan, failure, events, trace, story: town.story };
 	}
 
 	#end(town: Town): void {

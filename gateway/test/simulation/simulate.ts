@@ -30,17 +30,16 @@ async function simulate({ seed: first, steps, schedules, fault, verbose }: Optio
 	const simulator = await Simulator.open(await bundleCore(patches));
 	const start = performance.now();
 	let reported = start;
-	let [events, states] = [0, 0];
+	let events = 0;
 	const report = (count: number): void => {
 		reported = performance.now();
 		const perSecond = (amount: number): number => Math.round((amount / (reported - start)) * 10_000) / 10;
-		const rates = `${perSecond(count)} schedules, ${perSecond(states)} states, ${perSecond(events)} events a second`;
+		const rates = `${perSecond(count)} schedules, ${perSecond(events)} events a second`;
 		console.log(`${count} schedules from seed ${first}: ${rates}`);
 	};
 	for (let count = 1; count <= schedules; count += 1) {
 		const outcome = await simulator.run(makePlan(first + count - 1, steps));
 		events += outcome.events;
-		states += outcome.states;
 		if (outcome.failure !== undefined) {
 			const { plan, story } = await simulator.shrink(outcome);
 			console.log(`${story.join("\n")}\nSeed ${outcome.plan.seed}: ${plan.steps.length} of ${steps} steps are needed.`);

@@ -171,7 +171,7 @@ export class Town {
 
 	/** Since when nothing is disturbed, by the world's clock. */
 	get calmSince(): number {
-		const isCalm = this.hosts.every((host) => host.isCalm && host.gateway?.isConnected === true);
+		const isCalm = this.hosts.every((host) => host.isCalm && host.gateway?.status?.connected === true);
 		if (!isCalm || !this.nats.isUp || this.nats.isFull) {
 			this.#disturbed = this.world.now;
 		}
@@ -192,7 +192,9 @@ export class Town {
 	/** A gateway accepts the events of devices that are online there. */
 	#noteEvent({ gateway, name, incarnation }: Host, device: string, text: string): void {
 		const { method, params } = JSON.parse(text).payload;
-		const isHere = gateway?.devices.some((each) => each.id === device && each.online && each.gateway === undefined);
+		const isHere = gateway?.devices.some(
+			({ id, online, connection }) => id === device && online && connection?.identity.gateway === undefined,
+		);
 		if (method === "notifications/event") {
 			this.ledger.events.push({ n: params.data.n, device, gateway: name, incarnation, isSure: isHere === true });
 		}

@@ -7,6 +7,5 @@ export {
 	type DeviceSession,
 	type Machine,
 	runCommand,
-	type SeenDevice,
 	SimulatedGateway,
 } from "./simulated-gateway.js";

@@ -28,16 +28,6 @@ export interface Machine {
 	readonly log: (line: string) => void;
 }
 
-/** A device as one gateway sees it. */
-export interface SeenDevice {
-	readonly id: string;
-	readonly alias: string;
-	readonly tags: readonly string[];
-	readonly online: boolean;
-	/** The gateway that has it; undefined: this one. */
-	readonly gateway: string | undefined;
-}
-
 /** The answer to a call: the result's text, or the code of the error. */
 export interface Answer {
 	readonly text?: string;
@@ -93,28 +83,13 @@ export class SimulatedGateway {
 	}
 
 	/** Every known device. */
-	get devices(): SeenDevice[] {
-		return this.#gateway.servers.all.map(({ id, alias, tags, online, connection }) => ({
-			id,
-			alias,
-			tags: [...tags],
-			online,
-			gateway: connection?.identity.gateway,
-		}));
+	get devices() {
+		return this.#gateway.servers.all;
 	}
 
-	get isConnected(): boolean {
-		return this.#cluster?.status.connected ?? true;
-	}
-
-	/** Names of the gateways of the cluster. */
-	get members(): string[] {
-		return this.#cluster?.status.gateways.map(({ name }) => name) ?? [];
-	}
-
-	/** Calls of other gateways in progress. */
-	get incomingCalls(): number {
-		return this.#cluster?.status.gateways[0]?.calls ?? 0;
+	/** The cluster as this gateway sees it; undefined while it joins. */
+	get status() {
+		return this.#cluster?.status;
 	}
 
 	/** The events that can be read: their places and data. */
