@@ -17,14 +17,22 @@ const METHODS: ReadonlySet<string> = new Set([
 	"ping",
 ]);
 
+interface Subscription {
+	readonly device: string;
+	readonly gateway: string | undefined;
+	readonly uri: string;
+	/** Ends it. */
+	readonly remove: () => void;
+}
+
 /** Calls of other gateways' clients to the devices that are here. */
 export class IncomingCalls {
 	readonly #bus: Bus;
 	readonly #deviceOf: (call: Call) => Server | string;
 	/** By the subject of the replies. */
 	readonly #calls = new Map<string, AbortController>();
-	/** Functions that end the subscriptions, by device, then by resource and gateway. */
-	readonly #subscriptions = new Map<string, Map<string, () => void>>();
+	/** What clients of other gateways follow: once for each gateway, device and resource. */
+	#subscriptions: Subscription[] = [];
 
 	/** @param deviceOf returns the device in the session that a call names, or why nothing may be sent to it */
 	constructor(bus: Bus, deviceOf: (call: Call) => Server | string) {
@@ -62,22 +70,12 @@ export class IncomingCalls {
 
 	/** A device has gone: its subscriptions are made again where it returns. */
 	deviceGone(id: string): void {
-		for (const remove of this.#subscriptions.get(id)?.values() ?? []) {
-			remove();
-		}
-		this.#subscriptions.delete(id);
+		this.#unfollow(({ device }) => device === id);
 	}
 
 	/** A gateway has gone: its clients follow no resources any more. */
 	gatewayGone(gateway: string): void {
-		for (const ofDevice of this.#subscriptions.values()) {
-			for (const [key, remove] of ofDevice) {
-				if (key.startsWith(`${gateway} `)) {
-					remove();
-					ofDevice.delete(key);
-				}
-			}
-		}
+		this.#unfollow((each) => each.gateway === gateway);
 	}
 
 	async #answer(call: Call | undefined, reply: string, signal: AbortSignal): Promise<object> {
@@ -103,17 +101,21 @@ export class IncomingCalls {
 		return await server.request(request, { signal, ...(progressToken !== undefined && { onProgress }) });
 	}
 
-	/** One subscription for each gateway, device and resource. */
-	async #follow(server: Server, uri: string, reply: string, wanted: boolean): Promise<void> {
+	async #follow({ id: device, subscriptions }: Server, uri: string, reply: string, wanted: boolean): Promise<void> {
 		// PREFIX.to.GATEWAY.reply.CALL
-		const key = `${reply.split(".")[2]} ${uri}`;
-		const remove = wanted ? await server.subscriptions.add(uri) : undefined;
-		const ofDevice = this.#subscriptions.get(server.id) ?? new Map<string, () => void>();
-		ofDevice.get(key)?.();
-		ofDevice.delete(key);
+		const gateway = reply.split(".")[2];
+		const remove = wanted ? await subscriptions.add(uri) : undefined;
+		this.#unfollow((each) => each.device === device && each.gateway === gateway && each.uri === uri);
 		if (remove !== undefined) {
-			ofDevice.set(key, remove);
-			this.#subscriptions.set(server.id, ofDevice);
+			this.#subscriptions.push({ device, gateway, uri, remove });
+		}
+	}
+
+	#unfollow(matches: (subscription: Subscription) => boolean): void {
+		const ended = this.#subscriptions.filter(matches);
+		this.#subscriptions = this.#subscriptions.filter((each) => !ended.includes(each));
+		for (const { remove } of ended) {
+			remove();
 		}
 	}
 

@@ -77,9 +77,8 @@ class Consent {
 				await this.#options.guard.checkRate(c.env.incoming);
 				return await route(c, next);
 			} catch (error) {
-				const language = languageOf(c.req.header("Accept-Language"));
 				return await this.#options.rejections.answer(error as Error, c, async ({ message }) =>
-					String(await failurePage(message, language)),
+					String(await failurePage(message, languageOf(c))),
 				);
 			}
 		};
@@ -117,10 +116,9 @@ class Consent {
 			throw new HttpError(403, "origin", "only the gateway's own page may do this");
 		}
 		const fields = await readFields(incoming, MAX_FORM);
-		const language = languageOf(c.req.header("Accept-Language"));
 		const request = server.requests.open(field(fields, "request"), getCookie(c, COOKIE) ?? "");
 		if (request === undefined || resource.identify(request.audience) === undefined) {
-			throw new HttpError(400, "malformed", LANGUAGES[language].tooOld);
+			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		if (optionalField(fields, "answer") !== "go") {
 			return this.#redirect(c, request, { error: OAuthErrorCode.AccessDenied });
@@ -173,7 +171,7 @@ class Consent {
 
 	async #identify(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
 		const sealed = this.#seal(c, request);
-		const content = identifyPage(request, sealed, languageOf(c.req.header("Accept-Language")), problem);
+		const content = identifyPage(request, sealed, languageOf(c), problem);
 		return this.#show(c, request, content, problem === undefined ? 200 : 401);
 	}
 
@@ -181,7 +179,7 @@ class Consent {
 	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
 		const { guard, store } = this.#options;
 		const { incoming } = c.env;
-		const t = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
+		const t = LANGUAGES[languageOf(c)];
 		let operator: string | undefined;
 		try {
 			const isCode = secret !== undefined && looksLikeCode(secret);
@@ -209,8 +207,7 @@ class Consent {
 
 	async #choose(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
 		const sealed = this.#seal(c, request);
-		const language = languageOf(c.req.header("Accept-Language"));
-		const content = choosePage(request, sealed, this.#options.devices(), language, problem);
+		const content = choosePage(request, sealed, this.#options.devices(), languageOf(c), problem);
 		return this.#show(c, request, content, problem === undefined ? 200 : 400);
 	}
 
@@ -226,7 +223,7 @@ class Consent {
 		const devices = fields.getAll("device");
 		const isForAll = fields.get("devices") !== "some";
 		if (isForAll !== (devices.length === 0)) {
-			const { chooseDevices } = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
+			const { chooseDevices } = LANGUAGES[languageOf(c)];
 			return await this.#choose(c, request, chooseDevices);
 		}
 		const readOnly = fields.get("tools") !== "control";
@@ -240,7 +237,7 @@ class Consent {
 		const approval = { client, redirectUri, challenge, audience, limits };
 		const code = await server.grants.approve(id, approval);
 		if (code === undefined) {
-			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c.req.header("Accept-Language"))].tooOld);
+			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
 		return this.#redirect(c, request, { code });

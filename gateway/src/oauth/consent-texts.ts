@@ -1,3 +1,5 @@
+import type { Context } from "hono";
+
 /** The texts of the page on which a person approves a client. `{client}` stands for its name, `{host}` for its redirect host. */
 const en = {
 	title: "Allow a client?",
@@ -107,7 +109,7 @@ export const LANGUAGES = { en, ja, zh } as const;
 export type Language = keyof typeof LANGUAGES;
 
 /** The first language of a browser's list that the page has. */
-export function languageOf(acceptLanguage = ""): Language {
-	const wanted = acceptLanguage.split(",").map((each) => each.trim().slice(0, 2).toLowerCase());
+export function languageOf({ req }: Context): Language {
+	const wanted = (req.header("Accept-Language") ?? "").split(",").map((each) => each.trim().slice(0, 2).toLowerCase());
 	return wanted.find((tag): tag is Language => Object.hasOwn(LANGUAGES, tag)) ?? "en";
 }

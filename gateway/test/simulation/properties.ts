@@ -28,6 +28,9 @@ export function propertyOf(failure: Error | undefined): string | undefined {
 
 /** Properties that hold at any time. */
 export function checkAlways(town: Town): void {
+	if (town.world.failure !== undefined) {
+		throw town.world.failure;
+	}
 	for (const call of town.ledger.calls) {
 		checkCall(town, call);
 	}

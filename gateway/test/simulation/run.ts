@@ -97,34 +97,24 @@ export class Simulator {
 		const town = new Town(this.#core, plan);
 		this.#town = town;
 		let failure: Error | undefined;
-		const check = (run: (town: Town) => void): void => {
-			if (town.world.failure !== undefined) {
-				throw town.world.failure;
-			}
-			run(town);
-		};
 		try {
 			await town.open();
 			for (const step of plan.steps) {
 				act(town, step);
 				await town.world.pass(step.pause);
-				check(checkAlways);
+				checkAlways(town);
 			}
-			await finish(town, plan.seed, check);
+			await finish(town, plan.seed);
 		} catch (error) {
 			failure = error as Error;
 			town.say("", `FAILED ${failure instanceof Violation ? failure.message : (failure.stack ?? failure.message)}`);
 		}
-		this.#end(town);
-		const { events, trace } = town.world;
-		return { plan, failure, events, trace, story: town.story };
-	}
-
-	#end(town: Town): void {
 		for (const host of town.hosts) {
 			host.kill();
 		}
 		this.#town = undefined;
+		const { events, trace } = town.world;
+		return { plan, failure, events, trace, story: town.story };
 	}
 
 	readonly #onRejection = (error: unknown): void => {
@@ -133,16 +123,16 @@ export class Simulator {
 }
 
 /** Everything is repaired: then everything must work again. */
-async function finish(town: Town, seed: number, check: (run: (town: Town) => void) => void): Promise<void> {
+async function finish(town: Town, seed: number): Promise<void> {
 	town.say("", "every fault ends");
 	await calmDown(town, seed % LONG_WORLDS === 0);
-	check(checkQuiet);
+	checkQuiet(town);
 	await checkCodes(town);
 	await ensureToken(town);
 	await checkCalls(town);
 	// A device whose gateway had stopped may have connected to another one only now.
 	await calmDown(town, false);
-	check(checkQuiet);
+	checkQuiet(town);
 }
 
 /** Lets time pass without faults: until all is well twice in a row, or for as long as it may take. */
