@@ -31,7 +31,7 @@ export class IncomingCalls {
 	readonly #deviceOf: (call: Call) => Server | string;
 	/** By the subject of the replies. */
 	readonly #calls = new Map<string, AbortController>();
-	/** What clients of other gateways follow: once for each gateway, device and resource. */
+	/** Subscriptions of other gateways' clients: one for each gateway, device and resource. */
 	#subscriptions: Subscription[] = [];
 
 	/** @param deviceOf returns the device in the session that a call names, or why nothing may be sent to it */

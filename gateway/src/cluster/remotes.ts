@@ -8,7 +8,7 @@ import { RemoteConnection } from "./remote-connection.js";
 
 interface RemotesOptions {
 	readonly gateway: string;
-	/** Names this process: calls of an earlier one have other ids. */
+	/** Names this process: answers to calls of an earlier one are dropped. */
 	readonly incarnation: string;
 	readonly bus: Bus;
 	readonly registry: ServerRegistry;

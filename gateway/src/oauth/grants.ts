@@ -73,7 +73,7 @@ export interface TokenAnswer {
  */
 export class Grants implements TokenIssuer {
 	readonly #tokens: TokenStore;
-	/** What does not last: codes, by their hash. */
+	/** The short-lived store, which has the codes by their hash. */
 	readonly #store: Store;
 	readonly #key: DeviceKey;
 

@@ -43,7 +43,7 @@ export interface Client {
 	readonly cut: () => void;
 }
 
-/** What a client sends: it happens in NATS, a packet later. */
+/** A message to NATS: a function that runs there, a packet later. */
 export type Task = (hub: Hub, client: Client) => void;
 
 /** A connection, at the client's end. */

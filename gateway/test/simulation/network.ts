@@ -1,7 +1,7 @@
 import type { SimulatedProcess, World } from "./world.js";
 
 /** Milliseconds that a packet takes if nothing is wrong. */
-export const NORMAL = [0.2, 2] as const;
+const NORMAL = [0.2, 2] as const;
 
 /** The network between two places. */
 export class Path {

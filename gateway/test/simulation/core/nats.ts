@@ -1,7 +1,7 @@
 // The part of the clients of NATS that gateways use, over a simulated connection: see hub.ts.
 import type { Change, Client, Dial, Hub, Message, Stored, Task, Wire } from "../hub.js";
 
-/** Of the sandbox. */
+/** Defined by the sandbox. */
 declare const dialNats: Dial;
 
 /** Milliseconds for an answer of JetStream. */
