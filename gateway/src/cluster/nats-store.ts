@@ -26,6 +26,7 @@ const ENTRY = z.object({ key: z.string(), value: z.unknown() });
 interface Waiter {
 	readonly revision: number;
 	readonly settle: (stored?: Date) => void;
+	readonly fail: (error: StoreError) => void;
 }
 
 export interface NatsStoreOptions {
@@ -184,18 +185,24 @@ export class NatsStore extends Store {
 				this.emit("saved", problem);
 			} else if (bucket !== undefined) {
 				const found = await bucket.get(name).catch(() => null);
-				await this.#until(found?.revision ?? 0);
+				await this.#until(found?.revision ?? 0).catch(() => {});
 			}
 			throw problem;
 		}
 	}
 
-	/** Settles when the copy has reached a revision, or the bucket is lost. Resolves with the time of NATS if it was seen. */
+	/**
+	 * Settles when the copy has reached a revision. Resolves with the time of NATS if it was seen. Rejects with StoreError if the
+	 * bucket is lost: the copy may lack what others have written before.
+	 */
 	async #until(revision: number): Promise<Date | undefined> {
-		if (this.#reached >= revision || this.#bucket === undefined) {
+		if (this.#bucket === undefined) {
+			throw notSeen();
+		}
+		if (this.#reached >= revision) {
 			return this.#newest?.revision === revision ? this.#newest.created : undefined;
 		}
-		return await new Promise((settle) => this.#waiters.push({ revision, settle }));
+		return await new Promise((settle, fail) => this.#waiters.push({ revision, settle, fail }));
 	}
 
 	/** Opens the bucket, reads it and follows it. Rejects if that fails, or the connection is lost meanwhile. */
@@ -309,8 +316,8 @@ export class NatsStore extends Store {
 		this.#stop();
 		const wasConnected = this.#bucket !== undefined;
 		this.#bucket = undefined;
-		for (const { settle } of this.#waiters.splice(0)) {
-			settle();
+		for (const { fail } of this.#waiters.splice(0)) {
+			fail(notSeen());
 		}
 		if (wasConnected && !this.#isClosed) {
 			this.emit("disconnected");
@@ -350,6 +357,11 @@ function nameOf(key: string): string {
 		return name.length > MAX_SEGMENT ? `=${createHash("sha256").update(segment).digest("base64url")}` : name || "=";
 	});
 	return [room, ...names].join(".");
+}
+
+/** The error of a change that was stored just before the connection was lost. */
+function notSeen(): StoreError {
+	return new StoreError("unknown", `${UNREACHABLE} since the change was sent`);
 }
 
 /** What an error of NATS says about a change. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { makePlan, type Plan, type Step } from "./plan.js";
 
 /** A change of the sources, by which an old fault is put back. */
 export interface Patch {
@@ -12,10 +13,13 @@ export interface Patch {
 /** A fault that the gateway had, and how to put it back. */
 export interface OldFault {
 	readonly name: string;
-	/** The first seed that finds it, with 30 steps. */
-	readonly seed: number;
+	/** A world that finds it. */
+	readonly plan: Plan;
 	readonly patches: readonly Patch[];
 }
+
+/** Steps of a plan, if the fault does not name them. */
+export const STEPS = 30;
 
 /** `npm run simulate -- --fault NAME` shows how many seeds find one of them. */
 export const OLD_FAULTS: readonly OldFault[] = readFileSync(new URL("old-faults.patch", import.meta.url), "utf8")
@@ -23,9 +27,20 @@ export const OLD_FAULTS: readonly OldFault[] = readFileSync(new URL("old-faults.
 	.slice(1)
 	.map((text) => {
 		const [, name = "", seed] = /^(\S+), seed (\d+)/.exec(text) ?? [];
-		const patches = text.split(/^--- /m).slice(1);
-		return { name, seed: Number(seed), patches: patches.map(readPatch) };
+		const [header = "", ...patches] = text.split(/^--- /m);
+		const steps = [...header.matchAll(/^step (.*)/gm)].map(([, step = ""], n) => readStep(step, n));
+		const plan = { seed: Number(seed), devices: 1, clocks: [0, 0, 0], steps };
+		return { name, plan: steps.length > 0 ? plan : makePlan(plan.seed, STEPS), patches: patches.map(readPatch) };
 	});
+
+/** Reads `connect, gateway 1, pause 500`. */
+function readStep(text: string, n: number): Step {
+	const [kind = "", ...members] = text.split(", ");
+	const given = Object.fromEntries(
+		members.map((each) => each.split(" ")).map(([name, value]) => [name, Number(value)]),
+	);
+	return { do: kind, n, pause: 0, gateway: 0, other: 0, device: 0, token: 0, amount: 0, chance: 0.9, ...given };
+}
 
 function readPatch(text: string): Patch {
 	const [file = "", ...lines] = text.split("\n");

@@ -5,12 +5,10 @@ import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { typeScript } from "../../../host-test/e2e/program.js";
 import { bundleCore } from "./bundle.js";
-import { OLD_FAULTS } from "./old-faults.js";
+import { OLD_FAULTS, STEPS } from "./old-faults.js";
 import { makePlan } from "./plan.js";
 import { propertyOf, Violation } from "./properties.js";
 import { Simulator } from "./run.js";
-
-const STEPS = 30;
 
 /** Schedules of all tests, and of one. */
 const SCHEDULES = 2_000;
@@ -41,12 +39,12 @@ describe("the simulation", () => {
 		assert.equal(new Set(traces).size, 3);
 	});
 
-	for (const { name, patches, seed } of OLD_FAULTS) {
+	for (const { name, patches, plan: found } of OLD_FAULTS) {
 		it(`finds an old fault that is put back: ${name}`, async (t) => {
 			const simulator = await Simulator.open(await bundleCore(patches));
 			t.after(() => simulator.close());
-			const outcome = await simulator.run(makePlan(seed, STEPS));
-			assert.ok(outcome.failure instanceof Violation, `seed ${seed} has found it`);
+			const outcome = await simulator.run(found);
+			assert.ok(outcome.failure instanceof Violation, `seed ${found.seed} has found it`);
 			if (name === "late-close") {
 				const { plan, failure } = await simulator.shrink(outcome);
 				assert.equal(propertyOf(failure), outcome.failure.property);
