@@ -281,4 +281,17 @@ describe("a store in NATS", { skip: whyNoNats }, () => {
 		await store.delete("offers/0");
 		assert.equal(store.get("offers/0"), undefined);
 	});
+
+	it("does not count a change as made that the copy has not shown when the connection is lost", async (t) => {
+		const { server } = await start(t);
+		const connection = await server.connect(t);
+		const report = (type: string): void =>
+			(connection as unknown as { protocol: { dispatchStatus(status: object): void } }).protocol.dispatchStatus({ type });
+		const store = await NatsStore.open(connection, { name: "s", maxBytes: 1024 * 1024 });
+		const written = store.set("alias/lamp", "a");
+		report("disconnect");
+		await assert.rejects(written, code("unknown"));
+		report("reconnect");
+		await shows(store, "alias/lamp", "a");
+	});
 });
