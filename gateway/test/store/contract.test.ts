@@ -286,7 +286,9 @@ describe("a store in NATS", { skip: whyNoNats }, () => {
 		const { server } = await start(t);
 		const connection = await server.connect(t);
 		const report = (type: string): void =>
-			(connection as unknown as { protocol: { dispatchStatus(status: object): void } }).protocol.dispatchStatus({ type });
+			(connection as unknown as { protocol: { dispatchStatus(status: object): void } }).protocol.dispatchStatus({
+				type,
+			});
 		const store = await NatsStore.open(connection, { name: "s", maxBytes: 1024 * 1024 });
 		const written = store.set("alias/lamp", "a");
 		report("disconnect");
