@@ -205,9 +205,8 @@ export class Aliases {
 		await this.#remove(this.#entriesOf(id).filter(({ revision }) => revision < entry.revision));
 	}
 
-	/** Removes the aliases of a device that was forgotten. Never rejects: what stays is free for others. */
+	/** Removes the aliases of a device that was forgotten. Never rejects: an entry that stays is the device's if it comes back. */
 	async forget(id: string): Promise<void> {
-		this.#entries.delete(id);
 		await this.#remove(this.#entriesOf(id));
 	}
 

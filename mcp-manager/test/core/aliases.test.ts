@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
-import { MemoryStore, type Server, ServerRegistry } from "xs-mcp-manager/core";
+import { MemoryStore, type Server, ServerRegistry, StoreError } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
 import { ALIAS, Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
@@ -73,6 +73,22 @@ describe("the alias of a device", () => {
 		assert.deepEqual([aliases.owner(lamp), aliases.owner("hall")], [undefined, device]);
 		await aliases.forget(device);
 		assert.deepEqual(store.list(ALIAS), []);
+	});
+
+	it("stays with a device that was forgotten and is here again, if its entry could not be removed", async () => {
+		class CutOff extends MemoryStore {
+			override async delete(): Promise<void> {
+				throw new StoreError("not-written", "the store cannot be reached");
+			}
+		}
+		const store = new CutOff();
+		const aliases = new Aliases(store);
+		store.watch(ALIAS, (key, entry) => aliases.noteEntry(key, entry));
+		const device = "11:22:33:44:55:66";
+		await aliases.keep(device, "lamp");
+		await aliases.forget(device);
+		await aliases.keep(device, "lamp");
+		assert.equal(store.list(ALIAS).length, 1);
 	});
 
 	it("is one that somebody has chosen, although a default one was stored later without knowing it", async () => {
