@@ -161,6 +161,7 @@ export class FeatureSet<Context> implements Features<Context> {
 		return this.list.flatMap(({ callNames = [] }) => callNames);
 	}
 
+	/** Asks each feature for the result of a request, in order; undefined if none has the method. */
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		for (const feature of this.list) {
 			const result = feature.answer(method, params, call);
@@ -171,6 +172,7 @@ export class FeatureSet<Context> implements Features<Context> {
 		return undefined;
 	}
 
+	/** Lets the first feature that wants to answer a request in the session's place; undefined if none does. */
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
 		for (const feature of this.list) {
 			const answer = feature.takeOver?.(session, id, method, params);
@@ -181,6 +183,7 @@ export class FeatureSet<Context> implements Features<Context> {
 		return undefined;
 	}
 
+	/** Gives a response of the client to the feature that asked, and returns whether one did. */
 	takeResponse(session: FeatureSession<unknown>, message: Params): boolean {
 		return this.list.some((feature) => feature.takeResponse?.(session, message));
 	}
