@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../toolchain/program.js";
-import { chooseEngine, type EngineChoice, type HeapReport } from "../virtual-device/src/index.js";
+import { chooseEngine, type EngineChoice, type HeapReport } from "../packages/virtual-device/src/index.js";
 import { rounds, SUITE, startServer } from "./engines.js";
 import { benchInstructions } from "./instructions.js";
 import { MACHINE, makeReport } from "./report.js";

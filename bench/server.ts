@@ -8,7 +8,7 @@ import { findTools } from "../src/platform/tools.js";
 import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../src/protocols/envelope.js";
 import type { Sendable } from "../src/text/pieced-text.js";
 import { defineTool, type HardwareTool } from "../src/tools/define-tool.js";
-import { boot, receive, send } from "../virtual-device/platform/bridge.js";
+import { boot, receive, send } from "../packages/virtual-device/platform/bridge.js";
 
 const TOOLS = findTools();
 const wrapper = mcpWrapper("0123456789abcdef");

@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { makeProgram, ProgramError, runProgram } from "../toolchain/program.js";
-import { chooseEngine } from "../virtual-device/src/index.js";
+import { chooseEngine } from "../packages/virtual-device/src/index.js";
 import { findChips } from "./esp32/qemu/qemu.js";
 import { affectedBy, type Bundle, bundleTests } from "./runner/bundle.js";
 import { openCoverage, RECORDED_BUNDLE, reportCoverage } from "./runner/coverage.js";

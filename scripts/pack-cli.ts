@@ -13,7 +13,7 @@ import { ROOT } from "../toolchain/root.js";
 const { bundlePackage } = await import(pathToFileURL(join(ROOT, "toolchain/bundle.mjs")).href);
 
 /** Folders of the packages. */
-const PACKAGES = ["mcp-manager", "gateway", "integrations/pi", "scripts/project", "scripts/create"];
+const PACKAGES = ["packages/manager", "packages/gateway", "packages/pi", "scripts/project", "scripts/create"];
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -59,7 +59,7 @@ async function pack(name: string, folder: string): Promise<void> {
 	}
 	cpSync(join(ROOT, name, "README.md"), join(target, "README.md"));
 	const { engines, dependencies } = readJson<Sources>(join(ROOT, "package.json"));
-	const manager = readJson<Sources>(join(ROOT, "mcp-manager/package.json"));
+	const manager = readJson<Sources>(join(ROOT, "packages/manager/package.json"));
 	const known: Versions = { ...dependencies, ...manager.dependencies, ...publishConfig.dependencies };
 	const own = Object.entries(optionalDependencies).map(([each, range]) => [
 		each,
@@ -82,7 +82,7 @@ async function pack(name: string, folder: string): Promise<void> {
 	if (status !== 0) {
 		throw new ProgramError(`npm pack ${name} failed: npm's error is above`);
 	}
-	if (name === "gateway") {
+	if (name === "packages/gateway") {
 		const { makeExtension } = await import(pathToFileURL(join(target, "claude-extension.js")).href);
 		writeFileSync(join(folder, "xs-mcp-gateway.mcpb"), await makeExtension(target));
 	}
@@ -94,7 +94,7 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 	if (types.length === 0) {
 		return;
 	}
-	const manager = join(ROOT, "mcp-manager/src");
+	const manager = join(ROOT, "packages/manager/src");
 	// Without these, the plugin takes the manager for a package, and compiles it again for each of its files.
 	const paths = { "xs-mcp-manager": [`${manager}/manager/index.ts`], "xs-mcp-manager/*": [`${manager}/*/index.ts`] };
 	const bundle = await rollup({
@@ -124,7 +124,7 @@ function addFirmware(target: string): void {
 		const engine = join(ROOT, "node_modules/@agoric/xsnap/moddable/xs", folder);
 		cpSync(engine, join(target, "virtual-device/xs", folder), { recursive: true });
 	}
-	cpSync(join(ROOT, "virtual-device/licences"), join(target, "virtual-device/xs"), { recursive: true });
+	cpSync(join(ROOT, "packages/virtual-device/licences"), join(target, "virtual-device/xs"), { recursive: true });
 }
 
 function writeJson(path: string, content: object): void {

@@ -11,12 +11,12 @@ const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": (
 
 /** Pages that packages have. */
 const PAGES = {
-	gateway: (target) => bundleConsole(`${target}/console`),
+	"packages/gateway": (target) => bundleConsole(`${target}/console`),
 	"scripts/project": (target) => bundleDevicePage(`${target}/device-page`),
 };
 
 /** Folders that determine what is bundled. */
-const SOURCES = ["gateway/src", "gateway/console", "mcp-manager/src", "src", "toolchain", "virtual-device"];
+const SOURCES = ["packages/gateway/src", "packages/gateway/console", "packages/manager/src", "src", "toolchain", "packages/virtual-device"];
 
 /** Age at which an outdated bundle is removed, ms. */
 const MAX_AGE = 86_400_000;
@@ -34,8 +34,8 @@ const sdkShims = (side) => `@modelcontextprotocol/${side}/_shims`;
 
 const FOR_NODE = {
 	alias: {
-		[sdkShims("client")]: `${root}mcp-manager/src/core/sdk-shims.ts`,
-		[sdkShims("server")]: `${root}mcp-manager/src/core/sdk-shims.ts`,
+		[sdkShims("client")]: `${root}packages/manager/src/core/sdk-shims.ts`,
+		[sdkShims("server")]: `${root}packages/manager/src/core/sdk-shims.ts`,
 	},
 	splitting: true,
 	platform: "node",
@@ -43,7 +43,7 @@ const FOR_NODE = {
 };
 
 const FOR_BROWSERS = {
-	alias: { [sdkShims("client")]: `${root}gateway/console/src/sdk-shims.ts` },
+	alias: { [sdkShims("client")]: `${root}packages/gateway/console/src/sdk-shims.ts` },
 	minify: true,
 	platform: "browser",
 	target: "es2022",
@@ -93,23 +93,23 @@ export async function bundlePackage(name, target, sourcemap) {
 
 /** Bundles the gateway's console, and the panel of a device in a chat. Resolves with the paths of their sources. */
 async function bundleConsole(folder) {
-	const inputs = await bundlePage("gateway/console", "console", folder);
+	const inputs = await bundlePage("packages/gateway/console", "console", folder);
 	const { outputFiles } = await build({
 		...FOR_BROWSERS,
-		entryPoints: { panel: "gateway/console/src/panel/main.tsx" },
+		entryPoints: { panel: "packages/gateway/console/src/panel/main.tsx" },
 		outdir: root,
 		write: false,
 	});
 	const contentOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text;
 	// Functions, because "$&" in a script would be put in place.
-	const page = readFileSync(`${root}gateway/console/panel.html`, "utf8")
+	const page = readFileSync(`${root}packages/gateway/console/panel.html`, "utf8")
 		.replace("/* STYLE */", () => contentOf(".css"))
 		.replace("/* SCRIPT */", () => contentOf(".js"));
 	writeFileSync(`${folder}/panel.html`, page);
 	return inputs;
 }
 
-const bundleDevicePage = (folder) => bundlePage("virtual-device/page", "device", folder);
+const bundleDevicePage = (folder) => bundlePage("packages/virtual-device/page", "device", folder);
 
 /**
  * Bundles a page: one script and one style sheet, whose names change with their contents, the page that loads them, and scripts
@@ -143,7 +143,7 @@ async function bundlePage(source, name, folder) {
 async function bundleDevice(outdir) {
 	await build({
 		...FOR_NODE,
-		entryPoints: { cli: "virtual-device/src/cli.ts" },
+		entryPoints: { cli: "packages/virtual-device/src/cli.ts" },
 		outdir,
 		packages: "external",
 		define: { "import.meta.url": JSON.stringify(import.meta.url) },

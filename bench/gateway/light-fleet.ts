@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { digest } from "../../gateway/src/config/digest.js";
-import { type TokenRecord, tokenKey } from "../../gateway/src/config/token-record.js";
-import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
-import { FileStore } from "../../gateway/src/store/file-store.js";
+import { digest } from "../../packages/gateway/src/config/digest.js";
+import { type TokenRecord, tokenKey } from "../../packages/gateway/src/config/token-record.js";
+import { Gateway, WebSocketDevices } from "../../packages/gateway/src/index.js";
+import { FileStore } from "../../packages/gateway/src/store/file-store.js";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../host-test/e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";

@@ -10,7 +10,7 @@ import {
 	makeLog,
 	type RunningGateway,
 	readConfiguration,
-} from "../../gateway/src/index.js";
+} from "../../packages/gateway/src/index.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
-import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
-import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
+import { Gateway, HttpEndpoint } from "../../packages/gateway/src/index.js";
+import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 

@@ -1,16 +1,16 @@
-import Analog from "../../virtual-device/platform/io/analog.js";
-import Digital from "../../virtual-device/platform/io/digital.js";
+import Analog from "../../packages/virtual-device/platform/io/analog.js";
+import Digital from "../../packages/virtual-device/platform/io/digital.js";
 import {
 	connectPins,
 	type PinKind,
 	type PinLevel,
 	type PinView,
 	setPin,
-} from "../../virtual-device/platform/io/pins.js";
-import PulseCount from "../../virtual-device/platform/io/pulsecount.js";
-import PWM from "../../virtual-device/platform/io/pwm.js";
-import Serial from "../../virtual-device/platform/io/serial.js";
-import NeoPixel from "../../virtual-device/platform/neopixel.js";
+} from "../../packages/virtual-device/platform/io/pins.js";
+import PulseCount from "../../packages/virtual-device/platform/io/pulsecount.js";
+import PWM from "../../packages/virtual-device/platform/io/pwm.js";
+import Serial from "../../packages/virtual-device/platform/io/serial.js";
+import NeoPixel from "../../packages/virtual-device/platform/neopixel.js";
 
 const CLASSES: Readonly<Record<string, unknown>> = {
 	"embedded:io/analog": Analog,

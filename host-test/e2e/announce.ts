@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { Announcer, describeServices } from "../../gateway/src/devices/announcement.js";
+import { Announcer, describeServices } from "../../packages/gateway/src/devices/announcement.js";
 import type { GatewaySide } from "./fixtures.js";
 
 export const LOOPBACK = "127.0.0.1";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { ERAS, serveClients } from "../../gateway/test/support/gateway.js";
-import { bundle } from "../../virtual-device/src/index.js";
+import { ERAS, serveClients } from "../../packages/gateway/test/support/gateway.js";
+import { bundle } from "../../packages/virtual-device/src/index.js";
 import { until } from "../support/until.js";
 import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 

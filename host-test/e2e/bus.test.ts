@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { openDevice } from "../../scripts/project/test-device.js";
-import { addControls } from "../../virtual-device/src/controls.js";
+import { addControls } from "../../packages/virtual-device/src/controls.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";

@@ -3,7 +3,7 @@ import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcon
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ERAS } from "../../gateway/test/support/gateway.js";
+import { ERAS } from "../../packages/gateway/test/support/gateway.js";
 import { PATIENT } from "../support/patient.js";
 import { bearer } from "./gateway-process.js";
 

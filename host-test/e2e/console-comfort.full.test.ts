@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator } from "playwright-core";
-import { BOARD, bootstrap } from "../../gateway/test/support/bootstrap.js";
-import { REBOOT, WireDevice } from "../../gateway/test/support/gateway.js";
+import { BOARD, bootstrap } from "../../packages/gateway/test/support/bootstrap.js";
+import { REBOOT, WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { events } from "../../gateway/src/events/plugin.js";
-import { WireDevice } from "../../gateway/test/support/gateway.js";
-import { sendJson } from "../../gateway/test/support/program.js";
+import { events } from "../../packages/gateway/src/events/plugin.js";
+import { WireDevice } from "../../packages/gateway/test/support/gateway.js";
+import { sendJson } from "../../packages/gateway/test/support/program.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, LAMP, openWithDevice, VOLUME } from "./console-page.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { history as historyPlugin } from "../../gateway/src/history/plugin.js";
-import { WireDevice } from "../../gateway/test/support/gateway.js";
+import { history as historyPlugin } from "../../packages/gateway/src/history/plugin.js";
+import { WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { connectOverHttp } from "./clients.js";

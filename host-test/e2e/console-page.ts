@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { SettingName } from "../../gateway/src/config/settings.js";
-import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "../../gateway/test/support/program.js";
+import type { SettingName } from "../../packages/gateway/src/config/settings.js";
+import { WireDevice, type WireDeviceOptions } from "../../packages/gateway/test/support/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "../../packages/gateway/test/support/program.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { complaintsOf as allComplaintsOf, openPage } from "../support/chromium.js";
 

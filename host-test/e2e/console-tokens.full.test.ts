@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { STATUS, WireDevice } from "../../gateway/test/support/gateway.js";
+import { STATUS, WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 

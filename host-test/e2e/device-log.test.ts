@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
-import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
+import { connectClient, nextOnline } from "../../packages/gateway/test/support/gateway.js";
+import { makeStateFolder, startProgram } from "../../packages/gateway/test/support/program.js";
 import { until } from "../support/until.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 

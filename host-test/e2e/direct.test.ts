@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { bundle } from "../../virtual-device/src/index.js";
+import { bundle } from "../../packages/virtual-device/src/index.js";
 import { freePort } from "../support/port.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";

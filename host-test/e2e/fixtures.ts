@@ -6,9 +6,9 @@ import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type Gateway, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
-import { nextOnline, openGateway, startGateway } from "../../gateway/test/support/gateway.js";
-import { openChannels } from "../../gateway/test/support/udp-channels.js";
+import { type Gateway, MqttDevices, WebSocketDevices } from "../../packages/gateway/src/index.js";
+import { nextOnline, openGateway, startGateway } from "../../packages/gateway/test/support/gateway.js";
+import { openChannels } from "../../packages/gateway/test/support/udp-channels.js";
 import {
 	BOARD_PROFILES,
 	type BoardProfile,
@@ -17,7 +17,7 @@ import {
 	type HeapLimits,
 	VirtualDevice,
 	type VirtualDeviceOptions,
-} from "../../virtual-device/src/index.js";
+} from "../../packages/virtual-device/src/index.js";
 import { skipIf } from "../support/skip-if.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 

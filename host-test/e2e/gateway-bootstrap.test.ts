@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient } from "../../gateway/test/support/gateway.js";
-import { type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { connectClient } from "../../packages/gateway/test/support/gateway.js";
+import { type StartedProgram, startProgram } from "../../packages/gateway/test/support/program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { ENGINE, startDevice } from "./fixtures.js";

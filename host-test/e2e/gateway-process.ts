@@ -5,7 +5,7 @@ import { Program, typeScript } from "./program.js";
 
 const DISCOVERY_LIMIT = 120_000;
 
-const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../packages/gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
 export interface RunningGateway {
 	readonly program: Program;
@@ -54,7 +54,7 @@ export async function startNewDevice(port: number, ...args: string[]): Promise<P
 }
 
 async function startDeviceProgram(...args: string[]): Promise<Program> {
-	const device = typeScript("virtual-device/src/cli.ts", ...args);
+	const device = typeScript("packages/virtual-device/src/cli.ts", ...args);
 	return await Program.start(device, (output) => /^device .* on /m.test(output));
 }
 
@@ -84,7 +84,7 @@ export function bearer(token: string | undefined): Record<string, string> {
 }
 
 export async function runVirtualDevice(...args: string[]): Promise<{ code: number | null; output: string }> {
-	const program = await Program.start(typeScript("virtual-device/src/cli.ts", ...args), () => true);
+	const program = await Program.start(typeScript("packages/virtual-device/src/cli.ts", ...args), () => true);
 	program.endInput();
 	return { code: await program.ended(), output: program.output };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { type ClientSide, connectClient, serveClients } from "../../gateway/test/support/gateway.js";
+import { type ClientSide, connectClient, serveClients } from "../../packages/gateway/test/support/gateway.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINE, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";

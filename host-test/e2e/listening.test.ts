@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient } from "../../gateway/test/support/gateway.js";
-import { openRecognizer } from "../../gateway/test/support/listening-device.js";
-import { startProgram } from "../../gateway/test/support/program.js";
-import { VOICE } from "../../gateway/test/support/voice.js";
-import type { Server } from "../../mcp-manager/src/core/index.js";
-import type { BoardProfile } from "../../virtual-device/src/index.js";
+import { connectClient } from "../../packages/gateway/test/support/gateway.js";
+import { openRecognizer } from "../../packages/gateway/test/support/listening-device.js";
+import { startProgram } from "../../packages/gateway/test/support/program.js";
+import { VOICE } from "../../packages/gateway/test/support/voice.js";
+import type { Server } from "../../packages/manager/src/core/index.js";
+import type { BoardProfile } from "../../packages/virtual-device/src/index.js";
 import { correlation } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { PATIENT } from "../support/patient.js";

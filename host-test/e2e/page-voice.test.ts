@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sharePackets } from "../../gateway/src/speech/packets.js";
-import { readWav } from "../../gateway/src/speech/wav.js";
+import { sharePackets } from "../../packages/gateway/src/speech/packets.js";
+import { readWav } from "../../packages/gateway/src/speech/wav.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { skipIf } from "../support/skip-if.js";

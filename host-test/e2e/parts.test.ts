@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { nextOnline } from "../../packages/gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
-import { startProgram } from "../../gateway/test/support/program.js";
+import { connectClient, nextOnline } from "../../packages/gateway/test/support/gateway.js";
+import { startProgram } from "../../packages/gateway/test/support/program.js";
 import { cases } from "../support/scope.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 

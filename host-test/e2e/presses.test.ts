@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { connectClient, nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
+import { connectClient, nextOnline, startGateway } from "../../packages/gateway/test/support/gateway.js";
 import { until } from "../support/until.js";
 import { bundleManifest, ENGINE, startDevice } from "./fixtures.js";
 

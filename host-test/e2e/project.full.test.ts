@@ -85,7 +85,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	};
 
 	before(async () => {
-		const sources = ["scripts/project", "scripts/create", "gateway"];
+		const sources = ["scripts/project", "scripts/create", "packages/gateway"];
 		await run("npm", ["run", "pack", "--", ...sources, "--to", packages], { cwd: ROOT });
 		const tarballs = ["xs-mcp", "create-xs-mcp", "xs-mcp-gateway"];
 		registry = await openRegistry(tarballs.map((name) => join(packages, `${name}-${FIRMWARE.version}.tgz`)));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient } from "../../gateway/test/support/gateway.js";
+import { connectClient } from "../../packages/gateway/test/support/gateway.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readScenario } from "../../virtual-device/src/scenario/read-scenario.js";
+import { readScenario } from "../../packages/virtual-device/src/scenario/read-scenario.js";
 import { cases } from "../support/scope.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { ENGINE, openOverWebSocket } from "./fixtures.js";

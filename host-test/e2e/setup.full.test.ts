@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { nextOnline } from "../../packages/gateway/test/support/gateway.js";
 import { complaintsOf, openPhonePage, whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { authorizeUrl, makePkce, register, startSignIn } from "../../gateway/test/support/sign-in.js";
+import { authorizeUrl, makePkce, register, startSignIn } from "../../packages/gateway/test/support/sign-in.js";
 import { openPage, openPhonePage, whyNoChromium } from "../support/chromium.js";
 
 const REDIRECT = "https://client.example/callback";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { nextOnline } from "../../packages/gateway/test/support/gateway.js";
 import { wavFile } from "../doubles/wav.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type Gateway, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
-import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
-import { openChannels } from "../../gateway/test/support/udp-channels.js";
+import { type Gateway, MqttDevices, WebSocketDevices } from "../../packages/gateway/src/index.js";
+import { nextSession, openGateway } from "../../packages/gateway/test/support/gateway.js";
+import { openChannels } from "../../packages/gateway/test/support/udp-channels.js";
 import { callTool } from "../support/call-tool.js";
 import { makeAuthority, type ServerCertificate } from "../support/certificate-authority.js";
 import { listen } from "../support/listen.js";
@@ -23,7 +23,7 @@ function makeCertificate(): { tls: ServerCertificate; authority: string } {
 
 async function startProcess(t: TestContext, url: string, trusted?: string): Promise<Program> {
 	const option = url.startsWith("https:") ? "--ota-url" : "--url";
-	const args = typeScript("virtual-device/src/cli.ts", "--engine", "v8", option, url);
+	const args = typeScript("packages/virtual-device/src/cli.ts", "--engine", "v8", option, url);
 	const env = trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: trusted };
 	const program = await Program.start(args, () => true, { env });
 	t.after(() => program.stop());

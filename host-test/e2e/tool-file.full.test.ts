@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
+import { nextOnline, nextSession, startGateway } from "../../packages/gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { copyWorkTree } from "../support/guide.js";
 import { noSdk, sdk } from "../support/sdk.js";

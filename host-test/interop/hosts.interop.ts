@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { SET_VOLUME, WireDevice } from "../../gateway/test/support/gateway.js";
+import { SET_VOLUME, WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { knownDevices, startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

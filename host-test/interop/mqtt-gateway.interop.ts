@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { sharePackets } from "../../gateway/src/speech/packets.js";
-import { readWav } from "../../gateway/src/speech/wav.js";
+import { sharePackets } from "../../packages/gateway/src/speech/packets.js";
+import { readWav } from "../../packages/gateway/src/speech/wav.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { correlation } from "../support/correlation.js";
 import { listenForSockets } from "../support/listen.js";

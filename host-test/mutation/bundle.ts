@@ -6,7 +6,7 @@ import { FULL_ONLY, testsIn } from "../runner/select.js";
 const suites = readdirSync(`${ROOT}host-test/suites`)
 	.filter((name) => name.endsWith(".suite.ts"))
 	.map((name) => `host-test/suites/${name}`);
-const tests = ["mcp-manager/test/core", "gateway/test/mcp", "gateway/test/catalog"]
+const tests = ["packages/manager/test/core", "packages/gateway/test/mcp", "packages/gateway/test/catalog"]
 	.flatMap(testsIn)
 	.filter((path) => !FULL_ONLY.test(path));
 

@@ -9,7 +9,7 @@ import { configureBuild, linkForChip, measureData } from "../../scripts/moddable
 import { BOARDS, CHIPS, findTarget } from "../../scripts/moddable/targets.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { ROOT } from "../../toolchain/root.js";
-import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
+import { BOARD_PROFILES } from "../../packages/virtual-device/src/boards.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

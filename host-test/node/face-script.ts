@@ -3,7 +3,7 @@ import "../../bench/server.js";
 import { ENGLISH } from "../../src/language/en.js";
 import type { Canvas } from "../../src/pictures/face/brush.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
-import { receive, send } from "../../virtual-device/platform/bridge.js";
+import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 
 let isDrawn = false;
 

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../toolchain/root.js";
-import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
+import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -13,25 +13,25 @@ const PROGRAMS = [
 	XS_GLOBALS,
 	"bench/gateway/light-devices.ts",
 	"examples/tour/main.ts",
-	"gateway/src/config/token-store.ts",
-	"gateway/test/simulation/simulate.ts",
-	"gateway/test/store/counter.ts",
-	"gateway/test/support/stdio.ts",
+	"packages/gateway/src/config/token-store.ts",
+	"packages/gateway/test/simulation/simulate.ts",
+	"packages/gateway/test/store/counter.ts",
+	"packages/gateway/test/support/stdio.ts",
 	"scripts/moddable/doctor.ts",
 	"scripts/moddable/doctor-cli.ts",
 	"scripts/moddable/firmware-cli.ts",
 	"scripts/release/release-cli.ts",
 	"scripts/moddable/flash-cli.ts",
 	"scripts/project/xs-mcp-cli.ts",
-	"virtual-device/src/cli.ts",
+	"packages/virtual-device/src/cli.ts",
 ];
 
 /** Loaded by the gateway by a path of its own, from where its bundle is. */
-const WORKERS = { "validation-worker": "mcp-manager/src/core/validation-worker.ts" };
+const WORKERS = { "validation-worker": "packages/manager/src/core/validation-worker.ts" };
 
-const GLYPHS = `${ROOT}gateway/glyphs.bin`;
+const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
 
-const MANAGER = `${ROOT}mcp-manager/src`;
+const MANAGER = `${ROOT}packages/manager/src`;
 
 export interface Bundle {
 	readonly folder: string;
@@ -82,7 +82,7 @@ export async function bundleTests(
 }
 
 /** Sources that are made to be bundled: they find what is beside the bundle. */
-const BUNDLED = [join(ROOT, "gateway/src"), join(ROOT, "mcp-manager/src")];
+const BUNDLED = [join(ROOT, "packages/gateway/src"), join(ROOT, "packages/manager/src")];
 
 /** Tests and programs find files beside their source by `import.meta.url`, so it stays that of the source. */
 const keepOwnUrls: Plugin = {

@@ -6,7 +6,7 @@ export function bundledPath(folder: string, source: string): string {
 	return join(folder, source.replace(/\.ts$/, ".js"));
 }
 
-const TEST_FOLDERS = ["host-test", "virtual-device/test", "mcp-manager/test", "gateway/test"];
+const TEST_FOLDERS = ["host-test", "packages/virtual-device/test", "packages/manager/test", "packages/gateway/test"];
 
 /** Run by commands of their own, because they need the Moddable SDK or QEMU. */
 export const SIMULATOR_TESTS = "host-test/simulator";
@@ -45,7 +45,7 @@ export function allTests({ full }: { readonly full: boolean }): string[] {
  */
 export function testsFor(argument: string): string[] {
 	const path = join(argument).replace(/\/$/, "");
-	const mirrored = path.replace(/^(gateway|virtual-device|mcp-manager)\/src\b/, "$1/test");
+	const mirrored = path.replace(/^(packages\/[\w-]+)\/src\b/, "$1/test");
 	const test = mirrored.replace(/(?<!\.test)\.ts$/, ".test.ts");
 	for (const each of [path, mirrored, test]) {
 		const found = existsSync(`${ROOT}${each}`) && statSync(`${ROOT}${each}`).isDirectory() ? testsIn(each) : [each];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
+import { nextOnline, nextSession, startGateway } from "../../packages/gateway/test/support/gateway.js";
 import { ROOT } from "../../toolchain/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";

@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { describe, it, type TestContext } from "node:test";
-import { encodeWav } from "../../gateway/src/speech/wav.js";
+import { encodeWav } from "../../packages/gateway/src/speech/wav.js";
 import { ROOT } from "../../toolchain/root.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";

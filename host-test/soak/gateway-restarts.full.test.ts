@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
-import { makeStateFolder } from "../../gateway/test/support/program.js";
+import { makeStateFolder } from "../../packages/gateway/test/support/program.js";
 import { metricsOf, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";

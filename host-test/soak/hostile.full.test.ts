@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import type { WebSocket } from "ws";
-import type { HeapReport } from "../../virtual-device/src/index.js";
+import type { HeapReport } from "../../packages/virtual-device/src/index.js";
 import { makeChip, whyNotXs } from "../node/chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "../node/hostile-messages.js";
 import { listenForSockets } from "../support/listen.js";

@@ -5,7 +5,7 @@ import { FakeCodec } from "../doubles/fake-codec.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, ok, settled, suite, throws } from "../harness.js";
 
-// The cipher is the platform's: here a simple one. With AES: virtual-device/test/services/udp-sockets.test.ts.
+// The cipher is the platform's: here a simple one. With AES: packages/virtual-device/test/services/udp-sockets.test.ts.
 
 const UDP = {
 	server: "audio.example",

@@ -1,5 +1,5 @@
 import { type OpusRate, openOpusDecoder } from "../../toolchain/opus.js";
-import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import type { VirtualDevice } from "../../packages/virtual-device/src/index.js";
 
 export function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {
 	const pieces: Buffer[] = [];

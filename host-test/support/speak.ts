@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { resample } from "../../gateway/src/speech/resample.js";
-import { readWav } from "../../gateway/src/speech/wav.js";
+import { resample } from "../../packages/gateway/src/speech/resample.js";
+import { readWav } from "../../packages/gateway/src/speech/wav.js";
 
 export function speak(text: string, voice = "en"): Buffer {
 	return execFileSync("espeak-ng", ["--stdout", "-v", voice, text], { maxBuffer: 2 ** 24 });

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import { nextOnline } from "../../gateway/test/support/gateway.js";
-import { startProgram } from "../../gateway/test/support/program.js";
+import { nextOnline } from "../../packages/gateway/test/support/gateway.js";
+import { startProgram } from "../../packages/gateway/test/support/program.js";
 import { sdk } from "./sdk.js";
 import { buildForSimulator, Simulator } from "./simulator.js";
 import { until } from "./until.js";

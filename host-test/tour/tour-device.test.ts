@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { startGateway } from "../../examples/tour/start-gateway.js";
 import { TourDevice } from "../../examples/tour/tour-device.js";
 import { ProgramError } from "../../toolchain/program.js";
-import { chooseEngine } from "../../virtual-device/src/index.js";
+import { chooseEngine } from "../../packages/virtual-device/src/index.js";
 
 describe("the device of npm start", () => {
 	it("that fails to start, as with an invalid tool, is a fault of the user's: a message without a stack", async (t) => {

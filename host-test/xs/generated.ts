@@ -4,7 +4,7 @@
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
-import { receive, send } from "../../virtual-device/platform/bridge.js";
+import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 
 const set = createTool({
 	name: "set",

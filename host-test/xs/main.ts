@@ -1,5 +1,5 @@
 // The suites as a script for an engine: Node says which test to run, and hears how it went.
-import { receive, send } from "../../virtual-device/platform/bridge.js";
+import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 import * as index from "../suites/index.js";
 
 const suites = Object.values(index);

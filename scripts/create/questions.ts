@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { SETTINGS } from "../../src/settings/settings-table.js";
 import { ProgramError } from "../../toolchain/program.js";
-import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
+import { BOARD_PROFILES } from "../../packages/virtual-device/src/boards.js";
 
 /** Chips without a board: the plain ESP32, and those that mcconfig names after it. */
 const CHIPS = ["esp32", "esp32s3", "esp32c3", "esp32c6"];

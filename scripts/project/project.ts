@@ -4,7 +4,7 @@ import { FIRMWARE } from "../../src/settings/firmware.js";
 import { isNewer } from "../../src/text/version.js";
 import { fromProject } from "../../toolchain/manifests.js";
 import { ProgramError, readJson } from "../../toolchain/program.js";
-import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
+import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../packages/virtual-device/src/index.js";
 
 /** A project of its own: a folder with a manifest that includes the firmware's. */
 export interface Project {

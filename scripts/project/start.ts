@@ -1,7 +1,7 @@
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { failAs, signalled } from "../../toolchain/program.js";
-import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
-import { DevicePage } from "../../virtual-device/src/page/device-page.js";
+import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../packages/virtual-device/src/index.js";
+import { DevicePage } from "../../packages/virtual-device/src/page/device-page.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
 import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
 import { watchFolder } from "./watch-folder.js";

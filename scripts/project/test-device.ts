@@ -1,8 +1,8 @@
 // The module "xs-mcp/test" of a project.
 import { setTimeout as delay } from "node:timers/promises";
 import getPort from "get-port";
-import { chooseEngine, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
-import type { PinState } from "../../virtual-device/src/services/pins.js";
+import { chooseEngine, endBundler, VirtualDevice } from "../../packages/virtual-device/src/index.js";
+import type { PinState } from "../../packages/virtual-device/src/services/pins.js";
 import { buildProject, openProject } from "./project.js";
 
 /** How a test's device is made. */

@@ -5,7 +5,7 @@ import { charactersOf, GLYPH_SETS } from "./glyph-sets.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
 /** The file that {@link makeSentGlyphs} makes. */
-export const GLYPHS_OF_GATEWAY = join(ROOT, "gateway/glyphs.bin");
+export const GLYPHS_OF_GATEWAY = join(ROOT, "packages/gateway/glyphs.bin");
 
 /** Code points of the characters that the gateway has glyphs of: Latin to CJK compatibility, ideographs, hangul, full and half width. */
 const RANGES = [
@@ -26,7 +26,7 @@ const LEADING = 1;
 const IS_WIDE = 0x80;
 
 /**
- * Makes the file of glyphs that the gateway sends to devices whose font lacks them (`gateway/src/devices/glyph-file.ts` reads
+ * Makes the file of glyphs that the gateway sends to devices whose font lacks them (`packages/gateway/src/devices/glyph-file.ts` reads
  * it): after the number of glyphs as 32 bits their code points (16 bits each), then a byte each for the sets that have it and
  * its width, then 16 rows each (16 bits, the leftmost pixel first). Little-endian, but for the rows; compressed by Brotli.
  */

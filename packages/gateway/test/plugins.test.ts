@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, it } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { loadPlugins, readConfiguration } from "../src/config/configuration.js";
+import { createGateway } from "../src/gateway.js";
+import { makeLog } from "../src/log/log.js";
+import { WireDevice } from "./support/gateway.js";
+import { makeStateFolder } from "./support/program.js";
+
+const DOCUMENTATION = readFileSync(new URL("../../../docs/gateway/plugins.md", import.meta.url), "utf8");
+const EXAMPLE = /```js\n(\/\/ notify\.js\n.*?)```/s.exec(DOCUMENTATION)?.[1] as string;
+const PORTS = { httpPort: 0, websocketPort: 0, announce: false };
+
+/** Writes plugins and a settings file that names them, and reads it as the command line does. */
+async function readSettings(modules: Readonly<Record<string, string>>, settings: object = {}) {
+	const stateFolder = makeStateFolder();
+	const file = join(stateFolder, "gateway.json");
+	const plugins = Object.keys(modules).map((name) => `./${name}`);
+	writeFileSync(file, JSON.stringify({ ...PORTS, stateFolder: ".", plugins, ...settings }));
+	for (const [name, content] of Object.entries(modules)) {
+		writeFileSync(join(stateFolder, name), content);
+	}
+	const loaded = await loadPlugins({ file });
+	return { plugins: loaded, settings: readConfiguration({ file, plugins: loaded }), file };
+}
+
+const log = makeLog("silent");
+
+describe("an operator's own plugin", () => {
+	it("follows devices and serves a path, as the documented example", async (t) => {
+		const messages: string[] = [];
+		const receiver = createServer(async (request, response) => {
+			messages.push(await text(request));
+			response.end();
+		});
+		await once(receiver.listen(0, "127.0.0.1"), "listening");
+		t.after(() => receiver.close());
+		const notifyUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+		const { plugins, settings } = await readSettings({ "notify.mjs": EXAMPLE }, { notifyUrl });
+		const gateway = await createGateway({ settings, log, plugins });
+		t.after(() => gateway.close());
+		const { clients = "", websocket: deviceUrl = "" } = gateway.urls;
+		const device = await WireDevice.connect(t, { gateway, deviceUrl });
+		await device.unplug();
+		const sent = async () => (await (await fetch(new URL("/notify", clients))).json()).sent;
+		await until(async () => (await sent()) === 1, "the message is sent");
+		assert.match(messages.join(), /^lamp_000001: /);
+	});
+
+	it("has its problems named together with those of all others", async () => {
+		const { plugins, settings } = await readSettings({ "notify.mjs": EXAMPLE }, { speechCommand: "/no/voice" });
+		await assert.rejects(createGateway({ settings, log, plugins }), {
+			name: "ConfigurationError",
+			message: "speechCommand: no program /no/voice\nnotifyUrl: required by the plugin notify",
+		});
+	});
+
+	it("is not needed by commands, which ignore its settings", async () => {
+		const { file } = await readSettings({ "notify.mjs": EXAMPLE }, { notifyUrl: "http://127.0.0.1/" });
+		assert.equal(readConfiguration({ file }).plugins.length, 1);
+	});
+
+	for (const [what, content, problem] of [
+		["exports no plugin", "export default 7;", /plugins: .*p\.mjs: expected a default export with name and setup/],
+		["cannot be parsed", "export default {", /plugins: .*p\.mjs: Unexpected/],
+		[
+			"takes the name of another setting",
+			'export default ({ setting, text }) => ({ name: "p", settings: { httpPort: setting(text("x"), "") }, setup() {} });',
+			/plugin p: there is another setting httpPort/,
+		],
+		[
+			"takes the name of another plugin",
+			'export default { name: "speech", setup() {} };',
+			/plugin speech: there are two/,
+		],
+	] as const) {
+		it(`is rejected if it ${what}`, async () => {
+			await assert.rejects(async () => {
+				const { plugins, settings } = await readSettings({ "p.mjs": content });
+				await createGateway({ settings, log, plugins });
+			}, problem);
+		});
+	}
+});

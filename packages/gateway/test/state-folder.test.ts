@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { lockStateFolder } from "../src/config/file-lock.js";
+import { FREE_PORTS, startListening } from "./support/command-line.js";
+import { WireDevice } from "./support/gateway.js";
+import { makeStateFolder, sendJson, startProgram, startProgramWithDevice } from "./support/program.js";
+
+const LAMP = "aa:bb:cc:00:00:01";
+
+describe("the state folder", () => {
+	it("is of one gateway: another one does not start with it, and says what to do", async (t) => {
+		const first = await startProgram(t);
+		const second = startProgram(t, {}, first.stateFolder);
+		await assert.rejects(second, {
+			name: "ConfigurationError",
+			message: /^stateFolder .*: another gateway runs with this folder.*--state-folder.*xs-mcp-gateway stdio$/,
+		});
+		await first.gateway.close();
+		await startProgram(t, {}, first.stateFolder);
+	});
+
+	it("is free again after its gateway was killed", async (t) => {
+		const stateFolder = makeStateFolder();
+		const { child, exited } = await startListening(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
+		assert.deepEqual(readdirSync(stateFolder).includes("gateway.locked"), true);
+		child.kill("SIGKILL");
+		await exited;
+		await startProgram(t, {}, stateFolder);
+	});
+
+	it("that cannot be made is named, with the cure", async () => {
+		const file = join(makeStateFolder(), "file");
+		writeFileSync(file, "");
+		const cure =
+			/^stateFolder .*file.state: cannot be written: a part of the path is a file: choose another folder with --state-folder/;
+		await assert.rejects(
+			lockStateFolder(join(file, "state"), () => {}),
+			{ name: "ConfigurationError", message: cure },
+		);
+	});
+
+	it("is no longer written by a gateway that was stopped while another one took it over: that one ends", async (t) => {
+		const stateFolder = makeStateFolder();
+		const stopped = await startListening(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
+		stopped.child.kill("SIGSTOP");
+		await startProgram(t, {}, stateFolder);
+		stopped.child.kill("SIGCONT");
+		const code = await stopped.exited;
+		assert.equal(code, 1);
+		assert.match(stopped.output.stderr, /another gateway has taken this folder over/);
+	});
+
+	it("is freed of temporary files and recordings of killed processes", async (t) => {
+		const stateFolder = makeStateFolder();
+		mkdirSync(join(stateFolder, "recordings", "speech-x"), { recursive: true });
+		mkdirSync(join(stateFolder, "sessions"));
+		const old = ["tokens.json.123456", "device-key.42", "sessions/sessions.json.7"];
+		const kept = ["tokens.json.5", "notes.123"];
+		for (const file of [...old, ...kept]) {
+			writeFileSync(join(stateFolder, file), "");
+		}
+		for (const file of [...old, "notes.123"]) {
+			utimesSync(join(stateFolder, file), 1, 1);
+		}
+		await startProgram(t, { microphones: true }, stateFolder);
+		const left = [...old, ...kept, "recordings"].filter((file) => existsSync(join(stateFolder, file)));
+		assert.deepEqual(left, kept);
+	});
+
+	it("that every user can change is warned of", { skip: process.platform === "win32" }, async (t) => {
+		const stateFolder = makeStateFolder();
+		chmodSync(stateFolder, 0o777);
+		const { log } = await startProgram(t, {}, stateFolder);
+		assert.match(log(), /stateFolder .*: every user of this machine can change it: chmod o-w/);
+	});
+
+	it("that cannot be read is named", async (t) => {
+		const stateFolder = makeStateFolder();
+		writeFileSync(join(stateFolder, "events"), "");
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: new RegExp(`^stateFolder ${stateFolder}: .*events`),
+		});
+	});
+
+	it("that cannot be written is in the log, the metrics and /healthz, until it can be", async (t) => {
+		const gateway = await startProgram(t);
+		const { base, stateFolder } = gateway;
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const { servers } = gateway.gateway;
+		const health = async () => await (await fetch(`${base}/healthz`)).json();
+		const failures = async (): Promise<number> => {
+			const text = await (await fetch(`${base}/metrics`)).text();
+			return Number(/^xs_mcp_gateway_saves_failed_total ([0-9]+)$/m.exec(text)?.[1]);
+		};
+		await servers.edit(LAMP, { alias: "kitchen" });
+		// Its record is written in the background, which would count as saved again.
+		const devices = join(stateFolder, "store", "device");
+		await until(() => existsSync(devices) && readdirSync(devices).length > 0, "its record is stored");
+		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 0]);
+		const aliases = join(stateFolder, "store", "alias");
+		rmSync(aliases, { recursive: true });
+		writeFileSync(aliases, "");
+		const rename = (alias: string) => sendJson("PATCH", `${base}/devices/${encodeURIComponent(LAMP)}`, { alias });
+		const refused = await rename("hall");
+		assert.equal(refused.status, 503);
+		assert.match((await refused.json()).error.message, /cannot be saved/);
+		assert.equal(servers.find(LAMP)?.alias, "kitchen");
+		assert.deepEqual(
+			[await health(), await failures()],
+			[{ status: "degraded", problem: "the state cannot be saved" }, 1],
+		);
+		assert.match(gateway.log(), /the state cannot be saved: .*EEXIST/);
+		rmSync(aliases);
+		mkdirSync(aliases);
+		assert.equal((await rename("hall")).status, 200);
+		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 1]);
+		assert.match(gateway.log(), /the state can be saved again/);
+	});
+
+	it("keeps a device as it was if one part of a change cannot be used", async (t) => {
+		const { started: gateway } = await startProgramWithDevice(t, { id: LAMP });
+		const url = `${gateway.base}/devices/${encodeURIComponent(LAMP)}`;
+		const answer = await sendJson("PATCH", url, { alias: "hall", tags: ["not a tag"] });
+		assert.equal(answer.status, 400);
+		assert.match((await answer.json()).error.message, /^tag: expected/);
+		assert.equal(gateway.gateway.servers.find("hall"), undefined);
+	});
+});

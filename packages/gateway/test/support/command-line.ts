@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { PATIENT } from "../../../../host-test/support/patient.js";
+import { until } from "../../../../host-test/support/until.js";
+import { ERAS } from "./gateway.js";
+import type { StartedProgram } from "./program.js";
+
+export const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
+
+export const LAMP = "aa:bb:cc:00:00:01";
+export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
+export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
+
+interface Running {
+	readonly child: ChildProcess;
+	readonly output: { stdout: string; stderr: string };
+	/** Settles with the exit code. */
+	readonly exited: Promise<number | null>;
+}
+
+export function start(t: TestContext, args: readonly string[], environment: Record<string, string> = {}): Running {
+	const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
+	t.after(() => child.kill("SIGKILL"));
+	const output = { stdout: "", stderr: "" };
+	child.stdout.on("data", (chunk) => {
+		output.stdout += chunk;
+	});
+	child.stderr.on("data", (chunk) => {
+		output.stderr += chunk;
+	});
+	return { child, output, exited: once(child, "close").then(([code]) => code) };
+}
+
+export async function startListening(...args: Parameters<typeof start>) {
+	const running = start(...args);
+	await until(() => running.output.stderr.includes('"listening"'), "it listens");
+	return { ...running, ...addressesIn(running.output.stderr) };
+}
+
+export function addressesIn(log: string): { base: string; deviceUrl: string } {
+	const [, base = ""] = /"clients":"([^"]+)\/mcp"/.exec(log) ?? [];
+	const [, deviceUrl = ""] = /"websocket":"([^"]+)"/.exec(log) ?? [];
+	return { base, deviceUrl };
+}
+
+export async function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+	const { child, output, exited } = start(t, args, environment);
+	child.stdin?.end();
+	return { code: await exited, ...output };
+}
+
+export function ask({ base }: Pick<StartedProgram, "base">) {
+	return (t: TestContext, ...args: string[]) => run(t, args, { XS_MCP_GATEWAY_URL: base });
+}
+
+export async function startClient(
+	t: TestContext,
+	args: readonly string[],
+	environment: Record<string, string> = {},
+	options: ClientOptions = ERAS["2025-11-25"],
+) {
+	const transport = new StdioClientTransport({
+		command: process.execPath,
+		args: [PROGRAM, ...args],
+		env: { ...(process.env as Record<string, string>), ...environment },
+		stderr: "pipe",
+	});
+	let log = "";
+	transport.stderr?.on("data", (chunk) => {
+		log += chunk;
+	});
+	const client = new Client({ name: "test-client", version: "1.0.0" }, options);
+	t.after(() => client.close());
+	await client.connect(transport, PATIENT);
+	return { client, log: () => log };
+}
+
+export function startWire(t: TestContext, args: readonly string[], environment: Record<string, string>) {
+	const { child, output } = start(t, args, environment);
+	let id = 0;
+	const ask = async (method: string, params: object): Promise<Record<string, unknown>> => {
+		id += 1;
+		const mark = `"id":${id}`;
+		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+		const line = (): string | undefined =>
+			output.stdout.split("\n").find((each) => each.includes(mark) && isJson(each));
+		await until(() => line() !== undefined, `${method} is answered`);
+		return JSON.parse(line() as string).result;
+	};
+	return { ask };
+}
+
+function isJson(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { typeScript } from "../../../../host-test/e2e/program.js";
+import { PATIENT } from "../../../../host-test/support/patient.js";
+import { cases } from "../../../../host-test/support/scope.js";
+import { until } from "../../../../host-test/support/until.js";
+import { ERAS, toolNames, WireDevice } from "../support/gateway.js";
+
+const PROGRAM = {
+	command: process.execPath,
+	args: typeScript("packages/gateway/test/support/stdio.ts"),
+	stderr: "pipe",
+} as const;
+
+/** The tools of {@link WireDevice}, as a catalog of all devices lists them. */
+const [VOLUME, REBOOT] = ["lamp_000001__self_audio_speaker_set_volume", "lamp_000001__self_reboot"];
+
+async function start(test: TestContext, era: keyof typeof ERAS, device?: string) {
+	const transport = new StdioClientTransport({ ...PROGRAM, args: [...PROGRAM.args, ...(device ? [device] : [])] });
+	let log = "";
+	transport.stderr?.on("data", (chunk) => {
+		log += chunk;
+	});
+	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
+	test.after(() => client.close());
+	await client.connect(transport, PATIENT);
+	await until(() => log.includes("devices: "), "the gateway listens");
+	return { client, url: `ws://127.0.0.1:${/devices: (\d+)/.exec(log)?.[1]}/` };
+}
+
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`a client of ${era}, over standard input and output`, () => {
+		it("lists and calls tools, and is told of devices that connect", async (t) => {
+			const { client, url } = await start(t, era);
+			assert.equal(client.getNegotiatedProtocolVersion(), era);
+			let told = 0;
+			client.setNotificationHandler("notifications/tools/list_changed", () => {
+				told += 1;
+			});
+			if (era === "2026-07-28") {
+				await client.listen({ toolsListChanged: true });
+			}
+			assert.deepEqual(await toolNames(client), []);
+			await WireDevice.connectTo(t, url);
+			await until(() => told === 1, "told");
+			assert.deepEqual(await toolNames(client), [VOLUME]);
+			const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+			assert.deepEqual(content, [{ type: "text", text: "true" }]);
+			await assert.rejects(client.callTool({ name: REBOOT }), { code: -32602 });
+		});
+
+		it("may be given one device before the gateway knows it", async (t) => {
+			const { client, url } = await start(t, era, "lamp_000002");
+			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:01" });
+			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:02" });
+			await until(async () => (await toolNames(client)).length > 0, "the device is known");
+			assert.deepEqual(await toolNames(client), ["self_audio_speaker_set_volume"]);
+		});
+	});
+}

@@ -1,0 +1,169 @@
+import type {
+	HttpConnectionEvents,
+	HttpServerOptions,
+	ServedRequest,
+	ServedResponse,
+} from "../../../src/net/http-server.js";
+import { boot, receive, send } from "./bridge.js";
+import { clientOf, NetworkClient, serve } from "./network-client.js";
+
+/** Stands in for a connection of ECMA-419's HTTP server (`embedded:network/http/server`): one request, one response. */
+class HttpConnection extends NetworkClient<null> {
+	readonly #socket: number;
+	#events: HttpConnectionEvents | undefined;
+	/** Bytes of the request's body still to read, once Node has them all; negative until then. */
+	#unread = 0;
+	#isWhole = false;
+	/** Bytes of the response still to write; undefined if it ends with the connection. */
+	#remaining: number | undefined;
+
+	/** @param socket the connection's number in Node */
+	constructor(socket: number) {
+		super("httpd", {
+			onReadable: (count) => this.#events?.onReadable(count),
+			onWritable: (count) => this.#offer(count),
+			onError: (error) => this.#events?.onError(error),
+		});
+		this.#socket = socket;
+	}
+
+	/** Accepts the request, which Node keeps until then. */
+	accept(events: HttpConnectionEvents): void {
+		this.#events = events;
+		this.tell("accept", this.#socket);
+	}
+
+	override close(): void {
+		if (this.#events === undefined && this.isOpen) {
+			this.tell("accept", this.#socket);
+		}
+		super.close();
+	}
+
+	override read(count: number): ArrayBuffer | undefined {
+		const piece = super.read(count);
+		this.#unread -= piece?.byteLength ?? 0;
+		this.#respondIfWhole();
+		return piece;
+	}
+
+	respond({ status, headers }: ServedResponse): void {
+		const length = headers.get("content-length");
+		this.#remaining = length === undefined ? undefined : Number(length);
+		this.tell("respond", status, [...headers]);
+		this.#finishIfWhole();
+	}
+
+	write(data: Uint8Array): number {
+		this.expectRoom(data.byteLength);
+		if (this.#remaining !== undefined) {
+			if (data.byteLength > this.#remaining) {
+				throw new Error(`${data.byteLength} bytes written where ${this.#remaining} of the response are left`);
+			}
+			this.#remaining -= data.byteLength;
+		}
+		const room = this.writeBytes(data);
+		return this.#finishIfWhole() ? 0 : room;
+	}
+
+	/** @internal The head of the request. */
+	begin(request: ServedRequest): void {
+		this.#events?.onRequest(request);
+	}
+
+	/** @internal The request is complete: its body has this many bytes. */
+	whole(bytes: number): void {
+		this.#isWhole = true;
+		this.#unread += bytes;
+		this.#respondIfWhole();
+	}
+
+	#respondIfWhole(): void {
+		if (this.#isWhole && this.#unread === 0 && this.isOpen) {
+			this.#isWhole = false;
+			this.#events?.onResponse({ status: 200, headers: new Map() });
+		}
+	}
+
+	#offer(count: number): void {
+		if (this.#remaining !== 0) {
+			this.#events?.onWritable(Math.min(count, this.#remaining ?? count));
+		}
+	}
+
+	/** Closes the connection with its response, as the SDK does. */
+	#finishIfWhole(): boolean {
+		if (this.#remaining === 0) {
+			this.close();
+			this.#events?.onDone();
+		}
+		return this.#remaining === 0;
+	}
+}
+
+/** So many connections wait, as on a chip. */
+const MAX_PENDING = 8;
+
+const servers = new Map<number, HttpServer>();
+let lastServer = 0;
+
+class HttpServer {
+	readonly #id: number;
+	readonly options: HttpServerOptions;
+	/** The numbers in Node of the connections that wait. */
+	readonly #waiting: number[] = [];
+
+	constructor(options: HttpServerOptions, address: string) {
+		lastServer += 1;
+		this.#id = lastServer;
+		this.options = options;
+		servers.set(this.#id, this);
+		send(["httpd.listen", this.#id, options.port, address]);
+	}
+
+	/** @internal Someone has connected. */
+	connect(socket: number): void {
+		if (this.#waiting.length < MAX_PENDING) {
+			this.#waiting.push(socket);
+			this.resume();
+		} else {
+			new HttpConnection(socket).close();
+		}
+	}
+
+	resume(): void {
+		const { mayConnect, onConnect } = this.options;
+		while (this.#waiting.length > 0 && mayConnect?.() !== false) {
+			const socket = this.#waiting.shift();
+			if (socket !== undefined) {
+				onConnect(new HttpConnection(socket));
+			}
+		}
+	}
+
+	close(): void {
+		servers.delete(this.#id);
+		send(["httpd.stop", this.#id]);
+	}
+}
+
+serve("httpd");
+receive("httpd.connection", ([server, socket]) => {
+	servers.get(server as number)?.connect(socket as number);
+});
+receive("httpd.listening", ([server]) => servers.get(server as number)?.options.onListening());
+receive("httpd.failed", ([server, message]) => {
+	servers.get(server as number)?.options.onError?.(new Error(message as string));
+});
+receive("httpd.request", ([id, method, path, headers]) => {
+	const request = { method: method as string, path: path as string, headers: new Map(headers as [string, string][]) };
+	clientOf<HttpConnection>(id)?.begin(request);
+});
+receive("httpd.whole", ([id, bytes]) => clientOf<HttpConnection>(id)?.whole(bytes as number));
+
+/** The virtual device's HTTP server: Node's, on the loopback address, unless the setting `httpAddress` names another. */
+const { httpAddress = "127.0.0.1" } = boot.config;
+export const httpServer = {
+	address: String(httpAddress),
+	open: (options: HttpServerOptions): HttpServer => new HttpServer(options, String(httpAddress)),
+};

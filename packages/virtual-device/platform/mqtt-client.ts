@@ -1,0 +1,64 @@
+import type { MqttClient, MqttClientOptions } from "../../../src/mqtt/mqtt-channel.js";
+import { receive } from "./bridge.js";
+import { clientOf, NetworkClient, serve } from "./network-client.js";
+
+interface Part {
+	readonly more: boolean;
+	/** With the first part of a message. */
+	readonly topic?: string;
+	readonly byteLength?: number;
+	readonly QoS?: number;
+}
+
+interface Options extends MqttClientOptions {
+	readonly secure?: boolean;
+}
+
+type WriteOptions = Parameters<MqttClient["write"]>[1];
+
+const PUBLISH = 3;
+
+/**
+ * Stands in for ECMA-419's MQTT client (`embedded:network/mqtt/client`): Node makes and reads the packets with
+ * `mqtt-packet`.
+ */
+export class MQTTClient extends NetworkClient<Part> {
+	readonly #options: Options;
+	/** Bytes of the current message still to write. */
+	#remaining = 0;
+
+	constructor(options: Options) {
+		super("mqtt", options);
+		this.#options = options;
+		const { host, port, id: clientId, user, password, keepAlive, will, secure = false } = options;
+		this.tell("open", { host, port, clientId, user, password, keepAlive, will, secure });
+	}
+
+	write(data: ArrayBuffer | Uint8Array, options?: WriteOptions): number {
+		this.expectRoom(data.byteLength);
+		this.#expectTurn(data.byteLength, options);
+		return this.writeBytes(data, options ?? null);
+	}
+
+	/** Rejects anything but further parts while a message is incomplete. */
+	#expectTurn(bytes: number, options: WriteOptions): void {
+		if (options === undefined) {
+			if (bytes > this.#remaining) {
+				throw new Error(`${bytes} bytes written where ${this.#remaining} of the message are left`);
+			}
+			this.#remaining -= bytes;
+		} else if (this.#remaining > 0) {
+			throw new Error("a message is not whole yet");
+		} else if ((options.operation ?? PUBLISH) === PUBLISH) {
+			this.#remaining = (options.byteLength ?? bytes) - bytes;
+		}
+	}
+
+	/** @internal A packet other than a message. */
+	control(message: object): void {
+		this.#options.onControl(message);
+	}
+}
+
+serve("mqtt");
+receive("mqtt.control", ([id, message]) => clientOf<MQTTClient>(id)?.control(message as object));

@@ -1,0 +1,25 @@
+import type { OpenUdp } from "../../../src/voice/udp-audio.js";
+import { receive, send } from "./bridge.js";
+
+type Events = Parameters<OpenUdp>[1];
+
+const open = new Map<number, Events>();
+let lastId = 0;
+
+/** An audio channel over UDP, whose work Node does. */
+export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
+	lastId += 1;
+	const id = lastId;
+	open.set(id, events);
+	send(["udp.open", id, server, port, [...key], [...nonce]]);
+	return {
+		send: (packet) => send(["udp.write", id], packet),
+		close() {
+			open.delete(id);
+			send(["udp.close", id]);
+		},
+	};
+};
+
+receive("udp.packet", ([id], bytes = new ArrayBuffer(0)) => open.get(id as number)?.onPacket(new Uint8Array(bytes)));
+receive("udp.dropped", ([id, reason]) => open.get(id as number)?.onDropped(reason as string));

@@ -1,0 +1,190 @@
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { build, type Plugin, stop } from "esbuild";
+import { closest } from "fastest-levenshtein";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { isElsewhere, moduleOf, readModules } from "../../../toolchain/manifests.js";
+import { FIRMWARE_MANIFEST, modulesPlugin } from "../../../toolchain/modules-plugin.js";
+import { checkDevice, readDevice } from "../../../toolchain/read-device.js";
+import { ROOT } from "../../../toolchain/root.js";
+import { SENSORS } from "../platform/io/sensors.js";
+import { type BoardProfile, profileOf } from "./boards.js";
+
+const PLATFORM = join(ROOT, "packages/virtual-device/platform/");
+const SOURCE = join(ROOT, "src/");
+
+/** The files of some modules, whose names begin with a prefix. */
+const filesOf = (names: readonly string[], folder: string, prefix = ""): Readonly<Record<string, string>> =>
+	Object.fromEntries(names.map((name) => [`${prefix}${name}`, `${folder}${name}.ts`]));
+
+const IO = ["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"];
+
+/** The SDK's modules for pins and buses, which a part finds by name and a tool imports. */
+const HARDWARE = { ...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"), ...filesOf(["neopixel"], PLATFORM) };
+
+/** Files of modules by name: those that each host resolves differently have stand-ins on the virtual device. */
+const FILES: Readonly<Record<string, string>> = {
+	...HARDWARE,
+	...filesOf(["time", "timer", "preference", "virtual-host"], PLATFORM),
+	...filesOf(["network", "http-server", "mods", "dns-sd", "hmac-sha256"], PLATFORM, "src/platform/"),
+	...filesOf(["features", "in-build", "tools"], `${SOURCE}platform/`, "src/platform/"),
+	"mc/config": `${PLATFORM}config.ts`,
+	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
+	"xs-mcp": `${SOURCE}parts/index.ts`,
+};
+
+/** Pins and bus as those classes find them: Node shows and sets them. */
+const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
+
+/** Prefix of the SDK's drivers of sensors. */
+const SENSOR = "embedded:sensor/";
+
+/** @param modules of the build */
+const platform = (modules: ReadonlyMap<string, string>): Plugin => ({
+	name: "platform",
+	setup(build) {
+		build.onResolve({ filter: /\/(pins|bus)\.js$/ }, ({ importer, path }) =>
+			importer.startsWith(PLATFORM) && !OF_NODE.includes(importer)
+				? { path: `${PLATFORM}node-${basename(path, ".js")}.ts` }
+				: undefined,
+		);
+		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
+			const own = modules.get(path);
+			const file = FILES[path] ?? (own && join(ROOT, own));
+			if (file !== undefined) {
+				return { path: file };
+			}
+			return SENSORS[path.replace(SENSOR, "")] && path.startsWith(SENSOR)
+				? { path, namespace: "sensor" }
+				: { errors: [{ text: `${path}: ${whyMissing(path)}` }] };
+		});
+		build.onLoad({ filter: /.*/, namespace: "sensor" }, ({ path }) => ({
+			contents: `import StandIn from ${JSON.stringify(`${PLATFORM}io/stand-in.ts`)};
+				export default class extends StandIn {
+					constructor(options) {
+						super(${JSON.stringify(path.slice(SENSOR.length))}, options);
+					}
+				}`,
+			resolveDir: PLATFORM,
+		}));
+	},
+});
+
+function whyMissing(module: string): string {
+	return module.startsWith(SENSOR)
+		? `not a sensor of the virtual device. Did you mean ${SENSOR}${closest(module.slice(SENSOR.length), Object.keys(SENSORS))}?`
+		: 'not a module of the virtual device, nor one that the manifest names for the platform "virtual"';
+}
+
+/** Bundles only modules that the manifests of the build name, as a build for a chip does. */
+const named = (modules: ReadonlyMap<string, string>): Plugin => ({
+	name: "named",
+	setup(build) {
+		const files = new Set([...modules.values()].map((path) => path.replace(/\.ts$/, "")));
+		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+			const module = moduleOf(path);
+			if (files.has(module) || !(module.startsWith("src/") || isElsewhere(module))) {
+				return undefined;
+			}
+			const what = isElsewhere(module)
+				? `${path}: the project's manifest.json does not name`
+				: `${module}: no manifest of a virtual device names`;
+			return { errors: [{ text: `${what} this module` }] };
+		});
+	},
+});
+
+/** Sets project and version of the firmware, as a build with mcconfig does. */
+const identified = (identity: Partial<typeof FIRMWARE>): Plugin => ({
+	name: "identity",
+	setup(build) {
+		build.onLoad({ filter: /\/src\/settings\/firmware\.ts$/ }, () => ({
+			contents: `export const FIRMWARE = Object.freeze(${JSON.stringify({ ...FIRMWARE, ...identity })});`,
+		}));
+	},
+});
+
+/** Project and version that a build's own manifest defines, as mcconfig takes them: "#1.0.0". */
+function readIdentity(manifest: string | undefined): Record<string, string> {
+	const { defines } = manifest === undefined ? {} : JSON.parse(readFileSync(join(ROOT, manifest), "utf8"));
+	const { project, version } = defines?.firmware ?? {};
+	return {
+		...(project && { name: project.replace(/^#/, "") }),
+		...(version && { version: version.replace(/^#/, "") }),
+	};
+}
+
+/** The target of a virtual device in the manifests. */
+const VIRTUAL_TARGET = "virtual";
+
+/** The firmware's entry. */
+const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
+
+/**
+ * Ends the bundler's process, which otherwise stays as long as this one. {@link bundle} starts it again. No bundle may
+ * be in progress.
+ */
+export const endBundler: () => Promise<void> = stop;
+
+/**
+ * Bundles firmware into one script for an engine.
+ *
+ * ES2022 is the language of XS 13.3. The modules are in a strict block, with `let` in place of esbuild's top-level
+ * `var`: otherwise their names would be properties of the global object, which XS searches linearly at every use. They
+ * are not in a function, because XS copies a function's code out of the enclosing one, and would hold it twice while
+ * loading.
+ *
+ * @param entry path of the TypeScript module to start with
+ * @param isRelease whether names are shortened. Stack traces suffer
+ * @param version the firmware's version, if it differs from the source
+ * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
+ * @returns the script. Rejects if the build is invalid, for example if the chip lacks a pin that a part uses
+ */
+export async function bundle(
+	entry: string = FIRMWARE_ENTRY,
+	isRelease = false,
+	version?: string,
+	manifest?: string,
+): Promise<string> {
+	await readOwnDevice(manifest);
+	const modules = readModules(manifest ?? FIRMWARE_MANIFEST, VIRTUAL_TARGET);
+	const result = await build({
+		entryPoints: [entry],
+		bundle: true,
+		write: false,
+		format: "esm",
+		target: "es2022",
+		platform: "neutral",
+		legalComments: "none",
+		minifySyntax: true,
+		minifyIdentifiers: isRelease,
+		logLevel: "silent",
+		plugins: [
+			modulesPlugin(manifest, HARDWARE),
+			...(entry === FIRMWARE_ENTRY ? [named(modules)] : []),
+			platform(modules),
+			identified({ ...readIdentity(manifest), ...(version !== undefined && { version }) }),
+		],
+	});
+	const script = result.outputFiles[0]?.text ?? "";
+	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.
+	return `"use strict";{\n${script.replace(/^var /gm, "let ")}}\n`;
+}
+
+/** The members of a project's device that a virtual device needs before it starts. */
+export interface OwnDevice {
+	readonly profile: BoardProfile;
+	/** Warnings about its pins. */
+	readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the device that a build defines.
+ *
+ * @param manifest path of the build's manifest from the project's folder
+ * @returns undefined if it defines none. Rejects with DeviceError, which names the part, if it cannot be used
+ */
+export async function readOwnDevice(manifest: string | undefined): Promise<OwnDevice | undefined> {
+	const device = manifest === undefined ? undefined : await readDevice(manifest, VIRTUAL_TARGET);
+	return device && { profile: profileOf(device.board), warnings: checkDevice(device) };
+}

@@ -1,0 +1,27 @@
+// npm run device:image: a firmware image that a virtual device can update itself to.
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { attempt, failAs, makeProgram, runProgram } from "../../../toolchain/program.js";
+import { bundle, encodeImage } from "./index.js";
+
+interface Options {
+	readonly firmwareVersion: string;
+	readonly firmware?: string;
+}
+
+const program = makeProgram(
+	"run device:image",
+	"Makes a firmware image for virtual devices. The gateway offers virtual_VERSION.bin in its firmwareFolder.",
+)
+	.argument("<file>", "output file")
+	.requiredOption("--firmware-version <version>", "version of this firmware, such as 0.3.0")
+	.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
+	.action(async (file: string, { firmwareVersion, firmware }: Options) => {
+		const script = await bundle(firmware && resolve(firmware), false, firmwareVersion).catch(failAs(file));
+		const image = encodeImage(script, { ...FIRMWARE, version: firmwareVersion });
+		attempt(file, () => writeFileSync(file, image));
+		console.log(`${file}: ${image.byteLength} bytes, firmware ${firmwareVersion}`);
+	});
+
+await runProgram(program);

@@ -1,0 +1,144 @@
+import { createHash, createPublicKey, createVerify, type KeyObject } from "node:crypto";
+import {
+	IDENTITY_BYTES,
+	IDENTITY_MAGIC,
+	IDENTITY_TEXT_BYTES,
+	type ImageIdentity,
+} from "../../../src/drivers/updater/image-identity.js";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
+
+/** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
+const CAPACITY = 3_932_160;
+
+/** The firmware that a bootloader starts. */
+export interface Started {
+	readonly script: string;
+	/** Whether it was installed by an update and is not confirmed. */
+	readonly isOnTrial: boolean;
+}
+
+/**
+ * Two firmware slots and a bootloader, like ESP-IDF's: an installed image is started once, on trial. Unless it is
+ * confirmed, the next start rolls back.
+ */
+export class VirtualFlash {
+	readonly capacity = CAPACITY;
+	#running: string;
+	/** The previous firmware, as long as the running one is on trial. */
+	#before: string | undefined;
+	/** The image to start next, if one was installed. */
+	#installed: string | undefined;
+	#pieces: Buffer[] = [];
+
+	constructor(script: string) {
+		this.#running = script;
+	}
+
+	/** The bootloader's work at each start. */
+	boot(): Started {
+		if (this.#installed !== undefined) {
+			this.#before = this.#running;
+			this.#running = this.#installed;
+			this.#installed = undefined;
+			return { script: this.#running, isOnTrial: true };
+		}
+		this.#running = this.#before ?? this.#running;
+		this.#before = undefined;
+		return { script: this.#running, isOnTrial: false };
+	}
+
+	/** Overwrites both slots, as a cable does. */
+	replace(script: string): void {
+		this.#running = script;
+		this.#before = undefined;
+		this.#installed = undefined;
+	}
+
+	begin(): void {
+		this.#pieces = [];
+	}
+
+	write(piece: Uint8Array): void {
+		this.#pieces.push(Buffer.from(piece));
+	}
+
+	/** SHA-256 of what was written. */
+	digest(): Buffer {
+		return createHash("sha256").update(Buffer.concat(this.#pieces)).digest();
+	}
+
+	/**
+	 * Whether the image is signed as this version: ECDSA over P-256 and SHA-256, of the image's digest and the version.
+	 *
+	 * @param key an uncompressed point
+	 * @param signature r and s
+	 */
+	isSigned(key: Uint8Array, signature: Uint8Array, version: Uint8Array): boolean {
+		const verifier = createVerify("sha256").update(this.digest()).update(version);
+		return verifier.verify({ key: publicKey(key), dsaEncoding: "ieee-p1363" }, signature);
+	}
+
+	/** Makes the image start next. @throws Error if it is incomplete */
+	finish(): void {
+		const image = Buffer.concat(this.#pieces);
+		this.#pieces = [];
+		this.#installed = decodeImage(image);
+	}
+
+	cancel(): void {
+		this.#pieces = [];
+	}
+
+	/** Confirms the running firmware. */
+	confirm(): void {
+		this.#before = undefined;
+	}
+}
+
+function publicKey(point: Uint8Array): KeyObject {
+	const coordinate = (from: number, to: number): string => Buffer.from(point.subarray(from, to)).toString("base64url");
+	const key = { kty: "EC", crv: "P-256", x: coordinate(1, 33), y: coordinate(33, 65) };
+	return createPublicKey({ key, format: "jwk" });
+}
+
+/**
+ * The first bytes of an image, which src/boards/virtual/updater.ts checks. Then come the script's length in 4 bytes, the
+ * identity as in a chip's image (src/platform/firmware.c), the script, and the SHA-256 of all that.
+ */
+const MAGIC = Buffer.from("XSMCPVD2");
+const HEADER_BYTES = MAGIC.byteLength + 4 + IDENTITY_BYTES;
+const CHECKSUM_BYTES = 32;
+
+function checksumOf(bytes: Buffer): Buffer {
+	return createHash("sha256").update(bytes).digest();
+}
+
+/** Makes a firmware image for virtual devices from a bundled script, which reports this project and version. */
+export function encodeImage(script: string, { name, version, board }: ImageIdentity = FIRMWARE): Buffer {
+	const body = Buffer.from(script);
+	const length = Buffer.alloc(4);
+	length.writeUInt32LE(body.byteLength);
+	const texts = [name, version, board].map((text) => Buffer.from(text.padEnd(IDENTITY_TEXT_BYTES, "\0")));
+	const image = Buffer.concat([MAGIC, length, Buffer.from(IDENTITY_MAGIC), ...texts, body]);
+	return Buffer.concat([image, checksumOf(image)]);
+}
+
+/**
+ * The script of an image.
+ *
+ * @throws Error if it is not an image, or incomplete or damaged
+ */
+function decodeImage(image: Buffer): string {
+	if (image.byteLength < HEADER_BYTES || !image.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
+		throw new Error("not a firmware image of a virtual device");
+	}
+	const length = image.readUInt32LE(MAGIC.byteLength);
+	const end = HEADER_BYTES + length;
+	if (image.byteLength !== end + CHECKSUM_BYTES) {
+		throw new Error(`image of ${image.byteLength} bytes, but its header says ${end + CHECKSUM_BYTES}`);
+	}
+	if (!checksumOf(image.subarray(0, end)).equals(image.subarray(end))) {
+		throw new Error("image damaged: its checksum is wrong");
+	}
+	return image.toString("utf8", HEADER_BYTES, end);
+}
