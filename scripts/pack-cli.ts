@@ -7,13 +7,13 @@ import { Argument } from "commander";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { FIRMWARE } from "../src/settings/firmware.js";
-import { makeProgram, ProgramError, readJson, runProgram } from "../toolchain/program.js";
-import { ROOT } from "../toolchain/root.js";
+import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
+import { ROOT } from "../packages/root.js";
 
-const { bundlePackage } = await import(pathToFileURL(join(ROOT, "toolchain/bundle.mjs")).href);
+const { bundlePackage } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 
 /** Folders of the packages. */
-const PACKAGES = ["packages/manager", "packages/gateway", "packages/pi", "scripts/project", "scripts/create"];
+const PACKAGES = ["packages/manager", "packages/gateway", "packages/pi", "packages/xs-mcp", "packages/xs-mcp/create"];
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -54,7 +54,7 @@ async function pack(name: string, folder: string): Promise<void> {
 	for (const path of bundle.sources ?? []) {
 		cpSync(join(ROOT, path), join(target, path), { recursive: true });
 	}
-	if (name === "scripts/project") {
+	if (name === "packages/xs-mcp") {
 		addFirmware(target);
 	}
 	cpSync(join(ROOT, name, "README.md"), join(target, "README.md"));

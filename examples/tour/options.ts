@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram, readPort } from "../../toolchain/program.js";
+import { makeProgram, readPort } from "../../packages/xs-mcp/src/build/program.js";
 
 export type Transport = "websocket" | "mqtt";
 

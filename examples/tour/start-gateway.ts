@@ -11,7 +11,7 @@ import {
 	type RunningGateway,
 	readConfiguration,
 } from "../../packages/gateway/src/index.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
+import { bundleConsole } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */

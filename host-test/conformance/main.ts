@@ -3,7 +3,7 @@
 // gateway as a client and as an authorization server.
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { makeProgram, runProgram } from "../../toolchain/program.js";
+import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import {
 	knownDevices,
 	startDirectDevice,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { openDevice } from "../../scripts/project/test-device.js";
+import { openDevice } from "../../packages/xs-mcp/src/test-device.js";
 import { addControls } from "../../packages/virtual-device/src/controls.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";

@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../packages/gateway/src/config/settings.js";
 import { WireDevice, type WireDeviceOptions } from "../../packages/gateway/test/support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "../../packages/gateway/test/support/program.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
+import { bundleConsole } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import { complaintsOf as allComplaintsOf, openPage } from "../support/chromium.js";
 
 export interface StartedConsole extends StartedProgram {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
-import { bundleDevicePage } from "../../toolchain/page-bundles.js";
+import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import type { BoardProfile } from "../../packages/virtual-device/src/index.js";
 import { DevicePage } from "../../packages/virtual-device/src/page/device-page.js";
 import { complaintsOf, openPage, whyNoChromium } from "../support/chromium.js";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { describe, it } from "node:test";
-import { NO_SDK } from "../../scripts/moddable/sdk.js";
+import { NO_SDK } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { carryOut, copyWorkTree, stepsWithoutBoard } from "../support/guide.js";
 
 const GUIDES = ["add-a-tool.md", "add-a-board.md", "first-board.md", "mods.md"];

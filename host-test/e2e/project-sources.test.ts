@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { buildProject, openProject } from "../../scripts/project/project.js";
-import { openDevice } from "../../scripts/project/test-device.js";
+import { buildProject, openProject } from "../../packages/xs-mcp/src/project.js";
+import { openDevice } from "../../packages/xs-mcp/src/test-device.js";
 import { DEVICE, MANIFEST, ownProject, TOOL } from "../support/own-project.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

@@ -10,7 +10,7 @@ const RUNS = /^pond runs on /m;
 
 async function start(t: TestContext, files: Readonly<Record<string, string | undefined>>, said: RegExp) {
 	const cwd = ownProject(files);
-	const args = typeScript("scripts/project/xs-mcp-cli.ts", "start", "--no-gateway", "--page", "0");
+	const args = typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "start", "--no-gateway", "--page", "0");
 	const program = await Program.start(args, (output) => said.test(output), { cwd });
 	t.after(() => program.stop());
 	const says = (pattern: RegExp) => until(() => pattern.test(program.output), String(pattern));
@@ -66,7 +66,7 @@ export default device({ parts: {
 	});
 
 	it("ends where the folder has no project", async () => {
-		const args = typeScript("scripts/project/xs-mcp-cli.ts", "start");
+		const args = typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "start");
 		await assert.rejects(
 			Program.start(args, () => false, { cwd: join(ownProject(), "lib") }),
 			/has no manifest\.json: run this in a project's folder/,

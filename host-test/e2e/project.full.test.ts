@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { stepsWithoutBoard } from "../support/guide.js";
 import { freePort } from "../support/port.js";
@@ -85,7 +85,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 	};
 
 	before(async () => {
-		const sources = ["scripts/project", "scripts/create", "packages/gateway"];
+		const sources = ["packages/xs-mcp", "packages/xs-mcp/create", "packages/gateway"];
 		await run("npm", ["run", "pack", "--", ...sources, "--to", packages], { cwd: ROOT });
 		const tarballs = ["xs-mcp", "create-xs-mcp", "xs-mcp-gateway"];
 		registry = await openRegistry(tarballs.map((name) => join(packages, `${name}-${FIRMWARE.version}.tgz`)));

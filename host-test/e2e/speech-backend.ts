@@ -7,7 +7,7 @@ import { Aedes } from "aedes";
 import type { WebSocket } from "ws";
 import { readFrame, writeFrame } from "../../src/voice/audio-frames.js";
 import { readUdpSettings, UdpAudio } from "../../src/voice/udp-audio.js";
-import { aesCtr } from "../../toolchain/aes-ctr.js";
+import { aesCtr } from "../../packages/xs-mcp/src/build/aes-ctr.js";
 import { listen, listenForSockets } from "../support/listen.js";
 
 export async function openBackend(test: TestContext, version: number) {

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { connectClient, nextOnline } from "../../packages/gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../../packages/gateway/test/support/program.js";
-import { makeKey, signImage, updateKeyOf } from "../../scripts/update/signing.js";
+import { makeKey, signImage, updateKeyOf } from "../../packages/xs-mcp/src/update/signing.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { bundle, encodeImage } from "../../packages/virtual-device/src/index.js";
 import { listen } from "../support/listen.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { hasOpus } from "../../toolchain/opus.js";
+import { hasOpus } from "../../packages/xs-mcp/src/build/opus.js";
 import { cases } from "../support/scope.js";
 import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";

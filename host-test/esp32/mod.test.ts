@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { sdkEnvironment } from "../../scripts/moddable/sdk.js";
+import { sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";

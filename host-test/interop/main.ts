@@ -1,7 +1,7 @@
 // npm run interop: the firmware and the gateway with backends and devices that others wrote.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { makeProgram, runProgram } from "../../toolchain/program.js";
+import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { runTests } from "../runner/run.js";
 import { VARIABLES } from "./peers.js";
 

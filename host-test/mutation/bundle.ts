@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { bundleTests } from "../runner/bundle.js";
 import { FULL_ONLY, testsIn } from "../runner/select.js";
 

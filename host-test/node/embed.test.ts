@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { build } from "esbuild";
 import type { McpServer } from "../../src/mcp_server/mcp-server.js";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { readSteps } from "../support/guide.js";
 
 async function clientsOf(example: string) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";

@@ -2,11 +2,11 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
-import { modulesPlugin } from "../../toolchain/modules-plugin.js";
-import { ROOT } from "../../toolchain/root.js";
+import { modulesPlugin } from "../../packages/xs-mcp/src/build/modules-plugin.js";
+import { ROOT } from "../../packages/root.js";
 
 /** Globals of XS that Node lacks. Each process of tests begins with them. */
-export const XS_GLOBALS = "toolchain/xs-globals.ts";
+export const XS_GLOBALS = "packages/xs-mcp/src/build/xs-globals.ts";
 
 /** Programs and modules that tests start in processes of their own. */
 const PROGRAMS = [
@@ -17,12 +17,12 @@ const PROGRAMS = [
 	"packages/gateway/test/simulation/simulate.ts",
 	"packages/gateway/test/store/counter.ts",
 	"packages/gateway/test/support/stdio.ts",
-	"scripts/moddable/doctor.ts",
-	"scripts/moddable/doctor-cli.ts",
-	"scripts/moddable/firmware-cli.ts",
+	"packages/xs-mcp/src/moddable/doctor.ts",
+	"packages/xs-mcp/src/moddable/doctor-cli.ts",
+	"packages/xs-mcp/src/moddable/firmware-cli.ts",
 	"scripts/release/release-cli.ts",
-	"scripts/moddable/flash-cli.ts",
-	"scripts/project/xs-mcp-cli.ts",
+	"packages/xs-mcp/src/moddable/flash-cli.ts",
+	"packages/xs-mcp/src/xs-mcp-cli.ts",
 	"packages/virtual-device/src/cli.ts",
 ];
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CoverageReport } from "monocart-coverage-reports";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 
 const FOLDER = `${ROOT}.cache/coverage`;
 

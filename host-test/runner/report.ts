@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 
 interface Failure {
 	readonly title: string;

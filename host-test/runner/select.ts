@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 
 export function bundledPath(folder: string, source: string): string {
 	return join(folder, source.replace(/\.ts$/, ".js"));

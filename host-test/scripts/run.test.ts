@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const RUN = join(ROOT, "scripts/run.mjs");

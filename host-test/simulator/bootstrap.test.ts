@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
 import { noSdk } from "../support/sdk.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { connectClient } from "../../packages/gateway/test/support/gateway.js";
-import type { GlyphSet } from "../../toolchain/fonts/glyph-sets.js";
+import type { GlyphSet } from "../../packages/xs-mcp/src/fonts/glyph-sets.js";
 import { drawFaceOf } from "../../packages/virtual-device/src/services/drawn-screen.js";
 import { whyMissing } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";

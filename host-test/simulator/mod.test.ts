@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { nextOnline, nextSession, startGateway } from "../../packages/gateway/test/support/gateway.js";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { buildForSimulator, buildModForSimulator, Simulator } from "../support/simulator.js";

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { deflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import { connectClient } from "../../packages/gateway/test/support/gateway.js";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";
 import { listen } from "../support/listen.js";

@@ -4,9 +4,9 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { makeProject } from "../../scripts/create/make-project.js";
+import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
@@ -20,7 +20,7 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 
 	before(async () => {
 		const packages = temporaryFolder();
-		await run("npm", ["run", "pack", "--", "scripts/project", "--to", packages], { cwd: ROOT });
+		await run("npm", ["run", "pack", "--", "packages/xs-mcp/src", "--to", packages], { cwd: ROOT });
 		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
 		const installed = join(folder, "node_modules", "xs-mcp");
 		mkdirSync(installed, { recursive: true });

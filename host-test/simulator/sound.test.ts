@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { wavFile } from "../doubles/wav.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";

@@ -1,7 +1,7 @@
 // npm run soak: clients and devices come and go a thousand times, the gateway is attacked, a chip gets
 // 60,000 hostile messages, and a gateway is killed each minute for half an hour (XS_MCP_SOAK_SECONDS for another time). About
 // fifty minutes. npm run test:all does a little of the same.
-import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
+import { makeProgram, ProgramError, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { LONG_SILENCE, runTests } from "../runner/run.js";
 
 const FILES = {

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 export const MANIFEST = {

@@ -1,4 +1,4 @@
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { findSdk, NO_SDK, type Sdk } from "../../packages/xs-mcp/src/moddable/sdk.js";
 
 export const sdk = findSdk() as Sdk;
 

@@ -1,4 +1,4 @@
-import { type OpusRate, openOpusDecoder } from "../../toolchain/opus.js";
+import { type OpusRate, openOpusDecoder } from "../../packages/xs-mcp/src/build/opus.js";
 import type { VirtualDevice } from "../../packages/virtual-device/src/index.js";
 
 export function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {

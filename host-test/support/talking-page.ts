@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { encodeWav } from "../../packages/gateway/src/speech/wav.js";
-import { bundleDevicePage } from "../../toolchain/page-bundles.js";
+import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import type { VirtualDevice } from "../../packages/virtual-device/src/index.js";
 import { DevicePage } from "../../packages/virtual-device/src/page/device-page.js";
 import { complaintsOf, openPageWithMicrophone } from "./chromium.js";

@@ -1,4 +1,4 @@
-import { loadTools } from "../../scripts/moddable/load-tools.js";
+import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 
 /** A virtual device has every part but Wi-Fi that could be set up, and parts of one's own. */
 const LACKING = ["wifiSetup", "switches", "servos", "lines"];

@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { ROOT } from "../../toolchain/root.js";
+import { ROOT } from "../../packages/root.js";
 import { typeScript } from "../e2e/program.js";
 
 export function start(commands: string, ...args: string[]): SpawnSyncReturns<string> {

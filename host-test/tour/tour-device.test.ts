@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startGateway } from "../../examples/tour/start-gateway.js";
 import { TourDevice } from "../../examples/tour/tour-device.js";
-import { ProgramError } from "../../toolchain/program.js";
+import { ProgramError } from "../../packages/xs-mcp/src/build/program.js";
 import { chooseEngine } from "../../packages/virtual-device/src/index.js";
 
 describe("the device of npm start", () => {

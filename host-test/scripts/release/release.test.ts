@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
 import { writeChecksums, zipFolder } from "../../../scripts/release/release.js";
-import { ROOT } from "../../../toolchain/root.js";
+import { ROOT } from "../../../packages/root.js";
 import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

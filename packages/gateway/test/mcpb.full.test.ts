@@ -68,7 +68,7 @@ describe("the extension for Claude Desktop", () => {
 	});
 
 	it("comes from the console with the gateway's address, and without a token", async (t) => {
-		const { cachedBundle } = await import(new URL("../../../toolchain/bundle.mjs", import.meta.url).href);
+		const { cachedBundle } = await import(new URL("../../xs-mcp/src/build/bundle.mjs", import.meta.url).href);
 		const consoleFolder = fileURLToPath(new URL("console", await cachedBundle("packages/gateway")));
 		const started = await startProgram(t, {}, undefined, { consoleFolder });
 		await WireDevice.connect(t, started, { id: LAMP });

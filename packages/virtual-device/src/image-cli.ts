@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
-import { attempt, failAs, makeProgram, runProgram } from "../../../toolchain/program.js";
+import { attempt, failAs, makeProgram, runProgram } from "../../xs-mcp/src/build/program.js";
 import { bundle, encodeImage } from "./index.js";
 
 interface Options {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { unknownSettings } from "../../../src/settings/settings-table.js";
-import { makeProgram, readPort } from "../../../toolchain/program.js";
+import { makeProgram, readPort } from "../../xs-mcp/src/build/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 
 /** The command line of a virtual device. */

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { readWav } from "../../gateway/src/speech/wav.js";
-import { hasOpus } from "../../../toolchain/opus.js";
+import { hasOpus } from "../../xs-mcp/src/build/opus.js";
 import type { ChipValues } from "../platform/io/bus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import { DeviceRun } from "./device-run.js";

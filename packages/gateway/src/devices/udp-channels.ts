@@ -3,7 +3,7 @@ import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { aesCtr } from "../../../../toolchain/aes-ctr.js";
+import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
 import { UdpAudio, type UdpSettings } from "../firmware.js";
 import { AudioLink } from "./audio-link.js";

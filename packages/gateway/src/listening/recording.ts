@@ -1,5 +1,5 @@
 import type { AudioChannel, Connection } from "xs-mcp-manager/core";
-import { type OpusDecoder, openOpusDecoder } from "../../../../toolchain/opus.js";
+import { type OpusDecoder, openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 import { EndOfSpeech, LISTENING_RATE } from "./end-of-speech.js";
 
 /** Seconds that a device listens at most. */

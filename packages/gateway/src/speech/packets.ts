@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
-import { openOpusEncoder } from "../../../../toolchain/opus.js";
+import { openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
 import { Resampler } from "./resample.js";
 import type { Sound } from "./wav.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { modulesPlugin } from "../../../../toolchain/modules-plugin.js";
+import { modulesPlugin } from "../../../xs-mcp/src/build/modules-plugin.js";
 import type { Patch } from "./old-faults.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));

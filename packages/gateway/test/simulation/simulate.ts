@@ -1,6 +1,6 @@
 // npm run simulate: worlds of gateways, devices and NATS, in which a seed decides everything that happens.
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram, runProgram } from "../../../../toolchain/program.js";
+import { makeProgram, runProgram } from "../../../xs-mcp/src/build/program.js";
 import { bundleCore } from "./bundle.js";
 import { OLD_FAULTS } from "./old-faults.js";
 import { makePlan } from "./plan.js";

@@ -5,7 +5,7 @@ import { correlation } from "../../../../host-test/support/correlation.js";
 import { readOgg, writeOgg } from "../../../../host-test/support/ogg.js";
 import { whyMissing, whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
-import { openOpusDecoder, openOpusEncoder } from "../../../../toolchain/opus.js";
+import { openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import { SPOKEN_AUDIO } from "../../src/devices/hello.js";
 import { sharePackets } from "../../src/speech/packets.js";
 import { encodeWav, readWav, type Sound } from "../../src/speech/wav.js";

@@ -4,7 +4,7 @@ import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
 import { until } from "../../../../host-test/support/until.js";
-import { openOpusDecoder } from "../../../../toolchain/opus.js";
+import { openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 import { familyHello } from "../support/family.js";
 import { WireDevice, type WireDeviceOptions } from "../support/gateway.js";
 import { connect, type StartedProgram } from "../support/program.js";

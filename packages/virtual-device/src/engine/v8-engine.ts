@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { ROOT } from "../../../../toolchain/root.js";
+import { ROOT } from "../../../root.js";
 import type { Engine, EngineExit, EngineOptions } from "./engine.js";
 import { type Packet, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
 

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { ROOT } from "../../../../toolchain/root.js";
+import { ROOT } from "../../../root.js";
 import { EngineError } from "./engine.js";
 
 /** The host's sources. Paths are absolute. */

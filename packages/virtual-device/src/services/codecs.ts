@@ -1,4 +1,4 @@
-import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../../toolchain/opus.js";
+import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import type { Environment } from "../environment.js";
 import { MICROPHONE_RATE, SampleQueue } from "./microphone.js";
 import { Playout } from "./playout.js";

@@ -1,7 +1,7 @@
 import { BLANK_FACE, type Face, type Theme } from "../../../../src/hardware/hardware.js";
 import { FaceScreen } from "../../../../src/pictures/face/face-screen.js";
-import { type ReadFont, readBmFont } from "../../../../toolchain/fonts/bm-font.js";
-import type { GlyphSet } from "../../../../toolchain/fonts/glyph-sets.js";
+import { type ReadFont, readBmFont } from "../../../xs-mcp/src/fonts/bm-font.js";
+import type { GlyphSet } from "../../../xs-mcp/src/fonts/glyph-sets.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 
 /** The content of a screen: its face and its settings. */

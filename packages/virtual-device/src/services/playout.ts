@@ -1,4 +1,4 @@
-import type { OpusDecoder } from "../../../../toolchain/opus.js";
+import type { OpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 
 interface PlayoutOptions {
 	readonly decoder: OpusDecoder;

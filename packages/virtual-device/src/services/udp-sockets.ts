@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { UdpAudio } from "../../../../src/voice/udp-audio.js";
-import { aesCtr } from "../../../../toolchain/aes-ctr.js";
+import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import type { Open } from "./connections.js";
 
 /** Opens an audio channel over UDP for the firmware. Datagrams from elsewhere than its server do not arrive. */

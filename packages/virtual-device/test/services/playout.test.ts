@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
-import { openOpusDecoder, openOpusEncoder } from "../../../../toolchain/opus.js";
+import { openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import { Playout } from "../../src/services/playout.js";
 
 // A jitter buffer without a clock: a test plays one packet after the other, as a speaker does in real time.

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/until.js";
 import { readUdpSettings, UdpAudio } from "../../../../src/voice/udp-audio.js";
-import { aesCtr } from "../../../../toolchain/aes-ctr.js";
+import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import type { Message } from "../../src/engine/engine.js";
 import { Connections } from "../../src/services/connections.js";
 import { openUdp } from "../../src/services/udp-sockets.js";

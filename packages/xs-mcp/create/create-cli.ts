@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+// create-xs-mcp, which npm create xs-mcp runs: makes a project for a device of one's own.
+import { spawnSync } from "node:child_process";
+import { basename, relative, resolve } from "node:path";
+import { Argument, Command, Option } from "commander";
+import { ProgramError, runProgram } from "../src/build/program.js";
+import { checkPlace, makeProject } from "./make-project.js";
+import { askFor, BOARDS, LANGUAGES } from "./questions.js";
+
+interface Flags {
+	readonly name?: string;
+	readonly board?: string;
+	readonly language?: string;
+	readonly packages?: string;
+	readonly install: boolean;
+}
+
+const program = new Command("npm create xs-mcp")
+	.description("Makes a project for a device of your own, with the firmware xs-mcp.")
+	.addArgument(new Argument("[folder]", "a new or empty folder"))
+	.option("--name <name>", "the device's name (default: the folder's)")
+	.addOption(new Option("--board <board>", "the board").choices(BOARDS))
+	.addOption(new Option("--language <language>", "the language that the device speaks").choices(LANGUAGES))
+	.option("--packages <folder>", "take the firmware from tarballs in this folder, instead of the registry")
+	.option("--no-install", "do not install the packages")
+	.exitOverride()
+	.action(create);
+
+await runProgram(program);
+
+async function create(given: string | undefined, flags: Flags): Promise<void> {
+	const nameOf = (folder: string): string => flags.name ?? basename(resolve(folder));
+	const check = (folder: string): void => checkPlace(resolve(folder), nameOf(folder));
+	if (given !== undefined) {
+		check(given);
+	}
+	const answers = await askFor({ folder: given, board: flags.board, language: flags.language }, check);
+	const folder = resolve(answers.folder);
+	const name = nameOf(folder);
+	makeProject({ ...answers, folder, name, packages: flags.packages && resolve(flags.packages) });
+	const place = relative(process.cwd(), folder);
+	console.log(`${name} is in ${place || folder}.`);
+	if (flags.install) {
+		install(folder, place);
+	}
+	const enter = place === "" ? "" : `cd ${/\s/.test(place) ? JSON.stringify(place) : place} && `;
+	console.log(`Next: ${enter}${flags.install ? "" : "npm install && "}npm start`);
+}
+
+/** @throws ProgramError if npm fails, as without a network */
+function install(folder: string, place: string): void {
+	console.log("Installing the firmware …");
+	const { status } = spawnSync("npm", ["install", "--loglevel=error", "--no-audit", "--no-fund"], {
+		cwd: folder,
+		stdio: ["ignore", 2, 2],
+		shell: process.platform === "win32",
+	});
+	if (status !== 0) {
+		throw new ProgramError(
+			`the packages are not installed: npm's error is above. The project is complete: run npm install in ${place || "this folder"} where there is a network`,
+		);
+	}
+}

@@ -1,0 +1,108 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { ProgramError } from "../src/build/program.js";
+import { ROOT } from "../../root.js";
+import { type Answers, freePinOf, targetOf } from "./questions.js";
+
+const TEMPLATE = join(ROOT, "packages/xs-mcp/create/template");
+
+/** A name that npm, mcconfig and the device's setting take. */
+const NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** Names that mean something else in a project. */
+const TAKEN = [FIRMWARE.name, "xs-mcp-gateway", "node_modules"];
+
+/** Plan of a project. */
+export interface ProjectPlan extends Answers {
+	/** Of the device and its package. */
+	readonly name: string;
+	/** A folder with tarballs of the firmware and the gateway. Default: npm's registry. */
+	readonly packages?: string | undefined;
+}
+
+/**
+ * Writes a project into a new or empty folder.
+ *
+ * @throws ProgramError if the folder has something in it, or the name or the tarballs cannot be used
+ */
+export function makeProject({ folder, name, board, language, packages }: ProjectPlan): void {
+	checkPlace(folder, name);
+	const dependencies =
+		packages === undefined ? { [FIRMWARE.name]: `^${FIRMWARE.version}` } : tarballsIn(packages, folder);
+	mkdirSync(folder, { recursive: true });
+	cpSync(TEMPLATE, folder, { recursive: true });
+	// npm leaves .gitignore out of packages.
+	renameSync(join(folder, "gitignore"), join(folder, ".gitignore"));
+	const words = { "{{name}}": name, "{{target}}": targetOf(board), "pin: 4": `pin: ${freePinOf(board)}` };
+	fill(join(folder, "README.md"), words);
+	fill(join(folder, "device.ts"), words);
+	writeJson(join(folder, "package.json"), {
+		name,
+		version: "1.0.0",
+		private: true,
+		type: "module",
+		scripts: {
+			start: `${FIRMWARE.name} start`,
+			test: `${FIRMWARE.name} test`,
+			flash: `${FIRMWARE.name} flash`,
+			simulator: `${FIRMWARE.name} simulator`,
+		},
+		dependencies,
+	});
+	writeJson(join(folder, "manifest.json"), {
+		build: { NAME: name, XS_MCP: `./node_modules/${FIRMWARE.name}` },
+		include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/parts/manifest.json"],
+		// What mcconfig makes of "#…" is a text.
+		defines: { firmware: { project: `#${name}`, version: "#1.0.0" } },
+		config: { name, language },
+		modules: { device: "./device", "tools/*": "./tools/*" },
+		preload: ["device", "tools/greet"],
+	});
+}
+
+/** @throws ProgramError if the folder has something in it, or the name cannot be used */
+export function checkPlace(folder: string, name: string): void {
+	if (!NAME.test(name) || TAKEN.includes(name)) {
+		throw new ProgramError(
+			`name: ${JSON.stringify(name)} cannot be one: expected 1 to 32 small letters, digits and hyphens, a letter first. --name gives another one than the folder's`,
+		);
+	}
+	if (existsSync(folder) && !statSync(folder).isDirectory()) {
+		throw new ProgramError(`${folder} is a file: name a new folder`);
+	}
+	if (existsSync(folder) && readdirSync(folder).length > 0) {
+		throw new ProgramError(`${folder} has something in it, and nothing is overwritten: name a new or empty folder`);
+	}
+}
+
+/** @throws ProgramError if the firmware's tarball is not there, or too old */
+function tarballsIn(packages: string, folder: string): Record<string, string> {
+	const names = existsSync(packages) ? readdirSync(packages) : [];
+	const find = (name: string): string | undefined => names.find((each) => each === `${name}-${FIRMWARE.version}.tgz`);
+	if (find(FIRMWARE.name) === undefined) {
+		const others = names.filter((each) => /^xs-mcp-\d.*\.tgz$/.test(each));
+		const found = others.length === 0 ? "no tarball of it" : others.join(", ");
+		throw new ProgramError(
+			`--packages: this template needs ${FIRMWARE.name} ${FIRMWARE.version}; ${packages} has ${found}`,
+		);
+	}
+	const file = (name: string): [string, string][] => {
+		const found = find(name);
+		return found === undefined ? [] : [[name, `file:${relative(folder, join(packages, found)).replaceAll("\\", "/")}`]];
+	};
+	return Object.fromEntries([...file(FIRMWARE.name), ...file("xs-mcp-gateway")]);
+}
+
+/** Replaces the template's placeholders by the project's values. */
+function fill(path: string, words: Readonly<Record<string, string>>): void {
+	const text = Object.entries(words).reduce(
+		(all, [word, own]) => all.replaceAll(word, own),
+		readFileSync(path, "utf8"),
+	);
+	writeFileSync(path, text);
+}
+
+function writeJson(path: string, content: object): void {
+	writeFileSync(path, `${JSON.stringify(content, undefined, "\t")}\n`);
+}

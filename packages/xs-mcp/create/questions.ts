@@ -1,0 +1,97 @@
+import { createInterface } from "node:readline/promises";
+import { SETTINGS } from "../../../src/settings/settings-table.js";
+import { ProgramError } from "../src/build/program.js";
+import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
+
+/** Chips without a board: the plain ESP32, and those that mcconfig names after it. */
+const CHIPS = ["esp32", "esp32s3", "esp32c3", "esp32c6"];
+
+/** The boards of the question, the default first. */
+export const BOARDS: readonly string[] = [
+	...CHIPS,
+	...[...BOARD_PROFILES.keys()].filter((name) => name !== "virtual" && !CHIPS.includes(name)),
+];
+
+/** The languages of the firmware's own words, the default first. */
+export const LANGUAGES: readonly string[] = SETTINGS.language.choices.map(String);
+
+/** A pin that the board's chip has for anything: how an ESP32-C6 starts depends on its pin 4. */
+export function freePinOf(board: string): number {
+	return board === "esp32c6" ? 6 : 4;
+}
+
+/** mcconfig's name of a board. */
+export function targetOf(board: string): string {
+	return board === "esp32" ? board : `esp32/${board}`;
+}
+
+/** Choices for a project. */
+export interface Answers {
+	readonly folder: string;
+	readonly board: string;
+	readonly language: string;
+}
+
+type Given = { readonly [Name in keyof Answers]: string | undefined };
+
+/**
+ * Asks for what is not given, at a terminal. Without one the defaults are taken.
+ *
+ * @param check throws ProgramError for a folder that cannot be used: another one is asked for
+ * @throws ProgramError if there is neither a folder nor a terminal, or the input ends
+ */
+export async function askFor({ folder, board, language }: Given, check: (folder: string) => void): Promise<Answers> {
+	const [firstBoard = "", firstLanguage = ""] = [BOARDS[0], LANGUAGES[0]];
+	const isComplete = folder !== undefined && board !== undefined && language !== undefined;
+	if (isComplete || !process.stdin.isTTY) {
+		if (folder === undefined) {
+			throw new ProgramError("the folder is missing: npm create xs-mcp my-device");
+		}
+		return { folder, board: board ?? firstBoard, language: language ?? firstLanguage };
+	}
+	const terminal = createInterface({ input: process.stdin, output: process.stdout });
+	let isClosed = false;
+	terminal.once("close", () => {
+		isClosed = true;
+	});
+	// Input that comes before its question is kept.
+	const lines = terminal[Symbol.asyncIterator]();
+	const ask = async (what: string, preset: string, check: (answer: string) => void): Promise<string> => {
+		for (;;) {
+			terminal.setPrompt(`${what} [${preset}]: `);
+			// A closed terminal may still have answers, but takes no prompt.
+			if (!isClosed) {
+				terminal.prompt();
+			}
+			const { value, done } = await lines.next();
+			if (done) {
+				throw new ProgramError("nothing was made");
+			}
+			const answer = value.trim() || preset;
+			try {
+				check(answer);
+				return answer;
+			} catch (error) {
+				console.log(`  ${(error as ProgramError).message}`);
+			}
+		}
+	};
+	const choose = async (what: string, [preset = "", ...others]: readonly string[]): Promise<string> => {
+		const choices = [preset, ...others];
+		console.log(`${what}s: ${choices.join(", ")}`);
+		return await ask(what, preset, (answer) => {
+			if (!choices.includes(answer)) {
+				throw new ProgramError(`unknown: ${answer}`);
+			}
+		});
+	};
+	try {
+		return {
+			folder: folder ?? (await ask("Name", "my-device", check)),
+			board: board ?? (await choose("Board", BOARDS)),
+			language: language ?? (await choose("Language", LANGUAGES)),
+		};
+	} finally {
+		terminal.close();
+	}
+}

@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { ROOT } from "../../../root.js";
+
+/** The name under which `modules` has files that are left out of a build, although patterns name them later. */
+const LEFT_OUT = "~";
+
+/** Modules whose files differ between builds: the board's, and the identity of the firmware. */
+const REPLACED = ["src/boards/target/", "src/settings/firmware"];
+
+/** One value, or a list of them. */
+type List<T> = T | readonly T[];
+
+/**
+ * A manifest, as far as it is read here. Paths are relative to its folder; those that begin with `$` are in a folder that `build`
+ * names, or the SDK's.
+ */
+interface Manifest {
+	readonly build?: Readonly<Record<string, string>>;
+	readonly include?: List<string>;
+	readonly modules?: Readonly<Record<string, List<string>>>;
+	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
+}
+
+/**
+ * Reads the modules of a manifest and of those it includes, as mcconfig does.
+ *
+ * @param manifest path from the project's folder
+ * @param target as mcconfig calls it, or "virtual"
+ * @returns paths of sources from the project's folder, by the names of their modules
+ * @throws Error that names the manifest and its fault
+ */
+export function readModules(manifest: string, target: string): ReadonlyMap<string, string> {
+	const modules = new Map<string, string>();
+	readInto(modules, new Set(), manifest, target);
+	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {
+		modules.delete(name);
+	}
+	return modules;
+}
+
+/** @param read manifests that were read before */
+function readInto(found: Map<string, string>, read: Set<string>, path: string, target: string): void {
+	if (read.has(path)) {
+		return;
+	}
+	read.add(path);
+	const manifest = readManifest(path);
+	const parts = [manifest, findPlatform(manifest, target)];
+	for (const included of parts.flatMap(({ include = [] }) => include)) {
+		const place = expand(included, manifest);
+		// Other folders are the SDK's.
+		if (!place.startsWith("$")) {
+			const file = join(ROOT, dirname(path), place);
+			if (!existsSync(file)) {
+				throw new Error(`${shown(path)}: "include" names ${included}, which does not exist`);
+			}
+			// A package manager may have made a link to the firmware.
+			readInto(found, read, fromProject(realpathSync(file)), target);
+		}
+	}
+	for (const { modules = {} } of parts) {
+		for (const [name, sources] of Object.entries(modules)) {
+			for (const source of [sources].flat().filter((each) => each.startsWith("."))) {
+				addModules(found, path, name, source);
+			}
+		}
+	}
+}
+
+function readManifest(path: string): Manifest {
+	try {
+		return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+	} catch (error) {
+		throw new Error(`${shown(path)}: ${(error as Error).message}`);
+	}
+}
+
+/** Replaces a variable by the folder that the manifest assigns to it. */
+function expand(path: string, { build = {} }: Manifest): string {
+	return path.replace(/^\$\((\w+)\)/, (variable, name) => (build[name]?.startsWith(".") ? build[name] : variable));
+}
+
+/** The path from the project's folder, also of what a manifest elsewhere names. */
+function ownPath(folder: string, path: string): string {
+	return relative(ROOT, join(ROOT, folder, path));
+}
+
+/** The part of a manifest for a target or, without that, for its platform. */
+function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
+	return platforms[target] ?? platforms[`${dirname(target)}/*`] ?? platforms[dirname(target)] ?? {};
+}
+
+/** A pattern stands for each TypeScript file of one folder. */
+function addModules(modules: Map<string, string>, path: string, name: string, source: string): void {
+	if (!source.includes("/")) {
+		throw new Error(`${shown(path)}: "modules" names ${source}, which is not a path`);
+	}
+	const file = ownPath(dirname(path), source);
+	const folder = join(ROOT, dirname(file));
+	const [start = "", ...rest] = basename(file).split("*");
+	const isPattern = rest.length > 0;
+	const found = (existsSync(folder) ? readdirSync(folder) : [])
+		.filter((each) => /\.(ts|c|h)$/.test(each))
+		.map((each) => each.replace(/\.\w+$/, ""))
+		.filter((each) => (isPattern ? each.startsWith(start) : each === start));
+	// A project may have no tools of its own.
+	if (found.length === 0 && !(isPattern && isElsewhere(path))) {
+		throw new Error(`${shown(path)}: "modules" names ${source}, which does not exist`);
+	}
+	// mcconfig takes typings for modules that a build may lack.
+	for (const each of new Set(found.filter((name) => !name.endsWith(".d")))) {
+		const own = join(dirname(file), each);
+		const module =
+			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
+		if (module.startsWith("src/") && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
+			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
+		}
+		if (existsSync(join(ROOT, `${own}.ts`)) && ![...modules.values()].includes(`${own}.ts`)) {
+			modules.set(module, `${own}.ts`);
+		}
+	}
+}
+
+/** The path of a file from the project's folder, as the functions here take it. */
+export function fromProject(file: string): string {
+	return relative(ROOT, resolve(file)).replaceAll("\\", "/");
+}
+
+/** Whether a path from the project's folder leads out of it: to a project of its own that includes this one. */
+export function isElsewhere(path: string): boolean {
+	return path.startsWith("..") || isAbsolute(path);
+}
+
+/** A path as an error names it: from the project's folder, or from where the program runs. */
+export function shown(path: string): string {
+	return isElsewhere(path) ? relative(process.cwd(), join(ROOT, path)) : path;
+}
+
+/** A module's name: its path from the project's folder, without extension. */
+export function moduleOf(file: string): string {
+	return relative(ROOT, file)
+		.replaceAll("\\", "/")
+		.replace(/\.\w+$/, "");
+}

@@ -1,0 +1,66 @@
+// npm run firmware: makes images of the firmware that others can flash.
+import { basename, join } from "node:path";
+import { SETTINGS } from "../../../../src/settings/settings-table.js";
+import { makeProgram, ProgramError, runProgram } from "../build/program.js";
+import { ROOT } from "../../../root.js";
+import { needIdf } from "./flash.js";
+import { type FinishedBuild, writeRelease } from "./images.js";
+import { mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { needSdk } from "./sdk.js";
+import { addSettings } from "./settings.js";
+import { BOARDS, CHIPS, findTarget } from "./targets.js";
+
+const EPILOGUE = `
+The output folder gets SHA256SUMS, and a folder for each board: its images, a manifest.json for web flashers, and flash_args
+for esptool. Everybody can read the settings in an image: passwords and tokens are rejected.
+npm run doctor -- --for build says what is missing, and how to get it.`;
+
+/** Settings that must not be published. */
+const SECRETS = [
+	...Object.entries(SETTINGS).flatMap(([name, { kind }]) =>
+		["secret", "hex", "networks"].includes(kind) ? [name] : [],
+	),
+	...["ssid", "serialNumber", "mqttUsername"],
+];
+
+interface Options {
+	readonly target: readonly string[];
+	readonly output: string;
+}
+
+const program = makeProgram("run firmware", "Builds firmware images to publish.")
+	.option(
+		"--target <target>",
+		"mcconfig's name of a board to build for; may be repeated. all: those in docs/boards.md",
+		(word: string, words: readonly string[]) => [...words, word],
+		[],
+	)
+	.option("--output <folder>", "output folder", "dist/firmware")
+	.addHelpText("after", EPILOGUE);
+
+await runProgram(addSettings(program, ROOT, "otaUrl=https://HOST/PATH …").action(makeFirmware));
+
+/** @throws ProgramError that names what is missing, unknown or secret */
+async function makeFirmware(settings: readonly string[], { target, output }: Options): Promise<void> {
+	const names = new Set(target.includes("all") ? [...CHIPS, ...BOARDS] : target);
+	if (names.size === 0) {
+		throw new ProgramError("--target is missing: the boards to make images for");
+	}
+	const secret = settings.map((setting) => setting.split("=")[0] ?? "").find((name) => SECRETS.includes(name));
+	if (secret !== undefined) {
+		throw new ProgramError(`${secret}: would be readable in the published image; users set it on their own boards`);
+	}
+	const sdk = needSdk();
+	const targets = [...names].map((name) => findTarget(sdk, name));
+	needIdf(process.env);
+	const folder = `${outputOf(ROOT)}-release`;
+	const builds: FinishedBuild[] = [];
+	for (const { name, chip } of targets) {
+		console.log(`Building the firmware for ${name} …`);
+		await mcconfig(sdk, ROOT, ["-p", name, "-t", "build", ...settings], { show: true, output: folder });
+		const project = join(folder, "tmp", ...name.split("/"), "release", nameOf(ROOT), `xsProj-${chip}`);
+		builds.push({ board: basename(name), folder: join(project, "build") });
+	}
+	writeRelease(output, builds);
+	console.log(`The release is in ${output}: ${builds.map(({ board }) => board).join(", ")}, SHA256SUMS`);
+}

@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import type { DeviceDefinition } from "../../../../src/parts/index.js";
+import { fromProject } from "../build/manifests.js";
+import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
+import { checkDevice, chipOfBoard, readDevice } from "../build/read-device.js";
+import { ROOT } from "../../../root.js";
+import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { checkPort, choosePort, eraseFlash } from "./ports.js";
+import { needSdk, sdkEnvironment } from "./sdk.js";
+import { addSettings } from "./settings.js";
+import { BARE_CHIP, findTarget, type Target } from "./targets.js";
+
+const EPILOGUE = `
+Runs mcconfig -m -p TARGET with these settings; the log that follows ends with Ctrl-]. $MODDABLE names the folder of
+Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does. npm run doctor says what
+is missing, and how to get it.`;
+
+interface FlashOptions {
+	readonly target?: string | undefined;
+	readonly port?: string;
+	readonly log?: boolean;
+	readonly debug?: boolean;
+	readonly erase?: boolean;
+	readonly buildOnly?: boolean;
+	readonly linkOnly?: boolean;
+}
+
+/**
+ * `npm run flash`: builds a manifest with mcconfig, and flashes it.
+ *
+ * @param folder of the manifest. Default: the firmware's own
+ * @param preset target if neither the command line nor the manifest's device names one
+ */
+export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS.ProcessEnv = process.env): Command {
+	const program = makeProgram("run flash", "Builds the firmware for a chip with mcconfig, and puts it there.")
+		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
+		.option("--port <port>", "serial port of the board (default: the only one found)")
+		.addOption(new Option("--log", "release build with a plain-text log (mcconfig -i)").conflicts("debug"))
+		.option("--debug", "debug build; opens xsbug (mcconfig -d)")
+		.addOption(
+			new Option("--erase", "erase the flash first, with every stored setting").conflicts(["buildOnly", "linkOnly"]),
+		)
+		.option("--build-only", "build without flashing")
+		.addOption(
+			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts([
+				"buildOnly",
+				"debug",
+				"log",
+			]),
+		)
+		.addHelpText("after", EPILOGUE);
+	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
+		async (settings: string[], options: FlashOptions) => {
+			const target = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
+			await flash(folder, settings, { ...options, target }, env);
+		},
+	);
+}
+
+/** @throws ProgramError with the problem and its fix */
+async function flash(
+	folder: string,
+	settings: readonly string[],
+	{ target: name, port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
+	own: NodeJS.ProcessEnv,
+): Promise<void> {
+	if (name === undefined) {
+		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
+	}
+	const sdk = needSdk(own);
+	const target = findTarget(sdk, name);
+	if (!linkOnly) {
+		needIdf(own);
+	}
+	await checkParts(folder, name);
+	if (target.hasEthernet) {
+		console.log(`${name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
+	}
+	if (linkOnly) {
+		await linkForChip(sdk, folder, name, settings);
+		console.log(`The firmware links for ${name}.`);
+		return;
+	}
+	const env = sdkEnvironment(sdk, own);
+	if (!buildOnly) {
+		env.UPLOAD_PORT = choosePort(port ?? own.UPLOAD_PORT);
+		checkPort(env.UPLOAD_PORT);
+		if (erase) {
+			eraseFlash(env.UPLOAD_PORT, env);
+		}
+	}
+	if (!target.isNamed) {
+		console.log(`${name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);
+		addIdfSettings(folder, target, debug ? "debug" : log ? "instrument" : "release");
+	}
+	const flags = debug ? ["-d"] : log ? ["-i"] : [];
+	const args = [...flags, "-p", name, ...(buildOnly ? ["-t", "build"] : []), ...settings];
+	await mcconfig(sdk, folder, args, { show: true, env });
+}
+
+/** @throws ProgramError if there is no ESP-IDF */
+export function needIdf({ IDF_PATH }: NodeJS.ProcessEnv): void {
+	if (!IDF_PATH || !existsSync(IDF_PATH)) {
+		const found = IDF_PATH ? `is ${IDF_PATH}, which does not exist` : "is not set";
+		throw new ProgramError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
+	}
+}
+
+/** Reads the device that a manifest itself defines; undefined without one. Rejects with ProgramError that names its fault. */
+async function readDeviceOf(folder: string, target: string): Promise<DeviceDefinition | undefined> {
+	const manifest = join(folder, "manifest.json");
+	const { modules } = readJson<{ readonly modules?: { readonly device?: unknown } }>(manifest);
+	return modules?.device === undefined ? undefined : await readDevice(fromProject(manifest), target).catch(failAs());
+}
+
+/**
+ * Checks the device that a manifest defines against the target's chip, and prints warnings. Rejects with ProgramError that names
+ * each part which cannot be used.
+ */
+async function checkParts(folder: string, target: string): Promise<void> {
+	const device = await readDeviceOf(folder, target);
+	try {
+		for (const warning of device === undefined ? [] : checkDevice(device, chipOfBoard(target))) {
+			console.error(`warning: ${warning}`);
+		}
+	} catch (error) {
+		failAs()(error);
+	}
+}
+
+/**
+ * Adds the firmware's settings of ESP-IDF to a build for a target without a board of its own, which has the SDK's. ESP-IDF
+ * reads this file after those that mcconfig writes beside it, because its name ends with the chip's.
+ */
+function addIdfSettings(folder: string, { name, chip }: Target, kind: string): void {
+	const project = join(outputOf(folder), "tmp", ...name.split("/"), kind, nameOf(folder), `xsProj-${chip}`);
+	const own = join(ROOT, "src/boards/esp32/sdkconfig");
+	const texts = readdirSync(own)
+		.filter((file) => kind !== "debug" || !file.endsWith(".release"))
+		.map((file) => readFileSync(join(own, file), "utf8"));
+	mkdirSync(project, { recursive: true });
+	writeFileSync(join(project, `sdkconfig.mc.${chip}`), texts.join(""));
+}

@@ -1,0 +1,193 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, delimiter, dirname, join, relative } from "node:path";
+import { ProgramError } from "../build/program.js";
+import { ROOT } from "../../../root.js";
+import { type Sdk, sdkEnvironment, TSC } from "./sdk.js";
+
+/** mcconfig's default manifest. */
+const MANIFEST = "manifest.json";
+
+/** Lines of a failed build that are shown: the error is among the last of them. */
+const LINES_SHOWN = 20;
+
+/** Archive of a build's objects. The SDK's makefile adds to it, and so keeps objects whose sources are gone. */
+const ARCHIVE = /^xs_esp32\w*\.a$/;
+
+interface McconfigOptions {
+	/** Whether its output goes to the terminal. Otherwise it is part of the error. */
+	readonly show: boolean;
+	/** Default: the SDK's. */
+	readonly env?: NodeJS.ProcessEnv;
+	/** Build folder. Default: the manifest's own. */
+	readonly output?: string;
+}
+
+/**
+ * Runs `mcconfig -m` for a manifest, with a build folder of its own and the project's TypeScript on the PATH.
+ *
+ * @param folder of the manifest
+ * @param args as on its command line
+ * @throws ProgramError when it fails
+ */
+export async function mcconfig(
+	sdk: Sdk,
+	folder: string,
+	args: readonly string[],
+	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
+): Promise<void> {
+	if (/\s/.test(output)) {
+		throw new ProgramError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
+	}
+	mkdirSync(output, { recursive: true });
+	for (const path of readdirSync(output, { recursive: true, encoding: "utf8" })) {
+		if (ARCHIVE.test(basename(path))) {
+			rmSync(join(output, path));
+		}
+	}
+	// The SDK's makefile runs ESP-IDF's build in bash and ignores its failure: it continues with the image of an earlier
+	// build, but stops if the program is missing. This is the file that bash reads first.
+	const bash = join(output, "idf.bash");
+	writeFileSync(bash, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
+	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, join(folder, MANIFEST)], show, {
+		...env,
+		BASH_ENV: bash,
+	});
+}
+
+/** @throws ProgramError when mcconfig fails, with the last lines of its output unless they were shown */
+async function runMcconfig(
+	{ bin }: Sdk,
+	cwd: string,
+	args: readonly string[],
+	show: boolean,
+	env: NodeJS.ProcessEnv,
+): Promise<void> {
+	// The SDK's debugger may ask for Ctrl-C in the terminal.
+	const stdio = show ? "inherit" : (["ignore", "pipe", "pipe"] as const);
+	const child = spawn(join(bin, "mcconfig"), args, { cwd, env, stdio: stdio as "inherit" });
+	const output: Buffer[] = [];
+	child.stdout?.on("data", (bytes) => output.push(bytes));
+	child.stderr?.on("data", (bytes) => output.push(bytes));
+	const status = await new Promise<number | null>((resolve, reject) => {
+		child.on("error", (error) => reject(new ProgramError(`could not run mcconfig: ${error.message}`)));
+		child.on("close", resolve);
+	});
+	if (status !== 0) {
+		// A linker's warnings alone are hundreds of lines.
+		const lines = String(Buffer.concat(output))
+			.split("\n")
+			.filter((line) => line !== "" && !line.startsWith("### warning"));
+		throw new ProgramError(`mcconfig failed (${status ?? "killed"})\n${lines.slice(-LINES_SHOWN).join("\n")}`);
+	}
+}
+
+/**
+ * Builds a manifest for a chip up to what is compiled for the chip, without its compiler.
+ *
+ * @param target as mcconfig calls it: "esp32/esp32s3"
+ * @param settings of the firmware: "ssid=…"
+ * @param made file of the build: the linker's output, or `mc.resources.c`
+ * @returns its path
+ * @throws ProgramError when the build fails
+ */
+export async function linkForChip(
+	sdk: Sdk,
+	folder: string,
+	target: string,
+	settings: readonly string[] = [],
+	made: "mc.xs.c" | "mc.resources.c" = "mc.xs.c",
+): Promise<string> {
+	// Separate from complete builds, which would take the stand-in's ESP-IDF settings.
+	const output = join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
+	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), made);
+	// A file of an earlier build would be mistaken for this one's.
+	rmSync(linked, { force: true });
+	const env = withoutIdf(sdk);
+	await mcconfig(sdk, folder, ["-p", target, "-t", linked, ...settings], { show: false, env, output });
+	return linked;
+}
+
+/**
+ * Makes mcconfig write what a build needs, in an empty folder and without building it: less than a second.
+ *
+ * @param target as mcconfig calls it
+ * @returns the folder of the program, with manifest_flat.json, the makefile and ESP-IDF's project (xsProj-CHIP)
+ * @throws ProgramError when that fails
+ */
+export async function configureBuild(sdk: Sdk, folder: string, target: string): Promise<string> {
+	const output = join(`${outputOf(folder)}-configured`, target.replaceAll(/\W+/g, "-"));
+	rmSync(output, { recursive: true, force: true });
+	mkdirSync(output, { recursive: true });
+	await runMcconfig(sdk, folder, ["-o", output, "-p", target, join(folder, MANIFEST)], false, withoutIdf(sdk));
+	const paths = readdirSync(output, { recursive: true, encoding: "utf8" });
+	return join(output, paths.find((path) => basename(path) === nameOf(folder) && path.startsWith("tmp")) as string);
+}
+
+/**
+ * Checks the types of a build with the compiler settings and the SDK's typings that mcconfig gives it. One run finds all
+ * errors in less than a second, where mcconfig's makefile runs the compiler once per file and stops at the first error.
+ *
+ * @param folder of the build: see {@link configureBuild}
+ * @returns the compiler's messages; empty without an error
+ */
+export function findTypeErrors(folder: string): string {
+	const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	// One configuration for each file; all extend that of the build.
+	const configs = paths
+		.filter((path) => path.endsWith("-tsconfig.json"))
+		.map((path) => JSON.parse(readFileSync(join(folder, path), "utf8")));
+	const files = configs.flatMap((each): string[] => each.files);
+	const config = join(folder, "tsconfig-check.json");
+	writeFileSync(config, JSON.stringify({ extends: configs[0]?.extends, compilerOptions: { noEmit: true }, files }));
+	const { status, stdout, error } = spawnSync(process.execPath, [TSC, "--project", config], { encoding: "utf8" });
+	return status === 0 ? "" : (error?.message ?? stdout.trim());
+}
+
+/**
+ * Bytes of constant data.
+ *
+ * @param file C of a build
+ * @throws ProgramError if the C compiler has no 32-bit support
+ */
+export function measureData({ root }: Sdk, file: string): number {
+	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(file)];
+	const object = `${file}.o`;
+	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), file, "-o", object]);
+	const [, line = ""] = run("size", [object]).split("\n");
+	const [text = 0, data = 0] = line.trim().split(/\s+/).map(Number);
+	return text + data;
+}
+
+function run(program: string, args: readonly string[]): string {
+	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
+	if (status !== 0) {
+		throw new ProgramError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
+	}
+	return stdout;
+}
+
+/** The SDK's environment with stand-ins that do nothing: mcconfig requires ESP-IDF's folder, version and program. */
+function withoutIdf(sdk: Sdk): NodeJS.ProcessEnv {
+	const folder = join(ROOT, ".cache", "moddable", "no-idf");
+	mkdirSync(folder, { recursive: true });
+	const script = "#!/bin/sh\nmkdir -p build/config && touch build/config/sdkconfig.h\n";
+	writeFileSync(join(folder, "idf.py"), script, { mode: 0o755 });
+	const env = sdkEnvironment(sdk);
+	// The makefile would read the version from a repository.
+	return { ...env, IDF_PATH: folder, PATH: [folder, env.PATH].join(delimiter), MAKEFLAGS: "IDF_VERSION=none" };
+}
+
+/** Reads the program's name in a manifest. */
+export function nameOf(folder: string): string {
+	const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as { build: { NAME: string } };
+	return manifest.build.NAME;
+}
+
+/** Returns the build folder of a manifest: one each, so that builds may run at the same time, and none in the SDK. */
+export function outputOf(folder: string): string {
+	const isOutside = relative(ROOT, folder).startsWith("..");
+	return isOutside
+		? join(folder, "build", "moddable")
+		: join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
+}

@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { closest, distance } from "fastest-levenshtein";
+import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
+import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/settings/config.js";
+import { readSetting, SettingError, type SettingSource } from "../../../../src/settings/read-setting.js";
+import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/settings/settings-table.js";
+import { ProgramError, readJson } from "../build/program.js";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Schemes of backends that the firmware has clients for. */
+const SCHEMES = ["ws", "wss", "mqtt", "mqtts"];
+
+/** A device listens on every address of its own. */
+const ADDRESS = "0.0.0.0";
+
+/**
+ * Adds settings of the firmware to a command: NAME=VALUE, as mcconfig takes them. They are checked before it runs.
+ *
+ * @param folder of the manifest
+ */
+export function addSettings(program: Command, folder: string, examples: string): Command {
+	const collect = (word: string, settings: readonly string[] = []): readonly string[] => {
+		if (!/^[A-Za-z]\w*=/.test(word)) {
+			throw new InvalidArgumentError(`Expected NAME=VALUE, got ${word}.`);
+		}
+		return [...settings, word];
+	};
+	return program
+		.argument("[settings...]", `settings of the firmware: ${examples}`, collect, [])
+		.hook("preAction", ({ processedArgs: [words] }) => checkSettings(words, folder));
+}
+
+/**
+ * Checks the settings of a build by the rules and with the messages of the device, which may have neither log nor screen.
+ *
+ * @param words settings of a command line: "ssid=home"
+ * @param folder the manifest's, whose `config` they override
+ * @throws ProgramError that names each wrong setting
+ */
+function checkSettings(words: readonly string[], folder: string): void {
+	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
+	const manifest = join(folder, "manifest.json");
+	const { config = {} } = existsSync(manifest) ? readJson<{ readonly config?: Settings }>(manifest) : {};
+	// The manifest may also have names of the project's own.
+	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
+	const source = { built: { ...config, ...given }, settings: undefined };
+	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(source.built, name)) as SettingName[];
+	const wrong = problemsOf(...names.map((name) => () => readSetting(name, source)));
+	const checks = [() => checkBackend(source), () => readDirectConfig(source, ADDRESS)];
+	const problems = [
+		...unknown.map((name) => `${name}: unknown setting${suggest(name)}`),
+		...(wrong.length > 0 ? wrong : problemsOf(...checks)),
+	];
+	if (problems.length > 0) {
+		throw new ProgramError(problems.join("\n"));
+	}
+}
+
+/** Returns the messages of settings that cannot be read. */
+function problemsOf(...readers: readonly (() => unknown)[]): string[] {
+	return readers.flatMap((read) => {
+		try {
+			read();
+			return [];
+		} catch (error) {
+			if (error instanceof SettingError) {
+				return [error.message];
+			}
+			throw error;
+		}
+	});
+}
+
+/** The build may have a backend that is not known here, or need none. */
+function checkBackend(source: SettingSource): void {
+	const backend = readSetting("otaUrl", source) === "" ? (readSetting("backend", source) ?? "") : "";
+	const isNamed = backend !== "" && !backend.startsWith(SEARCH_SCHEME);
+	readConfig(source, "", isNamed ? backend : "");
+	const { scheme } = isNamed ? parseUrl(backend) : { scheme: "ws" };
+	if (!SCHEMES.includes(scheme)) {
+		throw unsupportedScheme(scheme);
+	}
+}
+
+/** Names the setting that is meant, unless none is similar. */
+function suggest(name: string): string {
+	if (name === "glyphs") {
+		return ": it is a variable of the build. Set GLYPHS in the environment";
+	}
+	const similar = closest(name.toLowerCase(), Object.keys(SETTINGS));
+	return distance(name.toLowerCase(), similar.toLowerCase()) <= Math.max(2, name.length / 3)
+		? `: did you mean ${similar}?`
+		: "; docs/moddable.md has the settings";
+}

@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
+import { ProgramError } from "../build/program.js";
+import { ROOT } from "../../../root.js";
+import type { Sdk } from "./sdk.js";
+
+/** The target of a plain ESP32, and the folder in src/boards of bare chips. Other targets are named after it: "esp32/m5stack". */
+export const BARE_CHIP = "esp32";
+
+/** The board that only QEMU has. */
+const EMULATED = "esp32/qemu";
+
+/** Key in the manifest of targets that it does not name. */
+const OTHERS = "esp32/*";
+
+/** Largest number of wrong letters of a target for which another one is suggested. */
+const MAX_TYPOS = 4;
+
+/** The reason why a chip cannot run the firmware. All other chips of the SDK have Wi-Fi. */
+const WITHOUT_WIFI: Readonly<Record<string, string>> = {
+	esp32h2: "its radio knows Bluetooth LE, Thread and Zigbee only",
+	esp32h4: "its radio knows Bluetooth LE, Thread and Zigbee only",
+	esp32p4: "it has no radio",
+};
+
+interface Manifest {
+	readonly build?: { readonly ESP32_SUBCLASS?: string };
+	readonly defines?: { readonly ethernet?: object };
+	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
+}
+
+const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8"));
+
+const { platforms: PLATFORMS = {} } = readManifest(join(ROOT, "manifest_minimal.json"));
+
+/** The targets of chips that the manifest names. */
+const NAMED = Object.keys(PLATFORMS).filter(
+	(name) => name.split("/")[0] === BARE_CHIP && ![EMULATED, OTHERS].includes(name),
+);
+
+/** Targets of docs/boards.md: those with a board of their own and the plain ESP32, and the other bare chips. */
+export const BOARDS = NAMED.filter((name) => name === BARE_CHIP || boardOf(name).board !== BARE_CHIP);
+export const CHIPS = NAMED.filter((name) => !BOARDS.includes(name));
+
+export interface Target {
+	/** mcconfig's name: "esp32/m5stack_cores3". */
+	readonly name: string;
+	/** ESP-IDF's name: "esp32s3". */
+	readonly chip: string;
+	/** The folder in src/boards. */
+	readonly board: string;
+	/** Whether the manifest names it. Others are built as a bare chip with the SDK's settings of ESP-IDF. */
+	readonly isNamed: boolean;
+	/** Whether the SDK's target has Ethernet, which no board of the firmware opens. */
+	readonly hasEthernet: boolean;
+}
+
+/**
+ * Finds a target by mcconfig's name.
+ *
+ * @throws ProgramError if the SDK does not know it, or the chip has no Wi-Fi
+ */
+export function findTarget({ root }: Sdk, name: string): Target {
+	const folder = join(root, "build", "devices", "esp32", "targets");
+	const names = existsSync(folder) ? readdirSync(folder) : [];
+	const known = [BARE_CHIP, ...names.map((each) => `${BARE_CHIP}/${each}`)];
+	if (!known.includes(name)) {
+		throw new ProgramError(`--target: unknown target ${name}. ${suggest(name, known)}`);
+	}
+	const manifest = name === BARE_CHIP ? {} : readManifest(join(folder, basename(name), "manifest.json"));
+	const chip = manifest.build?.ESP32_SUBCLASS ?? BARE_CHIP;
+	const reason = WITHOUT_WIFI[chip];
+	if (reason !== undefined) {
+		throw new ProgramError(`--target: ${name} has the chip ${chip}, which has no Wi-Fi: ${reason}`);
+	}
+	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
+}
+
+function suggest(name: string, known: string[]): string {
+	const complete = name.startsWith(BARE_CHIP) ? name : `${BARE_CHIP}/${name}`;
+	const nearest = closest(complete, known);
+	return distance(complete, nearest) <= MAX_TYPOS
+		? `Did you mean ${nearest}?`
+		: `docs/boards.md lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets`;
+}
+
+/** Finds the folder in src/boards that is built for a target, whether or not the SDK knows it. */
+export function boardOf(name: string): Pick<Target, "board" | "isNamed"> {
+	const { include = "" } = PLATFORMS[name] ?? PLATFORMS[OTHERS] ?? {};
+	return { board: basename(dirname(include)), isNamed: PLATFORMS[name] !== undefined };
+}

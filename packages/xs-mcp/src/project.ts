@@ -1,0 +1,78 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { isNewer } from "../../../src/text/version.js";
+import { fromProject } from "./build/manifests.js";
+import { ProgramError, readJson } from "./build/program.js";
+import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
+
+/** A project of its own: a folder with a manifest that includes the firmware's. */
+export interface Project {
+	/** Absolute, without links. */
+	readonly folder: string;
+	/** Path of its manifest. */
+	readonly manifest: string;
+}
+
+interface Manifest {
+	readonly build?: { readonly NAME?: string };
+	readonly config?: Readonly<Record<string, unknown>>;
+}
+
+interface PackageJson {
+	readonly dependencies?: Readonly<Record<string, string>>;
+	readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds a project.
+ *
+ * @throws ProgramError if the folder has none, or its package.json asks for newer firmware than this
+ */
+export function openProject(given: string = process.cwd()): Project {
+	const manifest = join(given, "manifest.json");
+	if (!existsSync(manifest)) {
+		throw new ProgramError(
+			`${given} has no manifest.json: run this in a project's folder, as npm create xs-mcp makes one`,
+		);
+	}
+	checkVersion(join(given, "package.json"));
+	const folder = realpathSync(given);
+	return { folder, manifest: join(folder, "manifest.json") };
+}
+
+/** The program of a virtual device. */
+export interface ProjectBuild {
+	readonly firmware: string;
+	readonly name: string;
+	/** The settings that its manifest has. */
+	readonly config: Readonly<Record<string, unknown>>;
+	readonly board: BoardProfile;
+	/** Of the device's pins. */
+	readonly warnings: readonly string[];
+}
+
+/** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
+export async function buildProject({ manifest }: Project): Promise<ProjectBuild> {
+	const { build, config = {} } = readJson<Manifest>(manifest);
+	const path = fromProject(manifest);
+	const device = await readOwnDevice(path);
+	const firmware = await bundle(undefined, false, undefined, path);
+	const { profile = profileOf(), warnings = [] } = device ?? {};
+	return { firmware, name: build?.NAME ?? "device", config, board: profile, warnings };
+}
+
+/** @throws ProgramError if the project asks for newer firmware */
+function checkVersion(file: string): void {
+	if (!existsSync(file)) {
+		return;
+	}
+	const { dependencies, devDependencies } = readJson<PackageJson>(file);
+	const wanted = { ...devDependencies, ...dependencies }[FIRMWARE.name] ?? "";
+	const [, version] = /^[\^~>=]*\s*(\d+\.\d+\.\d+)/.exec(wanted) ?? [];
+	if (version !== undefined && isNewer(version, FIRMWARE.version)) {
+		throw new ProgramError(
+			`${FIRMWARE.name} ${FIRMWARE.version} is installed, but package.json asks for ${wanted}: run npm install`,
+		);
+	}
+}

@@ -1,0 +1,169 @@
+import { bundleDevicePage } from "./build/page-bundles.js";
+import { failAs, signalled } from "./build/program.js";
+import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
+import { DevicePage } from "../../virtual-device/src/page/device-page.js";
+import { type LocalGateway, openGateway } from "./gateway-process.js";
+import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
+import { watchFolder } from "./watch-folder.js";
+
+/** The command line of `npm start` in a project. */
+export interface StartOptions {
+	readonly gateway: boolean;
+	readonly httpPort: number;
+	readonly websocketPort: number;
+	/** Undefined: the usual one, or a free one where that is taken. */
+	readonly page?: number;
+	/** Whether the device's log is shown. */
+	readonly verbose: boolean;
+}
+
+/** The firmware's stack after its error: functions of the bundle, without lines. */
+const FIRMWARE_STACK = /\n +at .*$/s;
+
+/** Begins the line of the firmware's log that says why it cannot work: src/app/application.ts. */
+const FATAL = "fatal error: ";
+
+/** Begins the line that names settings which the firmware does not have. */
+const UNKNOWN = "unknown settings: ";
+
+/** Ends the line of the log that names a part which does not answer: src/parts/retried.ts. */
+const RETRIED = "; tried again";
+
+/** The usual port of the page. */
+const PAGE_PORT = 8768;
+
+/** Runs a project on a virtual device until the process is told to end, and again after each change of its files. */
+export async function startProject(options: StartOptions): Promise<void> {
+	const project = openProject();
+	const engine = await chooseEngine("xs", { onProgress: console.error });
+	await Promise.race([runProject(project, engine, options), signalled()]);
+	process.exit();
+}
+
+/** Rejects with ProgramError if page or gateway cannot be opened. */
+async function runProject(project: Project, engine: EngineChoice, options: StartOptions): Promise<never> {
+	const builds = buildsOf(project);
+	const { value: first } = await builds.next();
+	const gateway = options.gateway ? await openGateway(options.httpPort, options.websocketPort) : undefined;
+	const backend = gateway?.deviceUrl ?? `ws://127.0.0.1:${options.websocketPort}/`;
+	const placed = ({ config, board }: ProjectBuild) => ({ config: { ...config, backend }, board });
+	const device = new VirtualDevice({
+		firmware: first.firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		macAddress: macAddressOf(project.folder),
+		...placed(first),
+	});
+	process.once("exit", () => device.stop());
+	const tellRuns = report(device, first.name, engine, options);
+	const page = await openPage(device, options.page, gateway?.url);
+	// An error in its modules, which is reported, ends nothing, because the next change may cure it.
+	await device.start().then(tellRuns, () => {});
+	greet(page.url, gateway);
+	for await (const build of builds) {
+		device.flash(build.firmware, placed(build));
+	}
+	throw new Error("unreachable: builds never end");
+}
+
+/**
+ * Builds a project now and after each change of its files, one build after the other. An error is told, and ends nothing,
+ * because the next change may cure it. A result that is as before is dropped: a change of notes restarts no device,
+ * and the output of `npm start` may be a file in the folder.
+ */
+async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> {
+	let changed = true;
+	let wake = (): void => {};
+	watchFolder(project.folder, () => {
+		changed = true;
+		wake();
+	});
+	let last = "";
+	const isNew = (result: string): boolean => {
+		const differs = result !== last;
+		last = result;
+		return differs;
+	};
+	for (;;) {
+		if (!changed) {
+			await new Promise<void>((resolve) => {
+				wake = resolve;
+			});
+		}
+		changed = false;
+		try {
+			const build = await buildProject(project);
+			if (isNew(JSON.stringify(build))) {
+				warn(build.warnings);
+				yield build;
+			}
+		} catch (error) {
+			const { message } = error as Error;
+			if (isNew(message)) {
+				tellError(message);
+			}
+		}
+	}
+}
+
+/** Rejects with ProgramError if the port that was asked for is taken. */
+async function openPage(device: VirtualDevice, port: number | undefined, consoleUrl?: string): Promise<DevicePage> {
+	const folder = await bundleDevicePage();
+	const open = (port: number): Promise<DevicePage> => DevicePage.open(device, folder, port, consoleUrl);
+	return await open(port ?? PAGE_PORT).catch((error: Error) =>
+		port === undefined ? open(0) : failAs("--page")(error),
+	);
+}
+
+function warn(warnings: readonly string[]): void {
+	for (const warning of warnings) {
+		console.error(`warning: ${warning}`);
+	}
+}
+
+function tellError(message: string): void {
+	console.error(`error: ${message}`);
+	console.error("Waiting for a change of a file.");
+}
+
+/** Reports what happens to a device. @returns called when it runs for the first time */
+function report(
+	device: VirtualDevice,
+	name: string,
+	{ whyNotXs }: EngineChoice,
+	{ verbose }: StartOptions,
+): () => void {
+	let hasRun = false;
+	const tellRuns = (): void => {
+		console.log(hasRun ? "The device runs with your changes." : `${name} runs on ${device.engineName}.`);
+		if (!hasRun && whyNotXs !== undefined) {
+			console.log(`This is not XS: ${whyNotXs.split("\n")[0]}`);
+		}
+		hasRun = true;
+	};
+	device.on("trace", (line) => {
+		if (line.startsWith(FATAL)) {
+			tellError(line.slice(FATAL.length));
+		} else if (line.endsWith(RETRIED)) {
+			console.error(`warning: part ${line}`);
+		} else if (line.startsWith(UNKNOWN)) {
+			console.error(`warning: ${line}`);
+		} else if (verbose) {
+			console.log(line);
+		}
+	});
+	device.on("note", (text) => console.log(text));
+	device.on("restarted", tellRuns);
+	device.on("exit", ({ code, detail }) =>
+		tellError(`the device ended: ${code}: ${detail.replace(FIRMWARE_STACK, "")}`),
+	);
+	return tellRuns;
+}
+
+function greet(page: string, gateway: LocalGateway | undefined): void {
+	console.log(`The device's page: ${page}`);
+	if (gateway !== undefined) {
+		console.log(`The ${gateway.isOther ? "gateway that runs here" : "gateway's console"}: ${gateway.url}`);
+		console.log(`For MCP clients:   ${gateway.url}mcp`);
+	}
+	console.log("A change of a file restarts the device. Ctrl-C ends it.");
+}

@@ -1,0 +1,164 @@
+// The module "xs-mcp/test" of a project.
+import { setTimeout as delay } from "node:timers/promises";
+import getPort from "get-port";
+import { chooseEngine, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
+import type { PinState } from "../../virtual-device/src/services/pins.js";
+import { buildProject, openProject } from "./project.js";
+
+/** How a test's device is made. */
+export interface TestDeviceOptions {
+	/** The project's folder. Default: where the tests run. */
+	readonly folder?: string;
+	/** Settings, besides those of the manifest. */
+	readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool, as the device lists it (MCP, `tools/list`). */
+export interface ListedTool {
+	readonly name: string;
+	readonly title?: string;
+	readonly description?: string;
+	readonly inputSchema: object;
+	readonly outputSchema?: object;
+	readonly annotations?: object;
+}
+
+/** A project on a virtual device, for its tests. */
+export interface TestDevice {
+	/** The lines of its log. */
+	readonly log: readonly string[];
+	listTools(): Promise<ListedTool[]>;
+	/**
+	 * Calls a tool. Resolves with what it returns: a text, or the value that it is as JSON. Rejects with Error if the tool
+	 * fails or the arguments are wrong: its message is what a client gets.
+	 */
+	call(name: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
+	/** The pins that it has opened. */
+	readonly pins: readonly PinState[];
+	/**
+	 * The level of a pin: 0 or 1, or a value of its kind.
+	 *
+	 * @param part the name of the part that has it, or its number
+	 * @throws Error that names the open pins if it is not open
+	 */
+	read(part: string | number): PinState["value"];
+	/**
+	 * Sets an input or the readings of a sensor.
+	 *
+	 * @param value of a pin: 0 or 1, 0 to 4,095 of an analog pin, the pulses of a counter, or the line that a serial port
+	 * receives. Of a sensor: readings by name, `{ temperature: 21 }`, or null to unplug it
+	 * @throws Error if there is no such input, sensor or reading, RangeError if the value is out of range
+	 */
+	set(part: string | number, value: number | string | Readonly<Record<string, number>> | null): void;
+	/** Switches it off. */
+	close(): void;
+}
+
+/** The result of `tools/list` or of `tools/call`. */
+interface Result {
+	readonly tools: readonly ListedTool[];
+	readonly nextCursor?: string;
+	readonly content: readonly { readonly type: string; readonly text?: string }[];
+	readonly isError?: boolean;
+}
+
+type Ask = (method: string, params: object) => Promise<Result>;
+
+const LOOPBACK = "127.0.0.1";
+
+/** Milliseconds between two attempts to reach a device that starts. */
+const RETRY = 20;
+
+/**
+ * Starts the project on a virtual device, on XS if this computer has a C compiler. Rejects with Error if one of its files
+ * is wrong, or the firmware does not start.
+ */
+export async function openDevice({ folder, config }: TestDeviceOptions = {}): Promise<TestDevice> {
+	const project = openProject(folder);
+	const engine = await chooseEngine("xs", { onProgress: console.error });
+	const { firmware, board, config: ownConfig } = await buildProject(project).finally(endBundler);
+	const port = await getPort({ host: LOOPBACK });
+	const log: string[] = [];
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { ...ownConfig, ...config, http: port, httpAddress: LOOPBACK },
+		board,
+	});
+	device.on("trace", (line) => log.push(line));
+	await device.start();
+	const ask = asker(port);
+	return {
+		log,
+		listTools: () => listTools(ask),
+		call: async (name, args = {}) => readResult(await ask("tools/call", { name, arguments: args })),
+		get pins() {
+			return device.pins;
+		},
+		read(part) {
+			const found = device.pins.find(({ part: name, pin }) => name === part || pin === part);
+			if (found === undefined) {
+				const open = device.pins.map(({ part: name, pin }) => name ?? pin).join(", ") || "none";
+				throw new Error(`${part}: the device has opened no such pin; open: ${open}`);
+			}
+			return found.value;
+		},
+		set(part, value) {
+			if (typeof value === "object") {
+				device.setChip(part, value);
+			} else {
+				device.setPin(part, value);
+			}
+		},
+		close: () => device.stop(),
+	};
+}
+
+/** Asks a device as an MCP client does (Streamable HTTP). It begins to listen some moments after its start. */
+function asker(port: number): Ask {
+	const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+	let id = 0;
+	return async (method, params) => {
+		id += 1;
+		const init = { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id, method, params }) };
+		for (let attempt = 0; ; attempt += 1) {
+			const response = await fetch(`http://${LOOPBACK}:${port}/mcp`, init).catch((cause) => {
+				if (attempt > 250) {
+					throw new Error("the device does not serve its tools", { cause });
+				}
+			});
+			if (response !== undefined) {
+				const { result, error } = (await response.json()) as { result?: Result; error?: { message: string } };
+				return result ?? Promise.reject(new Error(error?.message ?? `the device answered ${response.status}`));
+			}
+			await delay(RETRY);
+		}
+	};
+}
+
+/** The device lists its tools in pages. */
+async function listTools(ask: Ask): Promise<ListedTool[]> {
+	const tools: ListedTool[] = [];
+	let cursor: string | undefined;
+	do {
+		const page = await ask("tools/list", cursor === undefined ? {} : { cursor });
+		tools.push(...page.tools);
+		cursor = page.nextCursor;
+	} while (cursor !== undefined);
+	return tools;
+}
+
+function readResult({ content, isError }: Result): unknown {
+	const text = content.map(({ text = "" }) => text).join("\n");
+	if (isError) {
+		throw new Error(text);
+	}
+	if (content.some(({ type }) => type !== "text")) {
+		return content;
+	}
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}

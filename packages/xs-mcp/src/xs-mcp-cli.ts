@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+// The program xs-mcp of the package: what npm's scripts of a project run. Each command loads only what it needs.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { Command, Option } from "commander";
+import { ProgramError, readPort, runProgram } from "./build/program.js";
+import { openProject } from "./project.js";
+
+const program = new Command("xs-mcp")
+	.description("Runs, tests and flashes a project: a device of its own, with the firmware xs-mcp.")
+	.exitOverride();
+
+program
+	.command("start")
+	.description("run it on a virtual device, again after each change, with a page and a gateway")
+	.option("--no-gateway", "start no gateway where none runs")
+	.addOption(gatewayPort("--http-port <port>", "where the gateway serves MCP clients", 8766))
+	.addOption(gatewayPort("--websocket-port <port>", "where the gateway serves devices", 8765))
+	.option("--page <port>", "where the device's page is (default: 8768, or a free one)", readPort)
+	.option("--verbose", "show the device's log", false)
+	.action(async (options) => {
+		const { startProject } = await import("./start.js");
+		await startProject(options);
+	});
+
+program
+	.command("check")
+	.description("check the types")
+	.action(async () => await check());
+
+program
+	.command("test")
+	.description("check the types, and run the tests with node --test")
+	.argument("[arguments...]", "of node --test")
+	.allowUnknownOption()
+	.action(async (rest: string[]) => {
+		await check();
+		const child = spawn(process.execPath, ["--test", ...rest], { stdio: "inherit" });
+		const [status] = await once(child, "exit");
+		process.exitCode = status ?? 1;
+	});
+
+addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async (folder) => {
+	const { flashProgram } = await import("./moddable/flash.js");
+	return flashProgram(folder, "esp32");
+});
+addProgram("simulator", "run it in Moddable's simulator", async (folder) => {
+	const { simulatorProgram } = await import("./moddable/simulator.js");
+	return simulatorProgram(folder);
+});
+
+await runProgram(program);
+
+/** Adds a program with its own options as a command. @param load is given the project's folder */
+function addProgram(name: string, description: string, load: (folder: string) => Promise<Command>): void {
+	program
+		.command(name)
+		.description(description)
+		.helpOption(false)
+		.argument("[arguments...]")
+		.allowUnknownOption()
+		.action(async (rest: string[]) => await runProgram(await load(openProject().folder), rest));
+}
+
+/** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */
+async function check(): Promise<void> {
+	const { folder } = openProject();
+	const { TSC } = await import("./moddable/sdk.js");
+	const { status, stdout } = spawnSync(process.execPath, [TSC, "--noEmit", "--project", folder], { encoding: "utf8" });
+	if (status !== 0) {
+		throw new ProgramError(`Type check failed:\n${stdout.trim()}`);
+	}
+}
+
+/** A setting of the gateway, with its environment variable. */
+function gatewayPort(flag: string, description: string, port: number): Option {
+	const variable = `XS_MCP_GATEWAY_${flag.split(" ")[0]?.slice(2).replaceAll("-", "_").toUpperCase()}`;
+	return new Option(flag, description).env(variable).argParser(readPort).default(port);
+}

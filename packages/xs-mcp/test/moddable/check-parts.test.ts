@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, it } from "node:test";
+import { flashProgram } from "../../src/moddable/flash.js";
+import { linkForChip } from "../../src/moddable/mcconfig.js";
+import { ROOT } from "../../../root.js";
+import { cases } from "../../../../host-test/support/scope.js";
+import { noSdk, sdk } from "../../../../host-test/support/sdk.js";
+import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { makeSdk } from "./made-up-sdk.js";
+
+const { env } = makeSdk("", ["esp32s3", "xiao_esp32c3"]);
+
+/** Links the device of a folder for a target. */
+async function link(folder: string, target: string): Promise<void> {
+	await flashProgram(folder, undefined, env).parseAsync(["--link-only", "--target", target], { from: "user" });
+}
+
+/** The folder of a device with a relay at this pin. */
+function writeRelay(pin: number): string {
+	return writeDevice(
+		`import { device, relay } from "xs-mcp";\nexport default device({ parts: { pump: relay({ pin: ${pin} }) } });\n`,
+	);
+}
+
+/** The folder of a device with this module. */
+function writeDevice(text: string): string {
+	const folder = temporaryFolder();
+	const include = [relative(folder, join(ROOT, "src/parts/manifest.json"))];
+	writeFileSync(
+		`${folder}/manifest.json`,
+		JSON.stringify({ build: { NAME: "x" }, include, modules: { device: "./device" } }),
+	);
+	writeFileSync(`${folder}/device.ts`, text);
+	return folder;
+}
+
+describe("a build of a device of one's own", () => {
+	it("fails before it begins if the target's chip cannot use a pin, and names the part, the pin, and those that would do", async () => {
+		const folder = writeRelay(26);
+		await link(folder, "esp32");
+		await assert.rejects(link(folder, "esp32/esp32s3"), {
+			name: "ProgramError",
+			message: /^part pump: pin 26 is connected to the flash of the ESP32-S3; these would do: 1, 2, 4, 5, /,
+		});
+		await assert.rejects(link(folder, "esp32/xiao_esp32c3"), /pin 26 does not exist on the ESP32-C3/);
+	});
+
+	it("fails if a part cannot be used, also without device()", async () => {
+		const folder = writeDevice(
+			'import { relay } from "xs-mcp";\nexport default { parts: { pump: relay({ pin: 26, maxOn: -1 }) } };\n',
+		);
+		await assert.rejects(link(folder, "esp32"), {
+			name: "ProgramError",
+			message: /device\.ts: part pump: maxOn: /,
+		});
+		await assert.rejects(link(writeDevice("export default 5;\n"), "esp32"), /expected "export default device/);
+	});
+
+	it("fails if a driver of the SDK does not work, and names another one", async () => {
+		const folder = writeDevice(
+			'import HTU21D from "embedded:sensor/Humidity-Temperature/HTU21D";\nimport { sensor } from "xs-mcp";\nexport default { parts: { air: sensor(HTU21D, { bus: "default" }) } };\n',
+		);
+		await assert.rejects(link(folder, "esp32"), { name: "ProgramError", message: /HTU21D: .*use .*SI7020/ });
+	});
+
+	for (const [target, folder] of cases([
+		["esp32", "examples/pump"],
+		["esp32", "host-test/fixtures/heater"],
+		["esp32", "host-test/fixtures/air"],
+	] as const)) {
+		it(`links ${folder} for ${target}`, {
+			skip: noSdk,
+		}, async () => {
+			const linked = await linkForChip(sdk, ROOT + folder, target);
+			assert.match(readFileSync(linked, "utf8"), /"src\/parts\/retried"/);
+		});
+	}
+});

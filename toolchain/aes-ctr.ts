@@ -1,5 +1,0 @@
-import { createCipheriv } from "node:crypto";
-import type { AesCtr } from "../src/voice/udp-audio.js";
-
-/** AES-128-CTR by Node. */
-export const aesCtr: AesCtr = (key, counter, bytes) => createCipheriv("aes-128-ctr", key, counter).update(bytes);
