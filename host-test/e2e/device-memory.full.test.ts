@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Program } from "./program.js";
 
-const RUN = fileURLToPath(new URL("../../scripts/run.mjs", import.meta.url));
+const RUN = fileURLToPath(new URL("../../tools/run.mjs", import.meta.url));
 
 /** Memory that one device may add to the machine, MB: 45 on Node 20. */
 const MAX_MEGABYTES = 70;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { benchFleets } from "../../bench/gateway/fleet.js";
-import { makeReport } from "../../bench/report.js";
+import { benchFleets } from "../../tools/bench/gateway/fleet.js";
+import { makeReport } from "../../tools/bench/report.js";
 
 describe("the bench of the gateway", () => {
 	it("measures a small fleet", async () => {

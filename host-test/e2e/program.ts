@@ -137,7 +137,7 @@ export function typeScript(path: string, ...args: string[]): string[] {
 		return [bundledPath(bundle, path), ...args];
 	}
 	const root = new URL("../../", import.meta.url);
-	return ["--import", new URL("scripts/register.mjs", root).href, fileURLToPath(new URL(path, root)), ...args];
+	return ["--import", new URL("tools/register.mjs", root).href, fileURLToPath(new URL(path, root)), ...args];
 }
 
 /** The URL of a module of this repository, for a program that imports it: in the bundle among tests, else its source. */

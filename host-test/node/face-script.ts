@@ -1,5 +1,5 @@
 // A face in an engine beside the server of the benchmarks, on a canvas that only counts. Node says what it shows, and for how long.
-import "../../bench/server.js";
+import "../../tools/bench/server.js";
 import { ENGLISH } from "../../src/language/en.js";
 import type { Canvas } from "../../src/pictures/face/brush.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";

@@ -11,7 +11,7 @@ export const XS_GLOBALS = "packages/xs-mcp/src/build/xs-globals.ts";
 /** Programs and modules that tests start in processes of their own. */
 const PROGRAMS = [
 	XS_GLOBALS,
-	"bench/gateway/light-devices.ts",
+	"tools/bench/gateway/light-devices.ts",
 	"examples/tour/main.ts",
 	"packages/gateway/src/config/token-store.ts",
 	"packages/gateway/test/simulation/simulate.ts",
@@ -20,7 +20,7 @@ const PROGRAMS = [
 	"packages/xs-mcp/src/moddable/doctor.ts",
 	"packages/xs-mcp/src/moddable/doctor-cli.ts",
 	"packages/xs-mcp/src/moddable/firmware-cli.ts",
-	"scripts/release/release-cli.ts",
+	"tools/release/release-cli.ts",
 	"packages/xs-mcp/src/moddable/flash-cli.ts",
 	"packages/xs-mcp/src/xs-mcp-cli.ts",
 	"packages/virtual-device/src/cli.ts",

@@ -1,4 +1,4 @@
-import { SERVER, startServer } from "../../bench/engines.js";
+import { SERVER, startServer } from "../../tools/bench/engines.js";
 import type { Engine, EngineChoice, HeapLimits, HeapReport } from "../../packages/virtual-device/src/index.js";
 
 /** Free memory of a chip in a session: docs/moddable.md, "Memory". */

@@ -90,7 +90,7 @@ const test = `${folder}/test/mcp-client.test.ts`;
 for (const place of places) {
 	run(
 		process.execPath,
-		["--import", pathToFileURL(`${root}scripts/register.mjs`).href, "--test", ...only, test],
+		["--import", pathToFileURL(`${root}tools/register.mjs`).href, "--test", ...only, test],
 		root,
 		place,
 	);

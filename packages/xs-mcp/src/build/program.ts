@@ -45,7 +45,7 @@ const ORPHAN_CHECK_INTERVAL = 200;
 
 /**
  * Settles when the process is told to end, or npm is: that passes a signal to its shell, which ends without telling. A terminal,
- * npm and scripts/run.mjs may each send the same signal.
+ * npm and tools/run.mjs may each send the same signal.
  */
 export function signalled(): Promise<void> {
 	const parent = process.ppid;

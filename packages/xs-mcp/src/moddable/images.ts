@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { basename, join } from "node:path";
 import { FIRMWARE } from "../../../../src/settings/firmware.js";
 import { ProgramError, readJson } from "../build/program.js";
-import { SUMS, writeChecksums } from "../../../../scripts/release/release.js";
+import { SUMS, writeChecksums } from "../../../../tools/release/release.js";
 
 /** A finished build of ESP-IDF. */
 export interface FinishedBuild {

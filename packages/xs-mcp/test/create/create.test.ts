@@ -31,11 +31,11 @@ const noTerminal = skipIf(!hasScript && "no script of util-linux here");
 
 /** Arguments of Node that run the program. */
 const creating = (...args: string[]): string[] => [
-	// As scripts/run.mjs: ts-node's use of deprecated APIs.
+	// As tools/run.mjs: ts-node's use of deprecated APIs.
 	"--disable-warning=DEP0180",
 	"--disable-warning=DEP0205",
 	"--import",
-	pathToFileURL(`${ROOT}scripts/register.mjs`).href,
+	pathToFileURL(`${ROOT}tools/register.mjs`).href,
 	`${ROOT}packages/xs-mcp/create/create-cli.ts`,
 	...args,
 ];

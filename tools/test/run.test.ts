@@ -13,9 +13,9 @@ import {
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 
-const RUN = join(ROOT, "scripts/run.mjs");
+const RUN = join(ROOT, "tools/run.mjs");
 
 /** Packages that `npm start` needs, that only tests need, and that some computers cannot install. */
 const WANTED = {
@@ -35,10 +35,10 @@ function install(present: object | undefined, omitsDev: boolean): string {
 	}
 	writeFileSync(join(root, "npm"), `#!/bin/sh\necho "npm $*" >called\n`);
 	chmodSync(join(root, "npm"), 0o755);
-	mkdirSync(`${root}scripts`);
-	copyFileSync(RUN, `${root}scripts/run.mjs`);
+	mkdirSync(`${root}tools`);
+	copyFileSync(RUN, `${root}tools/run.mjs`);
 	writeFileSync(`${root}program.mjs`, "");
-	const args = [`${root}scripts/run.mjs`, ...(omitsDev ? ["--omit=dev"] : []), "program.mjs"];
+	const args = [`${root}tools/run.mjs`, ...(omitsDev ? ["--omit=dev"] : []), "program.mjs"];
 	const { status, stderr } = spawnSync(process.execPath, args, {
 		encoding: "utf8",
 		env: { ...process.env, PATH: `${root}:${process.env.PATH}` },
@@ -70,15 +70,15 @@ describe("a program of the project", { skip: process.platform === "win32" && "ne
 	});
 });
 
-it("scripts/run.mjs runs TypeScript in a folder with a space, a non-ASCII letter, # and %", () => {
+it("tools/run.mjs runs TypeScript in a folder with a space, a non-ASCII letter, # and %", () => {
 	const folder = join(temporaryFolder(), "mein Gerät 日 #1 %20");
 	mkdirSync(folder);
-	for (const path of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.node.json", "scripts"]) {
+	for (const path of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.node.json", "tools"]) {
 		cpSync(join(ROOT, path), join(folder, path), { recursive: true });
 	}
 	symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
 	writeFileSync(join(folder, "hello.ts"), 'const text: string = "runs";\nconsole.log(text);\n');
-	const { stdout, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", "hello.ts"], {
+	const { stdout, stderr } = spawnSync(process.execPath, ["tools/run.mjs", "hello.ts"], {
 		cwd: folder,
 		encoding: "utf8",
 		// The loader of this process has set it.

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 
 /** A program that says that it runs, and then holds its output open until it is told to end. */
 const PROGRAM = `
@@ -18,7 +18,7 @@ it("a program ends with npm, whose shell passes no signals on", {
 }, async (_t) => {
 	const folder = temporaryFolder("xs-mcp-run-");
 	writeFileSync(join(folder, "program.mjs"), PROGRAM);
-	const run = `node ${join(ROOT, "scripts/run.mjs")} ${relative(ROOT, join(folder, "program.mjs"))}`;
+	const run = `node ${join(ROOT, "tools/run.mjs")} ${relative(ROOT, join(folder, "program.mjs"))}`;
 	writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { program: run } }));
 	const npm = spawn("npm", ["run", "--silent", "program"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
 	await once(npm.stdout, "data");
@@ -28,13 +28,13 @@ it("a program ends with npm, whose shell passes no signals on", {
 	assert.notEqual(npm.signalCode ?? npm.exitCode, 0);
 });
 
-it("a program ends with scripts/run.mjs, also when its terminal is closed", {
+it("a program ends with tools/run.mjs, also when its terminal is closed", {
 	skip: process.platform === "win32" && "Windows has no such signals",
 }, async (_t) => {
 	const folder = temporaryFolder("xs-mcp-run-");
 	writeFileSync(join(folder, "program.ts"), PROGRAM);
 	for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-		const run = spawn(process.execPath, [join(ROOT, "scripts/run.mjs"), relative(ROOT, join(folder, "program.ts"))], {
+		const run = spawn(process.execPath, [join(ROOT, "tools/run.mjs"), relative(ROOT, join(folder, "program.ts"))], {
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 		await once(run.stdout, "data");
@@ -44,7 +44,7 @@ it("a program ends with scripts/run.mjs, also when its terminal is closed", {
 });
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-const IS_OURS = /^node scripts\/run\.mjs .*$/;
+const IS_OURS = /^node tools\/run\.mjs .*$/;
 
 for (const [name, command] of Object.entries(scripts).filter(([, each]) => IS_OURS.test(each))) {
 	it(`npm run ${name} -- --help shows the help, and does nothing else`, () => {

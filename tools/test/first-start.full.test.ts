@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 
 interface LockedPackage {
 	readonly dev?: boolean;

@@ -4,17 +4,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
-import { writeChecksums, zipFolder } from "../../../scripts/release/release.js";
-import { ROOT } from "../../../packages/root.js";
-import { typeScript } from "../../e2e/program.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { writeChecksums, zipFolder } from "../release/release.js";
+import { ROOT } from "../../packages/root.js";
+import { typeScript } from "../../host-test/e2e/program.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 
 describe("a release", () => {
 	it("names the missing tools of an image before all else", () => {
 		const { MODDABLE, IDF_PATH, ...env } = process.env;
 		const { status, stdout, stderr } = spawnSync(
 			process.execPath,
-			typeScript("scripts/release/release-cli.ts", "--target", "esp32"),
+			typeScript("tools/release/release-cli.ts", "--target", "esp32"),
 			{ cwd: ROOT, env, encoding: "utf8" },
 		);
 		assert.equal(status, 1, stderr);

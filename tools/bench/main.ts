@@ -1,14 +1,14 @@
-// npm run bench: instructions of a message and heap of the firmware. Writes its tables to the terminal and to bench/results.md.
+// npm run bench: instructions of a message and heap of the firmware. Writes its tables to the terminal and to tools/bench/results.md.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { chooseEngine, type EngineChoice, type HeapReport } from "../packages/virtual-device/src/index.js";
+import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
+import { chooseEngine, type EngineChoice, type HeapReport } from "../../packages/virtual-device/src/index.js";
 import { rounds, SUITE, startServer } from "./engines.js";
 import { benchInstructions } from "./instructions.js";
 import { MACHINE, makeReport } from "./report.js";
 
 await runProgram(
-	makeProgram("run bench", "Measures the firmware on XS, and writes bench/results.md.").action(() => {}),
+	makeProgram("run bench", "Measures the firmware on XS, and writes tools/bench/results.md.").action(() => {}),
 );
 
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { bundle, type Engine, type EngineChoice, type HeapLimits } from "../packages/virtual-device/src/index.js";
+import { bundle, type Engine, type EngineChoice, type HeapLimits } from "../../packages/virtual-device/src/index.js";
 
 /** A measured operation: the messages of one round, as text on the wire. The cursor of each page comes from the answer before. */
 export interface Operation {
@@ -52,7 +52,7 @@ export const SUITE: readonly string[] = [
 	call("self.bench.tool_3", { level: 60, note: "why not" }),
 ];
 
-/** The script of `bench/server.ts`. */
+/** The script of `tools/bench/server.ts`. */
 export const SERVER = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
 
 /** The script that tells the server how many tools it has. */
@@ -60,7 +60,7 @@ export function hostConfig(tools: number): string {
 	return `globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`;
 }
 
-/** Starts an engine with the server of `bench/server.ts`. */
+/** Starts an engine with the server of `tools/bench/server.ts`. */
 export async function startServer(
 	choice: EngineChoice,
 	tools: number,

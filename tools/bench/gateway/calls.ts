@@ -1,8 +1,8 @@
-import type { Era } from "../../host-test/e2e/clients.js";
-import { knownDevices, untilKnown } from "../../host-test/e2e/gateway-process.js";
-import { Program, typeScript } from "../../host-test/e2e/program.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
-import { until } from "../../host-test/support/until.js";
+import type { Era } from "../../../host-test/e2e/clients.js";
+import { knownDevices, untilKnown } from "../../../host-test/e2e/gateway-process.js";
+import { Program, typeScript } from "../../../host-test/e2e/program.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { until } from "../../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, ERAS, Lanes } from "./lanes.js";
 import { LISTING_TOKEN, startBoundGateway, startLightDevices } from "./light-fleet.js";
@@ -56,7 +56,7 @@ function cellsOf(lanes: Lanes, path: string, era: Era): string[] {
 }
 
 async function openDirectServer(lanes: Lanes): Promise<void> {
-	const program = await Program.start(typeScript("bench/gateway/direct-server.ts"), isListening);
+	const program = await Program.start(typeScript("tools/bench/gateway/direct-server.ts"), isListening);
 	lanes.onClose(() => program.stop());
 	const base = `http://127.0.0.1:${program.said(LISTENING)}`;
 	for (const era of ERAS) {
@@ -68,7 +68,7 @@ async function openDirectServer(lanes: Lanes): Promise<void> {
 
 /** It has no revision of its own: it forwards what the device has, which is the one with sessions. */
 async function openBareRelay(lanes: Lanes): Promise<void> {
-	const relay = await Program.start(typeScript("bench/gateway/bare-relay.ts"), isListening);
+	const relay = await Program.start(typeScript("tools/bench/gateway/bare-relay.ts"), isListening);
 	lanes.onClose(() => relay.stop());
 	const address = `127.0.0.1:${relay.said(LISTENING)}`;
 	const devices = await startLightDevices(`ws://${address}`, 1);

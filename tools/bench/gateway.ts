@@ -1,10 +1,10 @@
 // npm run bench:gateway: what a call through the gateway costs, and how it is with thousands of devices. Writes its tables
-// to the terminal and to bench/gateway-results.md.
+// to the terminal and to tools/bench/gateway-results.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
+import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { benchCalls } from "./gateway/calls.js";
 import { benchFleets } from "./gateway/fleet.js";
 import { MACHINE, makeReport, type Report } from "./report.js";
@@ -19,7 +19,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 
 const program = makeProgram(
 	"run bench:gateway",
-	"Measures the gateway, and writes bench/gateway-results.md. Takes ten minutes.",
+	"Measures the gateway, and writes tools/bench/gateway-results.md. Takes ten minutes.",
 )
 	.addOption(
 		new Option("--only <section>", "Measure one section, and leave the rest of the file as it is").choices(

@@ -1,4 +1,4 @@
-// Runs one of the project's programs: `node scripts/run.mjs [--omit=dev] file.ts …`. Installs what it needs first, so that
+// Runs one of the project's programs: `node tools/run.mjs [--omit=dev] file.ts …`. Installs what it needs first, so that
 // `npm start` and `npm test` do everything on a fresh clone.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
