@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { RawBackend } from "../e2e/fixtures.js";
+import { RawBackend } from "../../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
 import { until } from "../support/until.js";
 import { storeSettings } from "./qemu/flash-image.js";

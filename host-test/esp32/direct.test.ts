@@ -1,7 +1,7 @@
 // An emulated chip that serves MCP by itself, to the official client. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { connectOverHttp } from "../e2e/clients.js";
+import { connectOverHttp } from "../../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";

@@ -1,6 +1,6 @@
 // The suite of the wire on each chip that QEMU emulates. Run by npm run test:esp32.
 
-import { describeWire } from "../e2e/wire-suite.js";
+import { describeWire } from "../../e2e/wire-suite.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { RawBackend } from "../e2e/fixtures.js";
+import { RawBackend } from "../../e2e/fixtures.js";
 import { largeJpeg } from "../support/large-jpeg.js";
 import { listen } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { encodeImage } from "../../packages/virtual-device/src/index.js";
-import { RawBackend } from "../e2e/fixtures.js";
+import { RawBackend } from "../../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";

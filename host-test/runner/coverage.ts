@@ -6,7 +6,7 @@ import { ROOT } from "../../packages/root.js";
 const FOLDER = `${ROOT}.cache/coverage`;
 
 /** Measured sources. Boards and the platform run only on XS, whose coverage is not measured. */
-const MEASURED = /^(?:src|gateway\/src|mcp-manager\/src)\/(?!boards\/|platform\/|main\.ts)/;
+const MEASURED = /^(?:src|packages\/(?:gateway|manager)\/src)\/(?!hardware\/boards\/|platform\/|main\.ts)/;
 
 const MIN_LINES = 90;
 
@@ -43,7 +43,7 @@ export async function reportCoverage(): Promise<number> {
 		sourceFilter: (path) => MEASURED.test(path),
 		// Other packages keep their path, and are not measured.
 		sourcePath: (path) =>
-			path.includes("node_modules/") ? path : path.replace(/^.*?(?=(?:gateway\/|mcp-manager\/)?src\/)/, ""),
+			path.includes("node_modules/") ? path : path.replace(/^.*?(?=(?:packages\/(?:gateway|manager)\/)?src\/)/, ""),
 	});
 	removeUnfinished();
 	await report.addFromDir(FOLDER);

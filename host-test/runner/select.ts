@@ -6,7 +6,15 @@ export function bundledPath(folder: string, source: string): string {
 	return join(folder, source.replace(/\.ts$/, ".js"));
 }
 
-const TEST_FOLDERS = ["host-test", "packages/virtual-device/test", "packages/manager/test", "packages/gateway/test"];
+const TEST_FOLDERS = [
+	"host-test",
+	"e2e",
+	"packages/virtual-device/test",
+	"packages/manager/test",
+	"packages/gateway/test",
+	"packages/xs-mcp/test",
+	"tools/test",
+];
 
 /** Run by commands of their own, because they need the Moddable SDK or QEMU. */
 export const SIMULATOR_TESTS = "host-test/simulator";

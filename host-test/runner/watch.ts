@@ -7,7 +7,7 @@ import { runBundle } from "./run.js";
 /** Milliseconds that an editor may take to write its files. */
 const QUIET_TIME = 100;
 
-const WATCHED = ["src", "packages", "host-test", "scripts", "examples"];
+const WATCHED = ["src", "packages", "host-test", "e2e", "tools", "examples"];
 
 /** Runs the tests that a change affects, after each change of a source. Never settles. */
 export async function watchTests(tests: readonly string[]): Promise<never> {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { RawBackend } from "../e2e/fixtures.js";
+import { RawBackend } from "../../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";

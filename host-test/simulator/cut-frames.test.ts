@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RawBackend } from "../e2e/fixtures.js";
+import { RawBackend } from "../../e2e/fixtures.js";
 import { makeTrustingFirmware, type ServerCertificate } from "../support/certificate-authority.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";

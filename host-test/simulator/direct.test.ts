@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { connectOverHttp } from "../e2e/clients.js";
+import { connectOverHttp } from "../../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";

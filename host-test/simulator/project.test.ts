@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ROOT } from "../../packages/root.js";
-import { connectOverHttp } from "../e2e/clients.js";
+import { connectOverHttp } from "../../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
 import { wavFile } from "../doubles/wav.js";
-import { connectOverHttp } from "../e2e/clients.js";
+import { connectOverHttp } from "../../e2e/clients.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
 import { writeChecksums, zipFolder } from "../release/release.js";
 import { ROOT } from "../../packages/root.js";
-import { typeScript } from "../../host-test/e2e/program.js";
+import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 
 describe("a release", () => {

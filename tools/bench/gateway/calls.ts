@@ -1,6 +1,6 @@
-import type { Era } from "../../../host-test/e2e/clients.js";
-import { knownDevices, untilKnown } from "../../../host-test/e2e/gateway-process.js";
-import { Program, typeScript } from "../../../host-test/e2e/program.js";
+import type { Era } from "../../../e2e/clients.js";
+import { knownDevices, untilKnown } from "../../../e2e/gateway-process.js";
+import { Program, typeScript } from "../../../e2e/program.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import type { Report } from "../report.js";

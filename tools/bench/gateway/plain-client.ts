@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Era } from "../../../host-test/e2e/clients.js";
-import { bearer } from "../../../host-test/e2e/gateway-process.js";
+import type { Era } from "../../../e2e/clients.js";
+import { bearer } from "../../../e2e/gateway-process.js";
 
 const INFO = { name: "bench", version: "1.0.0" };
 const META = {

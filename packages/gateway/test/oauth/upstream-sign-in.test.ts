@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectOverHttp } from "../../../../host-test/e2e/clients.js";
+import { connectOverHttp } from "../../../../e2e/clients.js";
 import { until } from "../../../../host-test/support/until.js";
 import { run, start } from "../support/command-line.js";
 import { makeServersFile, makeStateFolder, startProgram } from "../support/program.js";

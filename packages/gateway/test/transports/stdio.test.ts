@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { typeScript } from "../../../../host-test/e2e/program.js";
+import { typeScript } from "../../../../e2e/program.js";
 import { PATIENT } from "../../../../host-test/support/patient.js";
 import { cases } from "../../../../host-test/support/scope.js";
 import { until } from "../../../../host-test/support/until.js";

@@ -11,7 +11,7 @@ import { device, relay } from "../../../../src/parts/index.js";
 import { FIRMWARE } from "../../../../src/settings/firmware.js";
 import { checkDevice } from "../../src/build/read-device.js";
 import { ROOT } from "../../../root.js";
-import { Program } from "../../../../host-test/e2e/program.js";
+import { Program } from "../../../../e2e/program.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
 import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
 

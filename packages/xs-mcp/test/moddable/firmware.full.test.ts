@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { FIRMWARE } from "../../../../src/settings/firmware.js";
 import { ROOT } from "../../../root.js";
-import { typeScript } from "../../../../host-test/e2e/program.js";
+import { typeScript } from "../../../../e2e/program.js";
 import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
 import { makeSdk } from "./made-up-sdk.js";
 

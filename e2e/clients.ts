@@ -1,0 +1,44 @@
+import { setMaxListeners } from "node:events";
+import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ERAS } from "../packages/gateway/test/support/gateway.js";
+import { PATIENT } from "../host-test/support/patient.js";
+import { bearer } from "./gateway-process.js";
+
+export type Era = keyof typeof ERAS;
+
+const CLIENT_INFO = { name: "test-client", version: "1.0.0" };
+
+/** The SDK has one signal for all requests, and `fetch` listens to it until they are collected: thousands, in a bench. */
+const fetchWithoutWarning: FetchLike = (url, init) => {
+	if (init?.signal) {
+		setMaxListeners(0, init.signal);
+	}
+	return fetch(url, init);
+};
+
+/** The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision. */
+export async function connectOverHttp(url: string, era: Era, token?: string): Promise<Client> {
+	const client = new Client(CLIENT_INFO, ERAS[era]);
+	const requestInit = { headers: bearer(token) };
+	await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: fetchWithoutWarning, requestInit }));
+	return client;
+}
+
+/** The SDK's client of the first generation, over Streamable HTTP. It speaks 2025-11-25. */
+export async function connectV1OverHttp(url: string): Promise<ClientV1> {
+	const client = new ClientV1(CLIENT_INFO);
+	await client.connect(new TransportV1(new URL(url)));
+	return client;
+}
+
+export async function connectOverStdio(args: readonly string[], era: Era = "2025-11-25"): Promise<Client> {
+	const client = new Client(CLIENT_INFO, ERAS[era]);
+	await client.connect(
+		new StdioClientTransport({ command: process.execPath, args: [...args], stderr: "ignore" }),
+		PATIENT,
+	);
+	return client;
+}

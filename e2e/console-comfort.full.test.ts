@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Locator } from "playwright-core";
+import { BOARD, bootstrap } from "../packages/gateway/test/support/bootstrap.js";
+import { REBOOT, WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { whyNoChromium } from "../host-test/support/chromium.js";
+import { until } from "../host-test/support/until.js";
+import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
+
+describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () => {
+	it("puts favourites first, and leads from a tag to the devices that share it", async (t) => {
+		const { gateway, page } = await openWithDevice(t, { board: "zebra" });
+		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:01:10", board: "antelope" });
+		await page.getByText("2 online").waitFor();
+		const first = page.locator(".body .row .name a").first();
+		assert.match((await first.textContent()) ?? "", /^antelope/);
+		const star = page.getByRole("button", { name: /^Favourite: zebra/ });
+		await star.click();
+		await until(async () => /^zebra/.test((await first.textContent()) ?? ""), "the favourite is first");
+		assert.equal(await star.getAttribute("aria-pressed"), "true");
+		await gateway.gateway.servers.edit(LAMP, { tags: ["favourite", "kitchen"] });
+		// On a slow computer, the next view is there before the last one has ended.
+		const browser = await page.context().newCDPSession(page);
+		await browser.send("Emulation.setCPUThrottlingRate", { rate: 20 });
+		await first.click();
+		await page.getByRole("link", { name: "kitchen" }).click();
+		await until(async () => (await page.locator(".body .row").count()) === 1, "one device has the tag");
+		assert.match(page.url(), /#\/devices\?tag=kitchen$/);
+		await star.click();
+		await until(
+			() => gateway.gateway.servers.find(LAMP)?.tags.join() === "kitchen",
+			"it is no favourite any more, and keeps its tag",
+		);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("stays with a device that gets another name, here or elsewhere", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		await page.locator(".row .name a").click();
+		await page.getByRole("button", { name: "Name and tags" }).click();
+		await page.getByLabel("Name", { exact: true }).fill("Kitchen Lamp");
+		await page.getByRole("button", { name: "Save" }).click();
+		const field = page.getByLabel("Name", { exact: true });
+		const said = await messageOf(field);
+		assert.equal(said, 'a to z, 0 to 9, and single "_" or "-" between them');
+		await field.fill("kitchen-lamp");
+		await page.getByRole("button", { name: "Save" }).click();
+		await page.getByRole("heading", { name: "kitchen-lamp" }).waitFor();
+		await until(() => page.url().endsWith("#/devices/kitchen-lamp"), "the address follows");
+		await gateway.gateway.servers.edit(LAMP, { alias: "hall-lamp" });
+		await page.getByRole("heading", { name: "hall-lamp" }).waitFor();
+		await until(() => page.url().endsWith("#/devices/hall-lamp"), "the address follows again");
+		assert.equal(await page.getByText("There is no device").count(), 0);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("has keyboard shortcuts, and a sheet that tells them", async (t) => {
+		const { page } = await openWithDevice(t);
+		await page.locator(".row .name a").waitFor();
+		await page.keyboard.press("?");
+		const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+		await sheet.getByText("Search devices").waitFor();
+		await page.keyboard.press("Escape");
+		await sheet.waitFor({ state: "hidden" });
+		await page.keyboard.press("g");
+		await page.keyboard.press("c");
+		await page.getByRole("heading", { name: "Clients and servers" }).waitFor();
+		await page.keyboard.press("g");
+		await page.keyboard.press("d");
+		await page.getByRole("searchbox").waitFor();
+		await page.keyboard.press("/");
+		await page.keyboard.type("g c?");
+		assert.equal(await page.getByRole("searchbox").inputValue(), "g c?");
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows the tools that a token may not call, and why", async (t) => {
+		const gateway = await startConsole(t);
+		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME, { ...REBOOT, title: "Restart device" }] });
+		const token = { name: "guest", kind: "client" } as const;
+		const page = await openSignedIn(t, { ...gateway, secret: await gateway.tokens.add(token) });
+		await page.locator(".row .name a").click();
+		const locked = page.getByRole("region", { name: "For people only" });
+		await locked.getByText("Restart device").waitFor();
+		await locked.getByText("Your token may not call these").waitFor();
+		assert.equal(await page.locator(".tool").count(), 1);
+		const operator = await openSignedIn(t, gateway);
+		await operator.locator(".row .name a").click();
+		await operator.locator(".tool", { hasText: "Restart device" }).waitFor();
+		assert.equal(await operator.getByText("For people only").count(), 0);
+	});
+
+	it("offers names, tags, favourites and approvals to an operator alone", async (t) => {
+		const gateway = await startConsole(t, { bootstrap: "approve" });
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME], token });
+		await gateway.gateway.servers.edit(LAMP, { tags: ["favourite"] });
+		await bootstrap(gateway, BOARD);
+		const secret = await gateway.tokens.add({ name: "guest", kind: "client" });
+		for (const [isOperator, page] of [
+			[true, await openSignedIn(t, gateway)],
+			[false, await openSignedIn(t, { ...gateway, secret })],
+		] as const) {
+			const star = page.getByRole("button", { name: /^Favourite/ });
+			await star.waitFor();
+			assert.equal(await star.isEnabled(), isOperator);
+			await page.getByRole("heading", { name: "Waiting for approval" }).waitFor({
+				state: isOperator ? "visible" : "detached",
+			});
+			await page.locator(".row .name a").click();
+			await page.getByRole("button", { name: "Disconnect" }).waitFor();
+			assert.equal(await page.getByRole("button", { name: "Name and tags" }).count(), Number(isOperator));
+		}
+	});
+
+	it("marks which client is a page of the console, and which has the page's own token", async (t) => {
+		const gateway = await startConsole(t);
+		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME] });
+		const other = await openSignedIn(t, gateway);
+		await other.locator(".row .name a").click();
+		await other.getByRole("slider", { name: "Volume" }).waitFor();
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		const row = page.getByRole("row", { name: /xs-mcp-console/ });
+		await row.getByText("console page").waitFor();
+		await row.getByText("your token").waitFor();
+	});
+
+	it("says in words what is wrong with a token's name", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openConsole(t, gateway.base, { locale: "ja-JP" });
+		await page.locator("input[name=token]").fill(gateway.secret);
+		await page.keyboard.press("Enter");
+		await page.locator("nav a[href='#/clients']").click();
+		const name = page.locator(".new-token input[name=name]");
+		await name.fill("my phone");
+		await page.locator(".new-token button[type=submit]").click();
+		assert.match(await messageOf(name), /英/);
+	});
+});
+
+async function messageOf(field: Locator): Promise<string> {
+	return await field.evaluate((input) => (input as never as { validationMessage: string }).validationMessage);
+}

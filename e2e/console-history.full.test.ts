@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { history as historyPlugin } from "../packages/gateway/src/history/plugin.js";
+import { WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { whyNoChromium } from "../host-test/support/chromium.js";
+import { until } from "../host-test/support/until.js";
+import { connectOverHttp } from "./clients.js";
+import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
+
+const STATUS_TOOL = {
+	name: "self.get_device_status",
+	inputSchema: { type: "object", properties: {} },
+	annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+};
+
+describe("history and audit log in the console in Chromium", { skip: whyNoChromium }, () => {
+	it("plots what a device measured and how its switches were, also while it is offline", async (t) => {
+		let value = 20;
+		const status = () => ({
+			sensors: { temperature: { kind: "temperature", value, unit: "°C" } },
+			switches: { pump: { title: "Pump", on: value > 21, max_seconds: 30 } },
+		});
+		const onCall = () => ({ content: [{ type: "text", text: JSON.stringify(status()) }], isError: false });
+		const { gateway, device, page } = await openWithDevice(t, { tools: [STATUS_TOOL], onCall });
+		const { history } = gateway.gateway.use(historyPlugin);
+		assert.ok(history);
+		for (value of [21, 22, 23]) {
+			const { length } = device.calls;
+			history.tick(Date.now() + 86_400_000);
+			await until(() => device.calls.length > length, "the gateway reads the status");
+		}
+		await page.locator(".row .name a").click();
+		await page.locator("summary", { hasText: "History" }).click();
+		await page.getByRole("img", { name: "Temperature" }).locator("canvas").waitFor();
+		await page.getByRole("img", { name: "Pump" }).locator("canvas").waitFor();
+		const plots = page.locator(".plots.wide figcaption");
+		assert.deepEqual(await plots.allTextContents(), ["Pump", "Temperature"], "limits are no history");
+		await page.getByRole("button", { name: "7 days" }).click();
+		await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
+
+		gateway.gateway.servers.find(LAMP)?.connection?.close("test");
+		await page.locator(".device-head .badge", { hasText: "offline" }).waitFor();
+		await page.reload();
+		await page.locator("summary", { hasText: "History" }).click();
+		await page.getByRole("img", { name: "Temperature" }).locator("canvas").waitFor();
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows what the device logged while no page was open", async (t) => {
+		const { device, page, gateway } = await openWithDevice(t);
+		device.notify("notifications/message", { level: "warning", data: "the tank is empty" });
+		await until(
+			async () => (await (await fetch(`${gateway.base}/devices/${LAMP}/log`)).text()).includes("tank"),
+			"it is kept",
+		);
+		await page.locator(".row .name a").click();
+		await page.getByText("the tank is empty").waitFor();
+	});
+
+	it("shows an operator who called and changed what, finds some of it, and gives all of it as a file", async (t) => {
+		const gateway = await startConsole(t);
+		const onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false });
+		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME], onCall });
+		const secret = await gateway.tokens.add({ name: "phone", kind: "client" });
+		const client = await connectOverHttp(`${gateway.base}/mcp/${LAMP}`, "2025-11-25", secret);
+		t.after(() => client.close());
+		await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 7 } });
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Audit log" }).click();
+		const entry = page.locator(".audit li", { hasText: "self.audio_speaker.set_volume" });
+		await entry.getByText('{"volume":7}').waitFor();
+		assert.match((await entry.textContent()) ?? "", /test-client · phone/);
+		await page.getByLabel("Token").fill("nobody");
+		await page.getByRole("button", { name: "Show" }).click();
+		await page.getByText("Nothing found.").waitFor();
+		await page.getByLabel("Token").fill("phone");
+		await page.getByRole("button", { name: "Show" }).click();
+		await entry.waitFor();
+		const [download] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("link", { name: "Download as JSONL" }).click(),
+		]);
+		const lines = readFileSync(await download.path(), "utf8")
+			.trim()
+			.split("\n");
+		assert.deepEqual(
+			lines.map((line) => (JSON.parse(line) as { principal: string }).principal),
+			["phone"],
+		);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("says that nothing is kept, if nothing is", async (t) => {
+		const { page } = await openWithDevice(t, {}, {}, { historyBytes: 0, auditBytes: 0 });
+		await page.locator(".row .name a").click();
+		await page.locator("summary", { hasText: "History" }).click();
+		await page.getByText("the setting historyBytes is 0").waitFor();
+		await page.getByRole("link", { name: "Audit log" }).click();
+		await page.getByText("the setting auditBytes is 0").waitFor();
+	});
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { STATUS, WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { whyNoChromium } from "../host-test/support/chromium.js";
+import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
+
+describe("tokens and sessions of the console in Chromium, in full", { skip: whyNoChromium }, () => {
+	it("makes a token, whose page says so when it is revoked", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
+		await page.getByRole("button", { name: "Create" }).click();
+		const secret = (await page.locator(".banner pre").textContent()) ?? "";
+		assert.match(secret, /^xsmcp_/);
+		const other = await openSignedIn(t, { ...gateway, secret });
+		await page.locator("li", { hasText: "kiosk" }).getByRole("button", { name: "Revoke" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+		await other.getByText("Your session has ended").waitFor();
+		await other.locator("input[name=token]").fill(secret);
+		await other.getByRole("button", { name: "Sign in" }).click();
+		await other.getByText("Invalid token").waitFor();
+	});
+
+	it("asks before the first token for clients, an operator's, and shows it beside the sign-in", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		assert.equal(await page.getByLabel("Only these devices").count(), 0);
+		await page.getByRole("textbox", { name: "Name" }).fill("first");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.getByRole("dialog").getByText("From now on every client needs one").waitFor();
+		assert.equal(gateway.tokens.needs("client"), false);
+		await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+		await page.getByText("From now on this page needs a token").waitFor();
+		const secret = (await page.locator(".banner pre").textContent()) ?? "";
+		assert.match(secret, /^xsmcp_/);
+		await page.locator("input[name=token]").fill(secret);
+		await page.getByRole("button", { name: "Sign in" }).click();
+		await page.locator("li", { hasText: "first" }).getByText("operator").waitFor();
+		await page.locator("li", { hasText: "first" }).getByRole("button", { name: "Revoke" }).click();
+		await page.getByRole("dialog").getByText("This page is signed in with it").waitFor();
+		await page.getByRole("dialog").getByText("last operator's token").waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+		assert.equal(gateway.tokens.has("client"), true);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("stays signed in with its own token when it makes another one", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
+		await page.getByLabel("Only these devices").fill("02:00:00:00:00:99");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.getByText("unknown device 02:00:00:00:00:99").waitFor();
+		await page.getByLabel("Only these devices").fill("");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.locator("li", { hasText: "kiosk" }).getByRole("button", { name: "Revoke" }).waitFor();
+		assert.equal(await page.getByRole("button", { name: "Sign out" }).getAttribute("title"), "operator");
+	});
+
+	it("asks before the first token for devices, and names those that it disconnects", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const server = gateway.gateway.servers.find(LAMP);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("board");
+		await page.getByRole("combobox", { name: "For" }).selectOption({ label: "a device" });
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.getByRole("dialog").getByText(`Disconnected at once (1): ${server?.alias}`).waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+		assert.equal(gateway.tokens.needs("device"), false);
+		assert.equal(server?.online, true);
+	});
+
+	it("shows a read-only token what it may see, and no buttons that change something", async (t) => {
+		const gateway = await startConsole(t, { bootstrap: "approve" });
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME, STATUS] });
+		const secret = await gateway.tokens.add({ name: "wall", kind: "client", readOnly: true });
+		const page = await openSignedIn(t, { ...gateway, secret });
+		await page.getByText("Your token is read-only").waitFor();
+		await page.getByRole("link", { name: /^lamp/ }).click();
+		await page.getByText("Get device status").first().waitFor();
+		assert.equal(await page.getByText("Set volume").count(), 0);
+		for (const name of ["Name and tags", "Disconnect", "Forget"]) {
+			assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+		}
+	});
+
+	it("shows two windows the same, and signs both out", async (t) => {
+		const gateway = await startConsole(t);
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME] });
+		const first = await openSignedIn(t, gateway);
+		const second = await first.context().newPage();
+		await second.goto(`${gateway.base}/`);
+		await first.getByRole("link", { name: /^lamp/ }).click();
+		await first.getByRole("button", { name: "Name and tags" }).click();
+		await first.getByRole("textbox", { name: "Name" }).fill("porch");
+		await first.getByRole("button", { name: "Save" }).click();
+		await second.getByRole("link", { name: "porch" }).waitFor();
+		await first.getByRole("heading", { name: "porch" }).waitFor();
+		await first.getByRole("button", { name: "Sign out" }).click();
+		await second.getByText("Your session has ended").waitFor();
+	});
+
+	it("says so when its cookie is no longer valid, and signs in again", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("heading", { name: "No device yet" }).waitFor();
+		await page.context().clearCookies();
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByText("Your session has ended").waitFor();
+		await page.locator("input[name=token]").fill(gateway.secret);
+		await page.keyboard.press("Enter");
+		await page.getByRole("heading", { name: "New token" }).waitFor();
+		assert.deepEqual(complaintsOf(page), []);
+	});
+});

@@ -1,0 +1,130 @@
+// Applications with a language model that npm has: how each is started with the gateway and a scripted model.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Program } from "../program.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { findPeer } from "./peers.js";
+import type { ScriptedApi } from "./scripted-api.js";
+
+const peer = findPeer("MCP_HOSTS");
+
+const BRIDGE = fileURLToPath(new URL("../../packages/gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
+
+/** How a host reaches the gateway: itself, or by the bridge `xs-mcp-gateway stdio`. */
+export type Way = "http" | "stdio";
+
+interface Start {
+	readonly base: string;
+	readonly way: Way;
+	readonly model: string;
+	readonly home: string;
+	readonly prompt: string;
+}
+
+export interface Host {
+	readonly title: string;
+	readonly skip: string | false;
+	/** Has the host answer a prompt with a scripted model. Settles with what it printed. */
+	run(t: TestContext, start: Omit<Start, "model" | "home"> & { readonly model: ScriptedApi }): Promise<string>;
+}
+
+interface Command {
+	readonly args: readonly string[];
+	readonly env: Record<string, string>;
+}
+
+const bridge = ({ base }: Start) => ({
+	command: process.execPath,
+	args: [BRIDGE, "stdio"],
+	env: { XS_MCP_GATEWAY_URL: base },
+});
+
+function codex(start: Start): Command {
+	const { base, way, model, home, prompt } = start;
+	const { command, args, env } = bridge(start);
+	const server =
+		way === "http"
+			? [`mcp_servers.devices.url="${base}/mcp"`]
+			: [
+					`mcp_servers.devices.command="${command}"`,
+					`mcp_servers.devices.args=${JSON.stringify(args)}`,
+					`mcp_servers.devices.env={XS_MCP_GATEWAY_URL="${env.XS_MCP_GATEWAY_URL}"}`,
+				];
+	const settings = [
+		`model_providers.scripted={name="scripted",base_url="${model}/v1",wire_api="responses"}`,
+		'model_provider="scripted"',
+		'model="scripted"',
+		...server,
+		// It asks before a tool that may destroy something, and `exec` has nobody to ask.
+		'mcp_servers.devices.default_tools_approval_mode="approve"',
+		"mcp_servers.devices.startup_timeout_sec=60",
+	].flatMap((setting) => ["-c", setting]);
+	return { args: ["exec", "--skip-git-repo-check", ...settings, prompt], env: { CODEX_HOME: home } };
+}
+
+function gemini(start: Start): Command {
+	const { base, way, model, home, prompt } = start;
+	const server = way === "http" ? { httpUrl: `${base}/mcp` } : bridge(start);
+	mkdirSync(join(home, ".gemini"), { recursive: true });
+	const settings = {
+		mcpServers: { devices: { ...server, trust: true } },
+		security: { auth: { selectedType: "gemini-api-key" } },
+		privacy: { usageStatisticsEnabled: false },
+	};
+	writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
+	return {
+		args: ["-m", "gemini-2.5-flash", "-p", prompt],
+		env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+	};
+}
+
+function claude(start: Start): Command {
+	const { base, way, model, home, prompt } = start;
+	const server = way === "http" ? { type: "http", url: `${base}/mcp` } : bridge(start);
+	const config = join(home, "servers.json");
+	writeFileSync(config, JSON.stringify({ mcpServers: { devices: server } }));
+	const flags = ["--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__devices"];
+	return {
+		args: ["-p", prompt, "--model", "claude-sonnet-4-5", ...flags],
+		env: {
+			ANTHROPIC_BASE_URL: model,
+			ANTHROPIC_API_KEY: "none",
+			CLAUDE_CONFIG_DIR: home,
+			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+			ENABLE_TOOL_SEARCH: "false",
+		},
+	};
+}
+
+export const HOSTS: readonly Host[] = [
+	hostOf("@openai/codex", "codex", codex),
+	hostOf("@google/gemini-cli", "gemini", gemini),
+	hostOf("@anthropic-ai/claude-code", "claude", claude),
+];
+
+function hostOf(name: string, program: string, commandOf: (start: Start) => Command): Host {
+	return {
+		title: titleOf(name),
+		skip: peer.skip,
+		async run(t, { model, ...start }) {
+			const home = temporaryFolder();
+			const { args, env } = commandOf({ ...start, model: model.url, home });
+			const command = join(peer.folder ?? "", "node_modules/.bin", program);
+			const host = await Program.start(args, () => true, { command, cwd: home, env: { HOME: home, ...env } });
+			t.after(() => host.stop("SIGKILL"));
+			host.endInput();
+			await host.ended();
+			return host.output;
+		},
+	};
+}
+
+function titleOf(name: string): string {
+	if (peer.folder === undefined) {
+		return name;
+	}
+	const { version } = JSON.parse(readFileSync(join(peer.folder, "node_modules", name, "package.json"), "utf8"));
+	return `${name} ${version}`;
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { DEVICE, MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
+import { until } from "../host-test/support/until.js";
+import { Program, typeScript } from "./program.js";
+
+const RUNS = /^pond runs on /m;
+
+async function start(t: TestContext, files: Readonly<Record<string, string | undefined>>, said: RegExp) {
+	const cwd = ownProject(files);
+	const args = typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "start", "--no-gateway", "--page", "0");
+	const program = await Program.start(args, (output) => said.test(output), { cwd });
+	t.after(() => program.stop());
+	const says = (pattern: RegExp) => until(() => pattern.test(program.output), String(pattern));
+	return { program, says, write: (path: string, text: string) => writeFileSync(join(cwd, path), text) };
+}
+
+describe("npm start of a project", () => {
+	it("waits where a part is wrong at the first start, and runs when the file is saved again", async (t) => {
+		const wrong = { "device.ts": DEVICE.replace("pin: 26", "pin: 34") };
+		const { program, says, write } = await start(t, wrong, /waiting for a change/i);
+		assert.match(program.output, /^error: part pump: pin 34 of the ESP32 is only an input; these would do: /m);
+		assert.doesNotMatch(program.output, RUNS);
+		write("device.ts", `${DEVICE}const x: = 1;\n`);
+		await says(/device\.ts:6:9: ERROR/);
+		write("device.ts", DEVICE);
+		await says(RUNS);
+		await says(/^The device's page: http:/m);
+	});
+
+	it("waits where the manifest is no JSON at the first start", async (t) => {
+		const { says, write } = await start(t, { "manifest.json": "{" }, /error: .*manifest\.json: .*JSON/);
+		write("manifest.json", JSON.stringify(MANIFEST));
+		await says(RUNS);
+	});
+
+	it("does not claim to run while a tool throws at the start, and says so when it runs", async (t) => {
+		const wrong = { "tools/level.ts": "export default 1;\n" };
+		const { program, says, write } = await start(t, wrong, /waiting for a change/i);
+		assert.match(program.output, /^error: .*tools\/level: expected "export default defineTool/m);
+		assert.doesNotMatch(program.output, / runs on /);
+		write("tools/level.ts", TOOL);
+		await says(RUNS);
+	});
+
+	it("takes the settings of a changed manifest, and tells of a wrong one", async (t) => {
+		const { program, says, write } = await start(t, {}, RUNS);
+		assert.match(program.output, /^pond runs on /m);
+		write("manifest.json", JSON.stringify({ ...MANIFEST, config: { language: "xx" } }));
+		await says(/language: expected/);
+	});
+
+	it("names a part that does not answer, and a sensor that throws each time, and runs", async (t) => {
+		const parts = `
+class Absent { constructor() { throw new Error("nobody there"); } sample() { return {}; } close() {} }
+class Broken { sample() { throw new Error("bad checksum"); } close() {} }
+export default device({ parts: {
+	air: sensor(Absent, { bus: "default" }), soil: sensor(Broken, { bus: "default" }),
+} });
+`;
+		const { says } = await start(t, { "device.ts": `import { device, sensor } from "xs-mcp";${parts}` }, RUNS);
+		await says(/^warning: part air: nobody there; tried again$/m);
+		await says(/^warning: part soil: bad checksum; tried again$/m);
+	});
+
+	it("ends where the folder has no project", async () => {
+		const args = typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "start");
+		await assert.rejects(
+			Program.start(args, () => false, { cwd: join(ownProject(), "lib") }),
+			/has no manifest\.json: run this in a project's folder/,
+		);
+	});
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { sharePackets } from "../packages/gateway/src/speech/packets.js";
+import { readWav } from "../packages/gateway/src/speech/wav.js";
+import { connectClient } from "../packages/gateway/test/support/gateway.js";
+import { startProgram } from "../packages/gateway/test/support/program.js";
+import { VOICE } from "../packages/gateway/test/support/voice.js";
+import type { Server } from "../packages/manager/src/core/index.js";
+import type { BoardProfile } from "../packages/virtual-device/src/index.js";
+import { correlation, correlationWithGaps } from "../host-test/support/correlation.js";
+import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
+import { cases } from "../host-test/support/scope.js";
+import { skipIf } from "../host-test/support/skip-if.js";
+import { decode, follow } from "../host-test/support/sounds.js";
+import { samplesOf, speak } from "../host-test/support/speak.js";
+import { until } from "../host-test/support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+import { openBackend, openUdpBackend } from "./speech-backend.js";
+
+/** A board that has no player: what is said comes as packets. */
+const BOARD: BoardProfile = { name: "virtual", parts: ["codec"], buttons: ["boot"], lights: [], sensors: [] };
+
+const SENTENCE = "The soil is dry. Please water the plant.";
+
+/** Samples that the way may delay a sound: a second. */
+const MAX_DELAY = 24_000;
+
+const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
+
+for (const engine of cases(ENGINES)) {
+	describe(`speech, firmware on ${engine.kind}`, { skip: SKIP }, () => {
+		for (const transport of ["websocket", "mqtt"] as const) {
+			it(`a sentence of the gateway is heard, and its end is confirmed: over ${transport}`, async (t) => {
+				const flags = { [transport]: true, speechCommand: "espeak-ng --stdout -v {voice}" };
+				const side = await startProgram(t, flags);
+				const online = once(side.gateway.servers, "online") as Promise<[Server]>;
+				const backend = side.gateway.urls[transport];
+				const { device } = await startDevice(t, engine, { config: { backend, udpAudio: true }, board: BOARD });
+				const heard = follow(device);
+				const [{ connection }] = await online;
+				await until(() => connection?.audio?.isOpen === true, "its audio is open");
+				const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
+				const args = { text: SENTENCE, devices: ["all"] };
+				const { structuredContent } = await client.callTool({ name: "say", arguments: args });
+				const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
+				assert.equal(outcome, "played");
+				const likeness = correlationWithGaps(samplesOf(speak(SENTENCE), heard.rate), heard.samples(), MAX_DELAY);
+				// On a busy machine packets come late: the decoder conceals them, and is less exact for a while.
+				assert.ok(likeness >= 0.8, `correlation ${likeness}`);
+			});
+		}
+
+		it("a cancelled sentence ends: most of its twenty seconds are not played", async (t) => {
+			const side = await startProgram(t, { speechCommand: VOICE });
+			const online = once(side.gateway.servers, "online");
+			const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl }, board: BOARD });
+			const heard = follow(device);
+			await online;
+			const client = await connectClient(t, new URL(`${side.base}/mcp`), "2025-11-25");
+			const cancel = new AbortController();
+			const args = { text: "tone 20", devices: ["all"] };
+			const saying = client.callTool({ name: "say", arguments: args }, { signal: cancel.signal });
+			await until(() => heard.samples().length > 24_000, "a second is heard");
+			const silence = once(device, "silence");
+			cancel.abort();
+			await assert.rejects(saying);
+			await silence;
+			const played = heard.samples().length / heard.rate;
+			assert.ok(played < 10, `${played} s`);
+		});
+
+		it("goes both ways over UDP behind MQTT, with a tenth of the packets lost", async (t) => {
+			const backend = await openUdpBackend(t);
+			const { device } = await startDevice(t, engine, { config: { ...backend.config, udpAudio: true }, board: BOARD });
+			const heard = follow(device);
+			const sentence = speak("Please water the plant.");
+			device.hear(sentence);
+			await until(() => backend.messages.includes("hello"), "it says hello");
+			void device.press();
+			await until(() => backend.packets.length > 20, "it is heard");
+			backend.say({ type: "tts", state: "start", session_id: "s" });
+			await until(() => backend.messages.includes("mcp speaking"), "it says that it speaks");
+			let count = 0;
+			for await (const packet of await sharePackets(readWav(sentence))) {
+				backend.send(packet, count % 10 === 3);
+				count += 1;
+			}
+			await until(() => heard.samples().length > 0, "it is heard");
+			backend.say({ type: "tts", state: "stop", session_id: "s" });
+			await until(() => backend.messages.filter((each) => each === "listen start").length === 2, "it has spoken");
+			const likeness = correlationWithGaps(samplesOf(sentence, 24_000), heard.samples(), MAX_DELAY);
+			assert.ok(likeness >= 0.8, `correlation ${likeness}`);
+		});
+
+		for (const protocolVersion of [1, 2, 3] as const) {
+			it(`what the microphone hears reaches a backend, in framing ${protocolVersion}`, async (t) => {
+				const backend = await openBackend(t, protocolVersion);
+				const sentence = speak("Hello, how are you?");
+				const config = { backend: backend.url, protocolVersion };
+				const { device } = await startDevice(t, engine, { config, board: BOARD });
+				device.hear(sentence);
+				await backend.greeted;
+				void device.press();
+				const source = samplesOf(sentence, 16_000);
+				await until(() => backend.packets.length * 960 > source.length + 1_600, "all of it has come");
+				assert.deepEqual(backend.messages.slice(0, 2), ["hello", "listen start"]);
+				const heard = await decode(backend.packets, 16_000);
+				const likeness = correlation(source, heard, 4_000);
+				assert.ok(likeness >= 0.9, `correlation ${likeness}`);
+			});
+		}
+	});
+}
