@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { FIRMWARE } from "../src/settings/firmware.js";
+import { FIRMWARE } from "../src/core/settings/firmware.js";
 import { ROOT } from "../packages/root.js";
 import { openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { stepsWithoutBoard } from "../host-test/support/guide.js";

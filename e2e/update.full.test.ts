@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { connectClient, nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../packages/gateway/test/support/program.js";
 import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/update/signing.js";
-import { FIRMWARE } from "../src/settings/firmware.js";
+import { FIRMWARE } from "../src/core/settings/firmware.js";
 import { bundle, encodeImage } from "../packages/virtual-device/src/index.js";
 import { listen } from "../host-test/support/listen.js";
 import { until } from "../host-test/support/until.js";

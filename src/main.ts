@@ -6,10 +6,10 @@ import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";
 import Time from "time";
 import Timer from "timer";
-import { Application } from "./app/application.js";
-import { needsSafeMode, SAFE_TOOLS } from "./app/safe-mode.js";
-import { preferFlashed } from "./settings/known-networks.js";
-import { StoredSettings } from "./settings/stored-settings.js";
+import { Application } from "./core/application.js";
+import { needsSafeMode, SAFE_TOOLS } from "./core/safe-mode.js";
+import { preferFlashed } from "./core/settings/known-networks.js";
+import { StoredSettings } from "./core/settings/stored-settings.js";
 
 /** Wrapped in a function: module-level bindings are never freed. */
 const start = (): void => {

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-import { FIRMWARE } from "../src/settings/firmware.js";
+import { FIRMWARE } from "../src/core/settings/firmware.js";
 import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { ROOT } from "../packages/root.js";
 

@@ -1,4 +1,4 @@
-import type { Feature } from "../../src/app/listener.js";
+import type { Feature } from "../../src/core/listener.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { ClientRequests } from "../../src/mcp_server/features/client-requests.js";

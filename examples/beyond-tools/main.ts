@@ -4,7 +4,7 @@ import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";
 import Timer from "timer";
-import { Application } from "../../src/app/application.js";
+import { Application } from "../../src/core/application.js";
 import { beyondTools } from "./features.js";
 
 const application = new Application({

@@ -1,5 +1,5 @@
-import type { Application } from "../../src/app/application.js";
-import type { SearchEvents } from "../../src/app/backend.js";
+import type { Application } from "../../src/core/application.js";
+import type { SearchEvents } from "../../src/core/backend.js";
 import { Bootstrap } from "../../src/backend/bootstrap/bootstrap.js";
 import type { BootstrapConfig } from "../../src/backend/bootstrap/bootstrap-report.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";

@@ -1,8 +1,8 @@
-import type { Feature, Listener } from "../../src/app/listener.js";
+import type { Feature, Listener } from "../../src/core/listener.js";
 import { bootstrapFeature } from "../../src/backend/bootstrap/bootstrap.js";
 import conversation from "../../src/conversation/feature.js";
 import http from "../../src/http/feature.js";
-import language from "../../src/language/feature.js";
+import language from "../../src/core/language/feature.js";
 import mqtt from "../../src/mqtt/feature.js";
 import update from "../../src/update/feature.js";
 import voice from "../../src/voice/feature.js";

@@ -1,6 +1,6 @@
-import { Application, type Host } from "../../src/app/application.js";
-import type { Feature } from "../../src/app/listener.js";
-import language from "../../src/language/feature.js";
+import { Application, type Host } from "../../src/core/application.js";
+import type { Feature } from "../../src/core/listener.js";
+import language from "../../src/core/language/feature.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import update from "../../src/update/feature.js";
 import type { Wire } from "./client.js";

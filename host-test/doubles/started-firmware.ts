@@ -1,5 +1,5 @@
-import { Application, type Host } from "../../src/app/application.js";
-import type { Feature } from "../../src/app/listener.js";
+import { Application, type Host } from "../../src/core/application.js";
+import type { Feature } from "../../src/core/listener.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 import { FakeHttpClient } from "./fake-http-client.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
-import { FIRMWARE } from "../../src/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { encodeImage } from "../../packages/virtual-device/src/index.js";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { listen } from "../support/listen.js";

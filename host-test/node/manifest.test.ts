@@ -6,7 +6,7 @@ import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
-import { FIRMWARE } from "../../src/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { ROOT } from "../../packages/root.js";
 

@@ -1,5 +1,5 @@
 import { verifyP256 } from "../../src/drivers/updater/p256.js";
-import { fromHex } from "../../src/text/hex.js";
+import { fromHex } from "../../src/core/text/hex.js";
 import { equal, suite } from "../harness.js";
 
 // Signatures that Node's crypto has made, checked by the SDK's.

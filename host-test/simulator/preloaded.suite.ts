@@ -7,7 +7,7 @@ import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { HardwareResource } from "../../src/resources/define-resource.js";
 import { STATE_URI } from "../../src/resources/offered/state.js";
-import { FIRMWARE } from "../../src/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { TOOLS } from "../doubles/tools.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
-import { FIRMWARE } from "../../src/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { ROOT } from "../../packages/root.js";
 import { connectOverHttp } from "../../e2e/clients.js";
 import { freePort } from "../support/port.js";

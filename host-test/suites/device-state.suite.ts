@@ -1,4 +1,4 @@
-import { type DeviceState, DeviceStateMachine } from "../../src/device_state/device-state.js";
+import { type DeviceState, DeviceStateMachine } from "../../src/core/device-state.js";
 import { equal, suite } from "../harness.js";
 
 /** Every state there is, in the words of the C++ firmware, and its edges; a fatal error may come from anywhere, and ends. */

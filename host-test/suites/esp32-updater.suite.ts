@@ -1,6 +1,6 @@
 import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
 import type { ImageIdentity } from "../../src/drivers/updater/image-identity.js";
-import { FIRMWARE } from "../../src/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { equal, failureOf, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */

@@ -1,6 +1,6 @@
 import { modsFeature } from "../../src/mods/mod-tools.js";
-import { preferFlashed } from "../../src/settings/known-networks.js";
-import { StoredSettings } from "../../src/settings/stored-settings.js";
+import { preferFlashed } from "../../src/core/settings/known-networks.js";
+import { StoredSettings } from "../../src/core/settings/stored-settings.js";
 import { setupFeature } from "../../src/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";

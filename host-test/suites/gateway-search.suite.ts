@@ -1,4 +1,4 @@
-import type { SearchEvents } from "../../src/app/backend.js";
+import type { SearchEvents } from "../../src/core/backend.js";
 import {
 	discoveryFeature,
 	type FoundGateway,

@@ -1,4 +1,4 @@
-import { splitUrl, type UrlParts } from "../../src/text/url.js";
+import { splitUrl, type UrlParts } from "../../src/core/text/url.js";
 import { FakeHttpClient, openHttp } from "../doubles/fake-http-client.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 

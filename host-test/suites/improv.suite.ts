@@ -1,8 +1,8 @@
-import { Application } from "../../src/app/application.js";
+import { Application } from "../../src/core/application.js";
 import { UsbSerial } from "../../src/drivers/usb/usb-serial.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
-import { FIRMWARE } from "../../src/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import improv from "../../src/setup/improv/feature.js";
 import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-packet.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";

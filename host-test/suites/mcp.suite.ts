@@ -4,8 +4,8 @@ import { type Listed, listed, PagedList } from "../../src/mcp_server/paged-list.
 import { array, boolean, integer, object, type Schema, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
-import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
-import { utf8Length } from "../../src/text/utf8.js";
+import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
+import { utf8Length } from "../../src/core/text/utf8.js";
 import { Client, clientWith, numbered, tool } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

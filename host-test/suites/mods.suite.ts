@@ -1,4 +1,4 @@
-import type { Feature } from "../../src/app/listener.js";
+import type { Feature } from "../../src/core/listener.js";
 import { type Mod, modsFeature } from "../../src/mods/mod-tools.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";

@@ -1,4 +1,4 @@
-import type { Application } from "../../src/app/application.js";
+import type { Application } from "../../src/core/application.js";
 import log, { RecentLog } from "../../src/log/feature.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { start } from "../doubles/started-application.js";

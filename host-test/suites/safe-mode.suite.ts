@@ -1,5 +1,5 @@
-import type { Feature } from "../../src/app/listener.js";
-import { needsSafeMode, SAFE_TOOLS } from "../../src/app/safe-mode.js";
+import type { Feature } from "../../src/core/listener.js";
+import { needsSafeMode, SAFE_TOOLS } from "../../src/core/safe-mode.js";
 import type { Installer } from "../../src/hardware/updater.js";
 import { findTools } from "../../src/platform/tools.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";

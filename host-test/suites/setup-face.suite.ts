@@ -1,4 +1,4 @@
-import { ENGLISH } from "../../src/language/en.js";
+import { ENGLISH } from "../../src/core/language/en.js";
 import type { QrCode } from "../../src/pictures/face/setup-drawing.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";

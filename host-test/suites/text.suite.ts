@@ -1,10 +1,10 @@
-import { fromHex, toHex } from "../../src/text/hex.js";
-import { isObject } from "../../src/text/is-object.js";
-import { MessageAssembler, type MessageRejected } from "../../src/text/message-assembler.js";
-import { parseJson } from "../../src/text/parse-json.js";
-import { PiecedText } from "../../src/text/pieced-text.js";
-import { MAX_TEXT_LENGTH, shortText } from "../../src/text/short-text.js";
-import { utf8Length } from "../../src/text/utf8.js";
+import { fromHex, toHex } from "../../src/core/text/hex.js";
+import { isObject } from "../../src/core/text/is-object.js";
+import { MessageAssembler, type MessageRejected } from "../../src/core/text/message-assembler.js";
+import { parseJson } from "../../src/core/text/parse-json.js";
+import { PiecedText } from "../../src/core/text/pieced-text.js";
+import { MAX_TEXT_LENGTH, shortText } from "../../src/core/text/short-text.js";
+import { utf8Length } from "../../src/core/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
 const toBytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);

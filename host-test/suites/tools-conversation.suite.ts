@@ -4,7 +4,7 @@ import { StoredReminders } from "../../src/conversation/stored-reminders.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import type { Question } from "../../src/hardware/questions.js";
 import { MAX_REMINDERS } from "../../src/hardware/reminders.js";
-import type { SettingValue } from "../../src/settings/settings-table.js";
+import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import type { Wire } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { boardWithParts } from "../doubles/fake-parts.js";

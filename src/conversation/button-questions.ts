@@ -1,5 +1,5 @@
-import type { Application } from "../app/application.js";
-import type { Listener } from "../app/listener.js";
+import type { Application } from "../core/application.js";
+import type { Listener } from "../core/listener.js";
 import type { Press } from "../hardware/button.js";
 import type { Question, Questions } from "../hardware/questions.js";
 import type { TimerHandle } from "../hardware/timer.js";

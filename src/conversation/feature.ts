@@ -1,5 +1,5 @@
-import type { Application } from "../app/application.js";
-import type { Feature, Listener } from "../app/listener.js";
+import type { Application } from "../core/application.js";
+import type { Feature, Listener } from "../core/listener.js";
 import type { Settings } from "../hardware/hardware.js";
 import { nextReminder } from "../hardware/reminder-times.js";
 import type { Reminder, Reminders } from "../hardware/reminders.js";

@@ -1,4 +1,4 @@
-import type { Application } from "../app/application.js";
+import type { Application } from "../core/application.js";
 import type { Settings } from "../hardware/hardware.js";
 import { REMINDERS, SET_CLOCK } from "../hardware/reminder-times.js";
 import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";

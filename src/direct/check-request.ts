@@ -1,5 +1,5 @@
 import { MAX_HEADERS, type ServedRequest } from "../net/http-server.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 
 /** Path of the MCP endpoint. */
 export const MCP_PATH = "/mcp";

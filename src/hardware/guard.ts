@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Runtime } from "./timer.js";
 
 /** Milliseconds between two errors in the log: a part that is polled may fail many times a second. */

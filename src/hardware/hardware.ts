@@ -1,5 +1,5 @@
-import type { Words } from "../language/en.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import type { Words } from "../core/language/en.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
 import type { Button, Buttons } from "./button.js";
 import type { Lights } from "./light.js";

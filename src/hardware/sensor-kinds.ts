@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 
 interface KnownKind {
 	/** In which ECMA-419 measures it (§13), as Home Assistant knows it. */

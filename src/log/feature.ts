@@ -1,5 +1,5 @@
-import type { Application } from "../app/application.js";
-import type { Feature, Listener } from "../app/listener.js";
+import type { Application } from "../core/application.js";
+import type { Feature, Listener } from "../core/listener.js";
 import type { DeviceLog } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { notificationMessage } from "../mcp_server/json-rpc.js";

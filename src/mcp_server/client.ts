@@ -1,5 +1,5 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { isObject } from "../text/is-object.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { isObject } from "../core/text/is-object.js";
 import { invalidParams, quotable } from "./json-rpc.js";
 import type { McpSession } from "./mcp-session.js";
 import type { Params } from "./params.js";

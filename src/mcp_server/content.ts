@@ -1,5 +1,5 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { parseJson } from "../text/parse-json.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { parseJson } from "../core/text/parse-json.js";
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { type Revision, STRUCTURED_SINCE } from "./revision.js";
 

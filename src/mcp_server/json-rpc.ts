@@ -1,7 +1,7 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { JsonLimitError, parseJson } from "../text/parse-json.js";
-import { PiecedText, type Sendable } from "../text/pieced-text.js";
-import { utf8Length } from "../text/utf8.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { JsonLimitError, parseJson } from "../core/text/parse-json.js";
+import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
+import { utf8Length } from "../core/text/utf8.js";
 import type { McpServer } from "./mcp-server.js";
 
 /**

@@ -1,5 +1,5 @@
-import { isObject } from "../text/is-object.js";
-import { PiecedText, type Sendable } from "../text/pieced-text.js";
+import { isObject } from "../core/text/is-object.js";
+import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
 import { answerBatch, batchError, checkBatched } from "./batch.js";
 import { type Client, initialize, NO_CAPABILITIES } from "./client.js";
 import { type CallResult, callResult, type ToolResult } from "./content.js";

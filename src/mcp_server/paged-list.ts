@@ -1,4 +1,4 @@
-import { utf8Length } from "../text/utf8.js";
+import { utf8Length } from "../core/text/utf8.js";
 import { invalidParams, type LongResult } from "./json-rpc.js";
 
 /** An item of a list. */

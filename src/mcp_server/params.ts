@@ -1,5 +1,5 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { isObject } from "../text/is-object.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { isObject } from "../core/text/is-object.js";
 import { invalidParams, invalidRequest, isRequestId, type RequestId } from "./json-rpc.js";
 
 /** The params of a request. MCP has only named ones. */

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { RequestId } from "./json-rpc.js";
 import { ErrorCode } from "./json-rpc.js";
 

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { ToolResult } from "./content.js";
 import { type Listed, listed } from "./paged-list.js";
 import type { InferProperties, Properties, Schema } from "./schema.js";

@@ -1,6 +1,6 @@
-import type { Application } from "../app/application.js";
-import type { Feature } from "../app/listener.js";
-import { hasFailedToStart } from "../app/safe-mode.js";
+import type { Application } from "../core/application.js";
+import type { Feature } from "../core/listener.js";
+import { hasFailedToStart } from "../core/safe-mode.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 export interface Mod {

@@ -1,4 +1,4 @@
-import type { Feature } from "../app/listener.js";
+import type { Feature } from "../core/listener.js";
 import { mqttTransport } from "./mqtt-channel.js";
 
 /** Backends over MQTT. */

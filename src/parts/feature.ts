@@ -1,4 +1,4 @@
-import type { Feature } from "../app/listener.js";
+import type { Feature } from "../core/listener.js";
 import type { Hardware } from "../hardware/hardware.js";
 import { type Listed, listed } from "../mcp_server/paged-list.js";
 import { inBuild } from "../platform/in-build.js";

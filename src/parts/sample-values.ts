@@ -1,7 +1,7 @@
 import { rounded } from "../drivers/sensor-sampled.js";
 import type { Reading } from "../hardware/sensor.js";
-import { deepFreeze } from "../text/deep-freeze.js";
-import { isObject } from "../text/is-object.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { isObject } from "../core/text/is-object.js";
 
 /** The values in a sample. */
 export interface Values {

@@ -1,7 +1,7 @@
 import type { SerialLine } from "../hardware/line.js";
 import type { SerialOptions as PortOptions, SerialPort } from "../hardware/serial.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { utf8Length } from "../text/utf8.js";
+import { utf8Length } from "../core/text/utf8.js";
 import {
 	aNumber,
 	anything,

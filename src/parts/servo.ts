@@ -1,6 +1,6 @@
 import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
 import type { Servo } from "../hardware/servo.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import {
 	aNumber,
 	anything,

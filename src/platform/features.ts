@@ -1,5 +1,5 @@
 import Modules from "modules";
-import type { Feature } from "../app/listener.js";
+import type { Feature } from "../core/listener.js";
 
 /** Features of the firmware, `src/…/NAME/feature`, and those of a project, `features/NAME/feature`. */
 const isFeature = (module: string): boolean =>

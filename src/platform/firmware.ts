@@ -1,7 +1,7 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "src/core/text/deep-freeze";
 
 /**
- * Identity of the running firmware, from its image. Replaces src/settings/firmware.ts in builds with mcconfig. The code is
+ * Identity of the running firmware, from its image. Replaces src/core/settings/firmware.ts in builds with mcconfig. The code is
  * `firmware.c`, and the values come from `defines` of the manifests.
  */
 export const FIRMWARE = deepFreeze({

@@ -6,7 +6,7 @@ import {
 	type HttpServerPlatform,
 	MAX_HEADERS,
 } from "../net/http-server.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 

@@ -5,7 +5,7 @@ import Logical from "logical";
 import type { HttpClients } from "../net/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
-import { readSetting, SettingError } from "../settings/read-setting.js";
+import { readSetting, SettingError } from "../core/settings/read-setting.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 import { SystemResolver } from "./system-resolver.js";

@@ -1,5 +1,5 @@
 import Modules from "modules";
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 /** Folders of tools: each is a module in the folder of its part, `src/tools/PART/NAME`; those of a project, `tools/NAME`. */

@@ -1,8 +1,8 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { isObject } from "../text/is-object.js";
-import { parseJson } from "../text/parse-json.js";
-import { MAX_TEXT_LENGTH } from "../text/short-text.js";
-import { utf8Length } from "../text/utf8.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { isObject } from "../core/text/is-object.js";
+import { parseJson } from "../core/text/parse-json.js";
+import { MAX_TEXT_LENGTH } from "../core/text/short-text.js";
+import { utf8Length } from "../core/text/utf8.js";
 
 /** A text message between device and backend: one JSON object with a type. */
 export interface Envelope {

@@ -1,8 +1,8 @@
 import type { MqttRecord } from "../mqtt/mqtt-channel.js";
-import type { Config } from "../settings/config.js";
-import { SettingError } from "../settings/read-setting.js";
-import type { Sendable } from "../text/pieced-text.js";
-import { splitUrl, type UrlParts } from "../text/url.js";
+import type { Config } from "../core/settings/config.js";
+import { SettingError } from "../core/settings/read-setting.js";
+import type { Sendable } from "../core/text/pieced-text.js";
+import { splitUrl, type UrlParts } from "../core/text/url.js";
 import type { OpenUdp } from "../voice/udp-audio.js";
 import type { ChannelOptions } from "./queued-channel.js";
 import type { WebSocketRecord } from "./websocket-channel.js";

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import {
 	type ChannelEvents,

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
 export const OPCODE = deepFreeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const);

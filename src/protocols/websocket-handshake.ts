@@ -1,4 +1,4 @@
-import { toBase64 } from "../text/base64.js";
+import { toBase64 } from "../core/text/base64.js";
 
 /** The request of a client: https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
 export interface HandshakeRequest {

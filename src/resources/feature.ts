@@ -1,5 +1,5 @@
 import { allInBuild } from "src/platform/in-build";
-import type { Feature } from "../app/listener.js";
+import type { Feature } from "../core/listener.js";
 import type { Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import { FeatureSet } from "../mcp_server/features/feature-set.js";

@@ -1,7 +1,7 @@
-import type { Application } from "../app/application.js";
-import { storeNetwork } from "../settings/known-networks.js";
-import { settingText, storeSetting, withSettings } from "../settings/read-setting.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import type { Application } from "../core/application.js";
+import { storeNetwork } from "../core/settings/known-networks.js";
+import { settingText, storeSetting, withSettings } from "../core/settings/read-setting.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { PhoneSetup } from "./phone-setup.js";
 import { currentValues, FIELDS, type SetupForm, type SetupValues } from "./setup-form.js";
 

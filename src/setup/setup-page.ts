@@ -1,5 +1,5 @@
-import { deepFreeze } from "../text/deep-freeze.js";
-import { utf8Length } from "../text/utf8.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { utf8Length } from "../core/text/utf8.js";
 import { FIELDS } from "./setup-form.js";
 
 /** A part of a response body. Its length is computed once, the page's at link time: computing it makes much garbage. */

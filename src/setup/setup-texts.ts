@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 
 /**
  * Every text of the set-up page in English, which the screen and the log show, too. `{name}` is a placeholder. The other

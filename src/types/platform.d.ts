@@ -46,7 +46,7 @@ declare module "preference" {
 
 /** The features of a build. */
 declare module "src/platform/features" {
-	import type { Feature } from "../app/listener.js";
+	import type { Feature } from "../core/listener.js";
 	export function findFeatures(): readonly Feature[];
 }
 

@@ -1,5 +1,5 @@
-import { fromHex } from "../text/hex.js";
-import { isObject } from "../text/is-object.js";
+import { fromHex } from "../core/text/hex.js";
+import { isObject } from "../core/text/is-object.js";
 
 /** The audio channel that a backend offers over MQTT: the member `udp` of its hello. */
 export interface UdpSettings {

@@ -6,7 +6,7 @@ import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { findTools } from "../../src/platform/tools.js";
 import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../../src/protocols/envelope.js";
-import type { Sendable } from "../../src/text/pieced-text.js";
+import type { Sendable } from "../../src/core/text/pieced-text.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { boot, receive, send } from "../../packages/virtual-device/platform/bridge.js";
 

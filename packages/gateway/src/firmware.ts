@@ -1,8 +1,8 @@
 /** The gateway's only imports from the firmware's sources. */
 export { type ImageIdentity, readIdentity } from "../../../src/drivers/updater/image-identity.js";
-export { FIRMWARE } from "../../../src/settings/firmware.js";
+export { FIRMWARE } from "../../../src/core/settings/firmware.js";
 export { WavReader } from "../../../src/sound/player/wav-reader.js";
-export { isObject } from "../../../src/text/is-object.js";
-export { isNewer, isVersion } from "../../../src/text/version.js";
+export { isObject } from "../../../src/core/text/is-object.js";
+export { isNewer, isVersion } from "../../../src/core/text/version.js";
 export { readFrame, writeFrame } from "../../../src/voice/audio-frames.js";
 export { UdpAudio, type UdpSettings } from "../../../src/voice/udp-audio.js";

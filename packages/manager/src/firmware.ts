@@ -1,3 +1,3 @@
 /** This package's only imports from the firmware's sources. */
-export { FIRMWARE } from "../../../src/settings/firmware.js";
-export { isObject } from "../../../src/text/is-object.js";
+export { FIRMWARE } from "../../../src/core/settings/firmware.js";
+export { isObject } from "../../../src/core/text/is-object.js";

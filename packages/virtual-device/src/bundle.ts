@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
-import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { isElsewhere, moduleOf, readModules } from "../../xs-mcp/src/build/manifests.js";
 import { FIRMWARE_MANIFEST, modulesPlugin } from "../../xs-mcp/src/build/modules-plugin.js";
 import { checkDevice, readDevice } from "../../xs-mcp/src/build/read-device.js";
@@ -98,7 +98,7 @@ const named = (modules: ReadonlyMap<string, string>): Plugin => ({
 const identified = (identity: Partial<typeof FIRMWARE>): Plugin => ({
 	name: "identity",
 	setup(build) {
-		build.onLoad({ filter: /\/src\/settings\/firmware\.ts$/ }, () => ({
+		build.onLoad({ filter: /\/src\/core\/settings\/firmware\.ts$/ }, () => ({
 			contents: `export const FIRMWARE = Object.freeze(${JSON.stringify({ ...FIRMWARE, ...identity })});`,
 		}));
 	},

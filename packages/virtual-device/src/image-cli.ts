@@ -1,7 +1,7 @@
 // npm run device:image: a firmware image that a virtual device can update itself to.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { attempt, failAs, makeProgram, runProgram } from "../../xs-mcp/src/build/program.js";
 import { bundle, encodeImage } from "./index.js";
 

@@ -5,7 +5,7 @@ import {
 	IDENTITY_TEXT_BYTES,
 	type ImageIdentity,
 } from "../../../src/drivers/updater/image-identity.js";
-import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 
 /** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
 const CAPACITY = 3_932_160;

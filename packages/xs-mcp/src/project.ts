@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { FIRMWARE } from "../../../src/settings/firmware.js";
-import { isNewer } from "../../../src/text/version.js";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { isNewer } from "../../../src/core/text/version.js";
 import { fromProject } from "./build/manifests.js";
 import { ProgramError, readJson } from "./build/program.js";
 import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";

@@ -20,7 +20,7 @@ export interface StartOptions {
 /** The firmware's stack after its error: functions of the bundle, without lines. */
 const FIRMWARE_STACK = /\n +at .*$/s;
 
-/** Begins the line of the firmware's log that says why it cannot work: src/app/application.ts. */
+/** Begins the line of the firmware's log that says why it cannot work: src/core/application.ts. */
 const FATAL = "fatal error: ";
 
 /** Begins the line that names settings which the firmware does not have. */

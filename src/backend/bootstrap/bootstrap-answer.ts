@@ -1,7 +1,7 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
-import { isObject } from "../../text/is-object.js";
-import { parseJson } from "../../text/parse-json.js";
-import { splitUrl } from "../../text/url.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { isObject } from "../../core/text/is-object.js";
+import { parseJson } from "../../core/text/parse-json.js";
+import { splitUrl } from "../../core/text/url.js";
 
 /** The settings that the bootstrap serves, by their names in the configuration, which they override. */
 export interface ServedBackend {

@@ -1,17 +1,17 @@
-import type { Application } from "../../app/application.js";
-import type { Search, SearchEvents } from "../../app/backend.js";
-import type { Feature } from "../../app/listener.js";
+import type { Application } from "../../core/application.js";
+import type { Search, SearchEvents } from "../../core/backend.js";
+import type { Feature } from "../../core/listener.js";
 import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";
 import { Backoff } from "../../protocols/backoff.js";
-import { deviceUuid } from "../../settings/config.js";
-import { FIRMWARE } from "../../settings/firmware.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
-import { toHex } from "../../text/hex.js";
-import { isObject } from "../../text/is-object.js";
-import { parseJson } from "../../text/parse-json.js";
-import { isNewer } from "../../text/version.js";
+import { deviceUuid } from "../../core/settings/config.js";
+import { FIRMWARE } from "../../core/settings/firmware.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { toHex } from "../../core/text/hex.js";
+import { isObject } from "../../core/text/is-object.js";
+import { parseJson } from "../../core/text/parse-json.js";
+import { isNewer } from "../../core/text/version.js";
 import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
 import { type BootstrapConfig, bootstrapHeaders, bootstrapReport, readBootstrapConfig } from "./bootstrap-report.js";
 

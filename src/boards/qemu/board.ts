@@ -3,7 +3,7 @@ import Instrumentation from "instrumentation";
 import { openChip } from "../../drivers/chip/open-chip.js";
 import { EthernetNetwork } from "../../drivers/ethernet/ethernet-network.js";
 import type { Board } from "../../hardware/hardware.js";
-import { hostnameOf } from "../../text/hostname.js";
+import { hostnameOf } from "../../core/text/hostname.js";
 
 /** Memory in use, in bytes. Undefined in a build without instrumentation. */
 const memory = (): object => {

@@ -8,7 +8,7 @@ import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import { inBuild } from "../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
-import { StoredSettings } from "../../settings/stored-settings.js";
+import { StoredSettings } from "../../core/settings/stored-settings.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 import { openControls } from "./controls.js";
 

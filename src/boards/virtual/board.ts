@@ -12,7 +12,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
-import { StoredSettings } from "../../settings/stored-settings.js";
+import { StoredSettings } from "../../core/settings/stored-settings.js";
 import { loudness, SoundPlayer } from "../../sound/player/sound-player.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";

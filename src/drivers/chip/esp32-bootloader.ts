@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /**
  * ESP-IDF's bootloader, which keeps firmware on trial until it is confirmed. The code is `esp32-bootloader.c`, which

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /**
  * ESP-IDF's data about the chip. Its code is `esp32-chip.c`, which mcconfig builds in for an ESP32 and for nothing else.

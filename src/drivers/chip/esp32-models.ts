@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** The names of the chips by ESP-IDF's numbers (esp_chip_model_t). */
 export const ESP32_MODELS: Readonly<Record<number, string>> = deepFreeze({

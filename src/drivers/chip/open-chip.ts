@@ -4,7 +4,7 @@ import Timer from "timer";
 import type { Board } from "../../hardware/hardware.js";
 import type { ChipPower } from "../../hardware/power.js";
 import { inBuild } from "../../platform/in-build.js";
-import { StoredSettings } from "../../settings/stored-settings.js";
+import { StoredSettings } from "../../core/settings/stored-settings.js";
 import type openUpdater from "../updater/open-updater.js";
 import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";

@@ -1,6 +1,6 @@
 import Serial from "embedded:io/serial";
 import type { SerialRecord } from "../../hardware/serial.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { esp32Chip } from "../chip/esp32-chip.js";
 
 /**

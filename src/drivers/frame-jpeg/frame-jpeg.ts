@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** Makes JPEG files of a camera's pixels. Its code is `frame-jpeg.c`, for an ESP32 with a camera. */
 export const frameJpeg = deepFreeze({

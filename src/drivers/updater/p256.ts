@@ -2,7 +2,7 @@
 import Curve from "curve";
 import ECDSA from "ecdsa";
 import ECPoint from "ecp";
-import { toHex } from "../../text/hex.js";
+import { toHex } from "../../core/text/hex.js";
 
 /** Bytes of a coordinate, of r and of s. */
 const SIZE = 32;

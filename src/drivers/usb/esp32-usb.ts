@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /**
  * The USB Serial/JTAG controller of ESP32-C3, C6, S3 and later chips. The code is `esp32-usb.c`, which mcconfig builds in for

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /**
  * ESP-IDF's DNS client. The SDK sets a fixed address without a DNS server. The code is `esp32-dns.c`, which mcconfig builds in

@@ -1,4 +1,4 @@
-import { isObject } from "../../text/is-object.js";
+import { isObject } from "../../core/text/is-object.js";
 import { RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";

@@ -1,5 +1,5 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
-import { isObject } from "../../text/is-object.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { isObject } from "../../core/text/is-object.js";
 import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";

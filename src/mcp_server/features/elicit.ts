@@ -1,4 +1,4 @@
-import { isObject } from "../../text/is-object.js";
+import { isObject } from "../../core/text/is-object.js";
 import type { Params } from "../params.js";
 import { type InferProperties, object, type Properties } from "../schema.js";
 import type { ToolCall } from "../tool-call.js";

@@ -1,5 +1,5 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
-import type { Sendable } from "../../text/pieced-text.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Sendable } from "../../core/text/pieced-text.js";
 import {
 	type Answer,
 	errorMessage,

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { CallSession, ToolCall } from "../tool-call.js";

@@ -1,5 +1,5 @@
-import { base64Length, toBase64 } from "../../text/base64.js";
-import { utf8Length } from "../../text/utf8.js";
+import { base64Length, toBase64 } from "../../core/text/base64.js";
+import { utf8Length } from "../../core/text/utf8.js";
 import { Content } from "../content.js";
 import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";

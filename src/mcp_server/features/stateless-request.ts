@@ -1,6 +1,6 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
-import { isObject } from "../../text/is-object.js";
-import type { Sendable } from "../../text/pieced-text.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { isObject } from "../../core/text/is-object.js";
+import type { Sendable } from "../../core/text/pieced-text.js";
 import type { Client } from "../client.js";
 import type { CallResult } from "../content.js";
 import {

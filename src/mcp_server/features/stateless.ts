@@ -1,5 +1,5 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
-import { isObject } from "../../text/is-object.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { isObject } from "../../core/text/is-object.js";
 import { type Client, readClient } from "../client.js";
 import { type Answer, ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Brush, Rectangle } from "./brush.js";
 import type { Extra, Eye, Look } from "./emotions.js";
 import type { Colors } from "./face-colors.js";

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** The pixels that a character moves the pen; 0 if the font has no glyph for it. */
 export type Measure = (character: string) => number;

@@ -1,5 +1,5 @@
-import { ByteReader, joinBytes } from "../../text/byte-reader.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { ByteReader, joinBytes } from "../../core/text/byte-reader.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** Bytes of what the decoder needs of a header: tables and sizes take about 700. */
 const MAX_BYTES = 4_096;

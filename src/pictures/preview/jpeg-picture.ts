@@ -1,4 +1,4 @@
-import { joinBytes } from "../../text/byte-reader.js";
+import { joinBytes } from "../../core/text/byte-reader.js";
 import type { Rectangle } from "../face/brush.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";

@@ -1,5 +1,5 @@
-import { ByteReader } from "../../text/byte-reader.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { ByteReader } from "../../core/text/byte-reader.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import type { PictureDecoder } from "./jpeg-picture.js";
 

@@ -6,7 +6,7 @@ import {
 	type PromptArguments,
 	type PromptDefinition,
 } from "../../mcp_server/features/prompts.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** A prompt, and the parts that a board must have to offer it. */
 export interface HardwarePrompt extends Prompt<Hardware>, WithNeeds {}

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** Types of packets (https://www.improv-wifi.com/serial/). */
 export const PACKET = deepFreeze({ state: 0x01, error: 0x02, command: 0x03, result: 0x04 } as const);

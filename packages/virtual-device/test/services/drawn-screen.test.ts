@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ENGLISH } from "../../../../src/language/en.js";
+import { ENGLISH } from "../../../../src/core/language/en.js";
 import { drawFaceOf } from "../../src/services/drawn-screen.js";
 
 const SCREEN = { width: 320, height: 240, brightness: 100, theme: "light", state: "idle", words: ENGLISH } as const;

@@ -1,6 +1,6 @@
 // npm run firmware: makes images of the firmware that others can flash.
 import { basename, join } from "node:path";
-import { SETTINGS } from "../../../../src/settings/settings-table.js";
+import { SETTINGS } from "../../../../src/core/settings/settings-table.js";
 import { makeProgram, ProgramError, runProgram } from "../build/program.js";
 import { ROOT } from "../../../root.js";
 import { needIdf } from "./flash.js";

@@ -1,6 +1,6 @@
 // npm run sign: creates signing keys, and signs firmware.
 import { readFileSync, writeFileSync } from "node:fs";
-import { isVersion } from "../../../../src/text/version.js";
+import { isVersion } from "../../../../src/core/text/version.js";
 import { attempt, makeProgram, ProgramError, runProgram } from "../build/program.js";
 import { makeKey, signImage, updateKeyOf } from "./signing.js";
 

@@ -1,6 +1,6 @@
-import type { DeviceState } from "../device_state/device-state.js";
+import type { DeviceState } from "./device-state.js";
 import type { Envelope } from "../protocols/envelope.js";
-import type { SettingValue } from "../settings/settings-table.js";
+import type { SettingValue } from "./settings/settings-table.js";
 import type { Application } from "./application.js";
 import type { Listener } from "./listener.js";
 

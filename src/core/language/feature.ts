@@ -1,4 +1,4 @@
-import type { Feature } from "../app/listener.js";
+import type { Feature } from "../listener.js";
 import { settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { ENGLISH, type Words } from "./en.js";

@@ -1,4 +1,4 @@
-import type { WiFiAccess } from "../hardware/wifi-setup.js";
+import type { WiFiAccess } from "../../hardware/wifi-setup.js";
 import { parseJson } from "../text/parse-json.js";
 import { utf8Length } from "../text/utf8.js";
 

@@ -1,6 +1,6 @@
 import type { Board, Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "./text/deep-freeze.js";
 import type { Application } from "./application.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import type { Listener } from "./listener.js";

@@ -1,4 +1,4 @@
-import type { DeviceState } from "../device_state/device-state.js";
+import type { DeviceState } from "./device-state.js";
 import type { Press } from "../hardware/button.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";

@@ -1,4 +1,4 @@
-import type { Settings } from "../hardware/hardware.js";
+import type { Settings } from "../../hardware/hardware.js";
 import { fromHex } from "../text/hex.js";
 import { splitUrl } from "../text/url.js";
 import { utf8Length } from "../text/utf8.js";

@@ -1,9 +1,9 @@
-import type { DeviceState } from "../device_state/device-state.js";
+import type { DeviceState } from "./device-state.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
-import { deepFreeze } from "../text/deep-freeze.js";
-import { shortText } from "../text/short-text.js";
+import { deepFreeze } from "./text/deep-freeze.js";
+import { shortText } from "./text/short-text.js";
 import type { Application } from "./application.js";
 import type { Listener } from "./listener.js";
 

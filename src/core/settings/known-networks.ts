@@ -1,5 +1,5 @@
-import type { Settings } from "../hardware/hardware.js";
-import type { WiFiAccess } from "../hardware/wifi-setup.js";
+import type { Settings } from "../../hardware/hardware.js";
+import type { WiFiAccess } from "../../hardware/wifi-setup.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import {
 	forgetSetting,

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../text/deep-freeze.js";
+import { deepFreeze } from "./text/deep-freeze.js";
 
 /** The states of a device, with the names the C++ firmware gave them. */
 export type DeviceState =

@@ -1,4 +1,4 @@
-import type { Settings } from "../hardware/hardware.js";
+import type { Settings } from "../../hardware/hardware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { readSetting, readSettings, SettingError, type SettingSource } from "./read-setting.js";
 

@@ -1,4 +1,4 @@
-import type { WiFiAccess } from "../hardware/wifi-setup.js";
+import type { WiFiAccess } from "../../hardware/wifi-setup.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { StaticAddress } from "./wifi-settings.js";
 

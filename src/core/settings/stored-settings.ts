@@ -1,4 +1,4 @@
-import type { Settings, SettingValue } from "../hardware/hardware.js";
+import type { Settings, SettingValue } from "../../hardware/hardware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { utf8Length } from "../text/utf8.js";
 
