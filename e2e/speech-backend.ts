@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { Aedes } from "aedes";
 import type { WebSocket } from "ws";
-import { readFrame, writeFrame } from "../src/voice/audio-frames.js";
-import { readUdpSettings, UdpAudio } from "../src/voice/udp-audio.js";
+import { readFrame, writeFrame } from "../src/features/voice/audio-frames.js";
+import { readUdpSettings, UdpAudio } from "../src/features/voice/udp-audio.js";
 import { aesCtr } from "../packages/xs-mcp/src/build/aes-ctr.js";
 import { listen, listenForSockets } from "../host-test/support/listen.js";
 

@@ -1,4 +1,4 @@
-import { defineResource } from "../../src/resources/define-resource.js";
+import { defineResource } from "../../src/features/resources/define-resource.js";
 
 export default defineResource({
 	uri: "device://self/volume",

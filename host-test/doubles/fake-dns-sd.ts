@@ -1,4 +1,4 @@
-import type { DnsSd, FoundService } from "../../src/backend/discovery/gateway-search.js";
+import type { DnsSd, FoundService } from "../../src/features/discovery/gateway-search.js";
 
 export class FakeDnsSd {
 	open = 0;

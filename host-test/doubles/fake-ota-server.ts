@@ -1,7 +1,7 @@
 import type { Application } from "../../src/core/application.js";
 import type { SearchEvents } from "../../src/core/backend.js";
-import { Bootstrap } from "../../src/backend/bootstrap/bootstrap.js";
-import type { BootstrapConfig } from "../../src/backend/bootstrap/bootstrap-report.js";
+import { Bootstrap } from "../../src/features/bootstrap/bootstrap.js";
+import type { BootstrapConfig } from "../../src/features/bootstrap/bootstrap-report.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { settled } from "../harness.js";
 import { FakeBoard, FakeSettings } from "./fake-board.js";

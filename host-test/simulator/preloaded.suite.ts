@@ -5,8 +5,8 @@ import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import type { HardwareResource } from "../../src/resources/define-resource.js";
-import { STATE_URI } from "../../src/resources/offered/state.js";
+import type { HardwareResource } from "../../src/features/resources/define-resource.js";
+import { STATE_URI } from "../../src/features/resources/offered/state.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -40,12 +40,12 @@ export default suite("what is preloaded", {
 		const client = new Client<Hardware>({
 			context: board,
 			features: new FeatureSet<Hardware>([
-				new Resources<Hardware>({ resources: allInBuild<HardwareResource>("src/resources/offered/") }),
+				new Resources<Hardware>({ resources: allInBuild<HardwareResource>("src/features/resources/offered/") }),
 			]),
 		});
 		equal(
 			client.ask("resources/list").result.resources.length,
-			allInBuild<HardwareResource>("src/resources/offered/").length,
+			allInBuild<HardwareResource>("src/features/resources/offered/").length,
 		);
 		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;
 		equal(JSON.parse(contents[0].text).version, FIRMWARE.version);

@@ -1,4 +1,4 @@
-import { readFrame, writeFrame } from "../../src/voice/audio-frames.js";
+import { readFrame, writeFrame } from "../../src/features/voice/audio-frames.js";
 import { equal, suite, throws } from "../harness.js";
 
 const PACKET = bytesOf("58e8a1b2c3d4e5f60718293a4b");

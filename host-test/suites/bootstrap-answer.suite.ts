@@ -1,5 +1,5 @@
-import { readAnswer } from "../../src/backend/bootstrap/bootstrap-answer.js";
-import { readBootstrapConfig } from "../../src/backend/bootstrap/bootstrap-report.js";
+import { readAnswer } from "../../src/features/bootstrap/bootstrap-answer.js";
+import { readBootstrapConfig } from "../../src/features/bootstrap/bootstrap-report.js";
 import { isNewer } from "../../src/core/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";

@@ -1,6 +1,6 @@
 import { Aw88298 } from "../../src/drivers/aw88298.js";
 import { PowerChip } from "../../src/drivers/power-chip.js";
-import power from "../../src/power/feature.js";
+import power from "../../src/features/power/feature.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer, installGuard } from "../doubles/fake-timer.js";

@@ -1,7 +1,7 @@
-import { modsFeature } from "../../src/mods/mod-tools.js";
+import { modsFeature } from "../../src/features/mods/mod-tools.js";
 import { preferFlashed } from "../../src/core/settings/known-networks.js";
 import { StoredSettings } from "../../src/core/settings/stored-settings.js";
-import { setupFeature } from "../../src/setup/phone-setup.js";
+import { setupFeature } from "../../src/features/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";

@@ -4,7 +4,7 @@ import {
 	type FoundGateway,
 	GatewaySearch,
 	listGateways,
-} from "../../src/backend/discovery/gateway-search.js";
+} from "../../src/features/discovery/gateway-search.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

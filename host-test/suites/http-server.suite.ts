@@ -1,6 +1,6 @@
 import type { Application } from "../../src/core/application.js";
 import type { Listener } from "../../src/core/listener.js";
-import { directFeature } from "../../src/direct/mcp-endpoint.js";
+import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";

@@ -1,4 +1,4 @@
-import { SETUP_TEXTS } from "../../src/setup/setup-texts.js";
+import { SETUP_TEXTS } from "../../src/features/setup/setup-texts.js";
 import { beginSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 

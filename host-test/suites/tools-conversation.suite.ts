@@ -1,6 +1,6 @@
-import { ButtonQuestions } from "../../src/conversation/button-questions.js";
-import conversation from "../../src/conversation/feature.js";
-import { StoredReminders } from "../../src/conversation/stored-reminders.js";
+import { ButtonQuestions } from "../../src/features/conversation/button-questions.js";
+import conversation from "../../src/features/conversation/feature.js";
+import { StoredReminders } from "../../src/features/conversation/stored-reminders.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import type { Question } from "../../src/hardware/questions.js";
 import { MAX_REMINDERS } from "../../src/hardware/reminders.js";

@@ -1,4 +1,4 @@
-import { directFeature } from "../../src/direct/mcp-endpoint.js";
+import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";

@@ -1,5 +1,5 @@
-import { writeFrame } from "../../src/voice/audio-frames.js";
-import voice from "../../src/voice/feature.js";
+import { writeFrame } from "../../src/features/voice/audio-frames.js";
+import voice from "../../src/features/voice/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";

@@ -1,4 +1,4 @@
-import type { ServedBackend } from "../backend/bootstrap/bootstrap-answer.js";
+import type { ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
 import type { Runtime } from "../hardware/timer.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { Transport } from "../protocols/transport.js";

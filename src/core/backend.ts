@@ -1,5 +1,5 @@
-import type { OfferedFirmware, ServedBackend } from "../backend/bootstrap/bootstrap-answer.js";
-import type { FoundGateway } from "../backend/discovery/gateway-search.js";
+import type { OfferedFirmware, ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
+import type { FoundGateway } from "../features/discovery/gateway-search.js";
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";

@@ -78,7 +78,7 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	import type { DnsSd } from "../backend/discovery/gateway-search.js";
+	import type { DnsSd } from "../features/discovery/gateway-search.js";
 
 	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });

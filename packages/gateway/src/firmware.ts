@@ -4,5 +4,5 @@ export { FIRMWARE } from "../../../src/core/settings/firmware.js";
 export { WavReader } from "../../../src/sound/player/wav-reader.js";
 export { isObject } from "../../../src/core/text/is-object.js";
 export { isNewer, isVersion } from "../../../src/core/text/version.js";
-export { readFrame, writeFrame } from "../../../src/voice/audio-frames.js";
-export { UdpAudio, type UdpSettings } from "../../../src/voice/udp-audio.js";
+export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.js";
+export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";

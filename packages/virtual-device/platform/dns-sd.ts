@@ -1,4 +1,4 @@
-import type { FoundService, OpenDnsSd } from "../../../src/backend/discovery/gateway-search.js";
+import type { FoundService, OpenDnsSd } from "../../../src/features/discovery/gateway-search.js";
 import { boot, receive, send } from "./bridge.js";
 
 type DiscoverOptions = Parameters<ReturnType<OpenDnsSd>["discover"]>[0];

@@ -2,7 +2,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 
 /**
  * The words of the device itself, on its screen and to the backend's model, in English. `{name}` is a placeholder. The
- * other languages have the same keys. The set-up page has its own: src/setup/setup-texts.ts.
+ * other languages have the same keys. The set-up page has its own: src/features/setup/setup-texts.ts.
  */
 export const ENGLISH = deepFreeze({
 	offline: "Offline",

@@ -21,7 +21,7 @@ import { chipThermometer, Esp32System } from "./esp32-system.js";
 export const openChip = (name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) => {
 	const thermometer = chipThermometer(esp32Chip);
 	const updater = inBuild<typeof openUpdater>("src/drivers/updater/open-updater")?.();
-	const power = inBuild<ChipPower>("src/power/esp32/esp32-power");
+	const power = inBuild<ChipPower>("src/features/power/esp32/esp32-power");
 	return {
 		name,
 		...(thermometer && { thermometer }),

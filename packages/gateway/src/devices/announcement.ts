@@ -5,7 +5,7 @@ import { isLoopback } from "../config/listen-address.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { DeviceListener } from "./plugin.js";
 
-/** The service type that devices search for, as in src/backend/discovery/gateway-search.ts. */
+/** The service type that devices search for, as in src/features/discovery/gateway-search.ts. */
 const SERVICE_TYPE = "xs-mcp";
 
 /** Characters of a name in DNS, at most. */

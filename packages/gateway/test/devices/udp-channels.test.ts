@@ -6,7 +6,7 @@ import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
 import { until } from "../../../../host-test/support/until.js";
-import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../../src/voice/udp-audio.js";
+import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 import { callLamp, connectMqtt, familyHello } from "../support/family.js";

@@ -1,5 +1,5 @@
 import { createSocket } from "node:dgram";
-import { UdpAudio } from "../../../../src/voice/udp-audio.js";
+import { UdpAudio } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import type { Open } from "./connections.js";
 

@@ -1,0 +1,244 @@
+import type { Application } from "../../core/application.js";
+import type { Listener } from "../../core/listener.js";
+import type { Answer, Assistant } from "../../hardware/assistant.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import type { Envelope } from "../../protocols/envelope.js";
+import type { Session } from "../../protocols/hello.js";
+import { isObject } from "../../core/text/is-object.js";
+import { shortText } from "../../core/text/short-text.js";
+import { isIdle } from "./notice.js";
+
+/** Milliseconds until the first sign of an answer, the time for a session included. */
+const FIRST_SIGN = 20_000;
+
+/** Milliseconds between two signs: a model may call tools that take long. */
+const NEXT_SIGN = 60_000;
+
+/** Characters of an answer that are kept for who asked. */
+const MAX_ANSWER = 2_000;
+
+const NO_ANSWER = "the backend gave no answer: it may have no assistant";
+
+interface Pending {
+	readonly text: string;
+	readonly resolve: (answer: Answer) => void;
+	readonly reject: (error: Error) => void;
+	timer: TimerHandle | undefined;
+	isSent: boolean;
+	/** Whether the assistant has begun to speak since. */
+	isSpoken: boolean;
+	answer: string;
+	emotion: string;
+}
+
+/** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
+export class AssistantLine implements Assistant, Listener {
+	private readonly app: Application;
+	private pending: Pending | undefined;
+	private emotion = "";
+	/** Whether the rest of an interrupted answer may still come. */
+	private isAborting = false;
+	/** Whether the backend wants to speak as soon as the session begins. */
+	private isAsked = false;
+
+	constructor(app: Application) {
+		const { chat } = app.board;
+		this.app = app;
+		if (chat !== undefined) {
+			chat.onLine = (text) => {
+				this.say(text).catch((error: Error) => chat.show(`assistant: ${error.message}`));
+			};
+		}
+	}
+
+	/** Whether something was said that waits for its answer. */
+	get isBusy(): boolean {
+		return this.pending !== undefined;
+	}
+
+	say(text: string): Promise<Answer> {
+		this.interrupt();
+		return new Promise((resolve, reject) => {
+			const { backend } = this.app;
+			const problem = reasonNotToSay(this.app);
+			if (problem !== undefined) {
+				reject(new Error(problem));
+				return;
+			}
+			const pending = { text, resolve, reject, isSent: false, isSpoken: false, answer: "", emotion: "" };
+			this.pending = { ...pending, timer: undefined };
+			this.wait(FIRST_SIGN);
+			if (backend.session === undefined) {
+				backend.request();
+			} else {
+				this.send();
+			}
+		});
+	}
+
+	interrupt(): void {
+		const { app } = this;
+		if (app.state === "speaking") {
+			this.isAborting = true;
+			app.send("abort");
+		}
+		this.fail("interrupted");
+	}
+
+	onSession(): void {
+		if (this.pending?.isSent === false) {
+			const problem = reasonNotToSay(this.app);
+			problem === undefined ? this.send() : this.fail(problem);
+		}
+		if (this.isAsked) {
+			this.allowSpeech();
+		}
+	}
+
+	onSessionLost(): void {
+		this.isAsked = false;
+		this.isAborting = false;
+		this.fail("no session with the backend");
+	}
+
+	onClose(): void {
+		const { chat } = this.app.board;
+		if (chat !== undefined) {
+			chat.onLine = undefined;
+		}
+		this.onSessionLost();
+	}
+
+	onMessage(message: Envelope): void {
+		switch (message.type) {
+			case "stt":
+				this.heard(shortText(message.text));
+				break;
+			case "llm":
+				this.extendWait();
+				this.emotion = shortText(message.emotion) || this.emotion;
+				if (this.pending !== undefined) {
+					this.pending.emotion = this.emotion;
+				}
+				break;
+			case "tts":
+				this.spoke(message);
+				break;
+			case "speak_request":
+				if (isIdle(message, this.app)) {
+					this.allowSpeech();
+				}
+				break;
+		}
+	}
+
+	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */
+	private allowSpeech(): void {
+		const { app } = this;
+		this.isAsked = app.backend.session === undefined;
+		if (!this.isAsked) {
+			app.send("speak_ready", { state: "ready" });
+		}
+	}
+
+	/** Outside a session it is a text for the person, such as the code that binds the device. */
+	private heard(text: string): void {
+		const { app } = this;
+		const { board, backend } = app;
+		this.isAborting = false;
+		this.extendWait();
+		if (text !== "" && backend.session === undefined) {
+			board.chat?.show(`backend: ${text}`);
+		} else if (text !== "") {
+			board.chat?.show(`you: ${text}`);
+			// The gateway records speech itself, and checks permissions.
+			if (hasAssistant(backend.session?.hello)) {
+				app.notify("notifications/said", { role: "user", text });
+			}
+		}
+	}
+
+	private spoke({ state, text }: Envelope): void {
+		this.extendWait();
+		if (this.isAborting) {
+			this.isAborting = state !== "start" && state !== "stop";
+		} else if (state === "start") {
+			this.begin();
+		} else if (state === "sentence_start" && shortText(text) !== "") {
+			this.begin();
+			this.sentence(shortText(text));
+		} else if (state === "stop" && this.pending?.isSpoken) {
+			this.finish();
+		}
+	}
+
+	private begin(): void {
+		if (this.pending?.isSent) {
+			this.pending.isSpoken = true;
+		}
+	}
+
+	private sentence(text: string): void {
+		const { app } = this;
+		const emotion = this.emotion;
+		app.board.chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
+		app.notify("notifications/said", { role: "assistant", text, ...(emotion !== "" && { emotion }) });
+		const pending = this.pending;
+		if (pending !== undefined && pending.answer.length < MAX_ANSWER) {
+			pending.answer += pending.answer === "" ? text : ` ${text}`;
+		}
+	}
+
+	private send(): void {
+		const pending = this.pending;
+		if (pending !== undefined) {
+			pending.isSent = true;
+			this.app.send("listen", { state: "detect", text: pending.text });
+		}
+	}
+
+	/** The backend has heard, or goes on. */
+	private extendWait(): void {
+		if (this.pending?.isSent) {
+			this.wait(NEXT_SIGN);
+		}
+	}
+
+	/** A backend may end without a word: what has come until then is the answer. */
+	private wait(time: number): void {
+		const pending = this.pending;
+		const { timer } = this.app;
+		if (pending !== undefined) {
+			timer.clear(pending.timer);
+			pending.timer = timer.set(() => (pending.answer === "" ? this.fail(NO_ANSWER) : this.finish()), time);
+		}
+	}
+
+	private finish(): void {
+		const pending = this.take();
+		pending?.resolve({ text: pending.answer, emotion: pending.emotion });
+	}
+
+	private fail(reason: string): void {
+		this.take()?.reject(new Error(reason));
+	}
+
+	private take(): Pending | undefined {
+		const pending = this.pending;
+		this.pending = undefined;
+		this.app.timer.clear(pending?.timer);
+		return pending;
+	}
+}
+
+/** A backend says in its hello if it has no assistant: an addition of this project. */
+const reasonNotToSay = ({ backend, state }: Application): string | undefined => {
+	if (backend.session === undefined) {
+		return backend.isReachable ? undefined : `the device has no backend: it is ${state}`;
+	}
+	const { hello } = backend.session;
+	return hasAssistant(hello) ? undefined : "this backend has no assistant: it only passes on calls of tools";
+};
+
+const hasAssistant = (hello: Session["hello"] | undefined): boolean =>
+	!isObject(hello?.features) || hello.features.listen !== false;

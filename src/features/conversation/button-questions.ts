@@ -1,0 +1,104 @@
+import type { Application } from "../../core/application.js";
+import type { Listener } from "../../core/listener.js";
+import type { Press } from "../../hardware/button.js";
+import type { Question, Questions } from "../../hardware/questions.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import { drawAttention } from "../../sound/chime.js";
+
+/** Members of the application that a question needs. */
+type QuestionApp = Pick<Application, "board" | "words" | "show" | "timer" | "log">;
+
+interface Asked extends Question {
+	marked: number;
+	waited: number;
+	readonly resolve: (choice: string | undefined) => void;
+	readonly clock: TimerHandle;
+	readonly end: TimerHandle;
+}
+
+/** Milliseconds between two reports that nobody has answered. */
+const REPORT_INTERVAL = 5_000;
+
+/** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
+export class ButtonQuestions implements Questions, Listener {
+	private readonly mainButton: string;
+	private readonly app: QuestionApp;
+	private asked: Asked | undefined;
+
+	/** @param mainButton moves the mark. Another one, if the board has any, takes the marked choice. */
+	constructor(mainButton: string, app: QuestionApp) {
+		this.mainButton = mainButton;
+		this.app = app;
+	}
+
+	ask(question: Question): Promise<string | undefined> {
+		const { board, timer, log } = this.app;
+		return new Promise((resolve, reject) => {
+			if (this.asked !== undefined) {
+				reject(new Error("another question is on the screen"));
+				return;
+			}
+			const clock = timer.repeat(() => {
+				if (this.asked !== undefined) {
+					const { choices, marked, onWait } = this.asked;
+					this.asked.waited += REPORT_INTERVAL;
+					onWait?.(this.asked.waited, choices[marked] ?? "");
+				}
+			}, REPORT_INTERVAL);
+			const end = timer.set(() => this.cancel(), question.time);
+			this.asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
+			drawAttention(board.player, log);
+			this.draw();
+		});
+	}
+
+	cancel(): void {
+		this.end(undefined);
+	}
+
+	/** @returns whether the press was for a question */
+	onPress(button: string, { long }: Press): boolean {
+		const asked = this.asked;
+		if (asked === undefined) {
+			return false;
+		}
+		if (long || asked.choices.length === 1 || button !== this.mainButton) {
+			this.end(asked.choices[asked.marked]);
+		} else {
+			asked.marked = (asked.marked + 1) % asked.choices.length;
+			this.draw();
+		}
+		return true;
+	}
+
+	onClose(): void {
+		this.cancel();
+	}
+
+	private end(choice: string | undefined): void {
+		const asked = this.asked;
+		if (asked === undefined) {
+			return;
+		}
+		const { app } = this;
+		this.asked = undefined;
+		app.timer.clear(asked.clock);
+		app.timer.clear(asked.end);
+		app.show({ message: choice ?? "" });
+		asked.resolve(choice);
+	}
+
+	private draw(): void {
+		const asked = this.asked;
+		if (asked !== undefined) {
+			const { text, choices, marked } = asked;
+			const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
+			const choice = `${text}\n> ${number}${choices[marked]}`;
+			const { app } = this;
+			const { words, board } = app;
+			const hint = words === undefined || choices.length === 1 ? "" : `\n${words.howToChoose}`;
+			app.show({ message: `${choice}${hint}` });
+			board.chat?.show(`question: ${choice.replace("\n", " ")}`);
+		}
+	}
+}

@@ -1,0 +1,100 @@
+import type { Application } from "../../core/application.js";
+import type { Listener } from "../../core/listener.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import type { Envelope } from "../../protocols/envelope.js";
+import { drawAttention } from "../../sound/chime.js";
+import { isObject } from "../../core/text/is-object.js";
+import { shortText } from "../../core/text/short-text.js";
+
+/** A text, and when it is shown: milliseconds from the notice. */
+interface Subtitle {
+	readonly start: number;
+	readonly text: string;
+}
+
+const MAX_SUBTITLES = 32;
+
+/** The longest notice, ms. */
+const MAX_TIME = 600_000;
+
+/**
+ * A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: in this family it
+ * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
+ */
+export class Notice implements Listener {
+	private readonly app: Application;
+	private timers: TimerHandle[] = [];
+
+	constructor(app: Application) {
+		this.app = app;
+	}
+
+	onMessage(message: Envelope): void {
+		if (message.type === "tts") {
+			this.end();
+		} else if (message.type === "notify" && isIdle(message, this.app)) {
+			this.begin(message);
+		}
+	}
+
+	onPress(): boolean {
+		this.end();
+		return false;
+	}
+
+	onClose(): void {
+		this.end();
+	}
+
+	private begin(message: Envelope): void {
+		const { board, timer, log } = this.app;
+		this.end();
+		drawAttention(board.player, log);
+		if (typeof message.audio_url === "string") {
+			log(`notify: ${shortText(message.audio_url)} is not played: this firmware does not decode Ogg Opus`);
+		}
+		const text = shortText(message.text);
+		for (const subtitle of readSubtitles(message.subtitles)) {
+			if (subtitle.start === 0) {
+				this.show(subtitle.text);
+			} else {
+				this.timers.push(timer.set(() => this.show(subtitle.text), subtitle.start));
+			}
+		}
+		if (text !== "") {
+			board.chat?.show(`notice: ${text}`);
+		}
+	}
+
+	/** Shows no more of it. */
+	private end(): void {
+		for (const each of this.timers) {
+			this.app.timer.clear(each);
+		}
+		this.timers = [];
+	}
+
+	private show(message: string): void {
+		const { app } = this;
+		app.show({ message });
+		app.board.chat?.show(`notice: ${message}`);
+	}
+}
+
+/** Whether the device is idle. Logs a message that is dropped because it is not. */
+export const isIdle = ({ type }: Envelope, { state, log }: Application): boolean => {
+	if (state !== "idle") {
+		log(`${type} dropped: the device is ${state}`);
+	}
+	return state === "idle";
+};
+
+/** Members that are missing or of the wrong type are omitted. */
+const readSubtitles = (subtitles: unknown): readonly Subtitle[] => {
+	const list: unknown[] = Array.isArray(subtitles) ? subtitles.slice(0, MAX_SUBTITLES) : [];
+	return list.flatMap((each) => {
+		const { start_ms: start = 0, text } = isObject(each) ? each : {};
+		const isValid = typeof start === "number" && start >= 0 && start <= MAX_TIME && shortText(text) !== "";
+		return isValid ? [{ start, text: shortText(text) }] : [];
+	});
+};

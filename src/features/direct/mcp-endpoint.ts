@@ -1,0 +1,177 @@
+import type { Application } from "../../core/application.js";
+import type { Feature, Listener } from "../../core/listener.js";
+import type { Client } from "../../mcp_server/client.js";
+import type { HttpServer, HttpServerPlatform } from "../../net/http-server.js";
+import { readDirectConfig } from "../../core/settings/config.js";
+import { hostnameOf } from "../../core/text/hostname.js";
+import { MCP_PATH, type RequestRules } from "./check-request.js";
+import { ServedConnection } from "./served-connection.js";
+
+/** Members of the application that the endpoint needs. */
+type EndpointApp = Pick<Application, "server" | "timer" | "log" | "limits" | "id">;
+
+/** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */
+const MAX_SERVED = 3;
+
+/**
+ * Serves MCP clients on the network without a gateway, if the setting `http` names a port. A device that listens on
+ * more than loopback needs a token: the setting `httpToken`. Two requests are served at a time, beside the backend's
+ * messages.
+ */
+export const directFeature = (platform: HttpServerPlatform): Feature => ({
+	name: "direct",
+	rescue: true,
+	start(app) {
+		const config = readDirectConfig(app.source, platform.address);
+		if (config !== undefined) {
+			app.backend.isOptional = true;
+			app.listen(new McpEndpoint(app, platform, config));
+		}
+	},
+});
+
+/**
+ * Serves MCP by Streamable HTTP, without sessions
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has its
+ * own connection, and is answered independently.
+ */
+export class McpEndpoint implements Listener {
+	readonly app: EndpointApp;
+	readonly clients = new KnownClients();
+	readonly rules: RequestRules;
+	/** Bytes of answers that may wait to be sent on a connection. */
+	readonly maxQueuedBytes: number;
+	private readonly platform: HttpServerPlatform;
+	private readonly port: number;
+	private readonly served = new Set<ServedConnection>();
+	private http: HttpServer | undefined;
+	private announced: { close(): void } | undefined;
+
+	constructor(
+		app: EndpointApp,
+		platform: HttpServerPlatform,
+		{ port, token }: { readonly port: number; readonly token: string },
+	) {
+		const { maxMessageBytes, maxQueuedBytes } = app.limits;
+		this.app = app;
+		this.platform = platform;
+		this.port = port;
+		this.rules = { token, hostname: hostnameOf(app.id), maxBytes: Math.floor(maxMessageBytes / 2) };
+		this.maxQueuedBytes = Math.floor(maxQueuedBytes / 2);
+	}
+
+	/** Opens the port and announces it, unless it is open. */
+	onOnline(): void {
+		if (this.http !== undefined) {
+			return;
+		}
+		const { platform, port, app } = this;
+		try {
+			this.http = platform.open({
+				port,
+				mayConnect: () => this.mayConnect(),
+				onConnect: (connection) => void this.served.add(new ServedConnection(connection, this)),
+				onListening: () => app.log(`serving MCP at ${platform.address}:${port}`),
+				onError: (error) => this.fail(error),
+			});
+			this.announce();
+		} catch (error) {
+			this.fail(error as Error);
+		}
+	}
+
+	/** Closes the port and every connection. */
+	onOffline(): void {
+		this.announced?.close();
+		this.announced = undefined;
+		const http = this.http;
+		// Connections that end now make no room for others.
+		this.http = undefined;
+		for (const connection of [...this.served]) {
+			connection.close();
+		}
+		http?.close();
+	}
+
+	private fail({ message }: Error): void {
+		this.app.log(`could not serve MCP at port ${this.port}: ${message}`);
+		this.onOffline();
+	}
+
+	private announce(): void {
+		const { platform, port, rules, app } = this;
+		this.announced = platform.announce?.({
+			serviceType: "_mcp._tcp",
+			name: `${app.server.name} ${rules.hostname.slice(-4)}`,
+			host: rules.hostname,
+			port,
+			txt: { path: MCP_PATH },
+		});
+	}
+
+	/** Makes room if necessary: a silent connection must not block others. */
+	private mayConnect(): boolean {
+		if (this.served.size >= MAX_SERVED) {
+			for (const connection of this.served) {
+				if (connection.isSilent) {
+					connection.close();
+					break;
+				}
+			}
+		}
+		return this.served.size < MAX_SERVED;
+	}
+
+	/** Offers a response to every call: only the one that asked takes it. */
+	passResponse(response: object): void {
+		for (const each of this.served) {
+			each.takeResponse(response);
+		}
+	}
+
+	/** Lets a waiting connection replace one that has become {@link ServedConnection.isSilent silent}. */
+	onSilent(): void {
+		this.http?.resume();
+	}
+
+	/** Makes room for the next connection. */
+	onEnd(connection: ServedConnection): void {
+		this.served.delete(connection);
+		this.http?.resume();
+	}
+}
+
+/** Limit of known clients. Beyond it the least recently seen one is forgotten. */
+const MAX_CLIENTS = 4;
+
+/**
+ * Capabilities of clients up to 2025-11-25, by `Mcp-Session-Id`. Not a session: a forgotten
+ * client is still served, as one without capabilities.
+ */
+class KnownClients {
+	/** The most recently seen one comes last. */
+	private readonly clients = new Map<string, Client>();
+
+	/** @returns the client's id from now on */
+	add(client: Client): string {
+		for (const id of this.clients.keys()) {
+			if (this.clients.size >= MAX_CLIENTS) {
+				this.clients.delete(id);
+			}
+		}
+		const id = `${randomDigits()}${randomDigits()}`;
+		this.clients.set(id, client);
+		return id;
+	}
+
+	find(id: string | undefined): Client | undefined {
+		const client = id === undefined ? undefined : this.clients.get(id);
+		if (id !== undefined && client !== undefined) {
+			this.clients.delete(id);
+			this.clients.set(id, client);
+		}
+		return client;
+	}
+}
+
+const randomDigits = (): string => Math.random().toString(16).slice(2);

@@ -1,0 +1,77 @@
+import type { Application } from "../../core/application.js";
+import type { Feature } from "../../core/listener.js";
+import { hasFailedToStart } from "../../core/safe-mode.js";
+import type { HardwareTool } from "../../tools/define-tool.js";
+
+export interface Mod {
+	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
+	load(): unknown;
+}
+
+/** Consecutive failed starts after which a mod is left out. Enough to install several mods in a row, each with a restart. */
+const MAX_STARTS = 5;
+
+/** Milliseconds after which a start with a mod counts as good. */
+const LASTING_START = 300_000;
+
+/**
+ * Adds the tools of the mod that is installed to those of the firmware. A mod that cannot be used is left out. So is one
+ * with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without it,
+ * so that the device can be reached.
+ *
+ * @param findMod returns undefined if none is installed
+ */
+export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
+	name: "mods",
+	after: ["log", "parts"],
+	start(app) {
+		const mod = findMod();
+		const { timer, board } = app;
+		if (mod === undefined) {
+			return;
+		}
+		if (hasFailedToStart("mod", { settings: board.settings, timer, most: MAX_STARTS, lasting: LASTING_START })) {
+			skip(app, `the device restarted ${MAX_STARTS} times with it; the next start tries it again`);
+			return;
+		}
+		try {
+			const added = readTools(mod.load(), app.tools);
+			app.log(`mod: ${added.map(({ name }) => name).join(", ")}`);
+			app.tools = [...app.tools, ...added];
+		} catch (error) {
+			skip(app, error instanceof Error ? error.message : String(error));
+		}
+	},
+});
+
+const skip = (app: Application, reason: string): void => {
+	app.listen({
+		onStart() {
+			app.log(`mod skipped: ${reason}`);
+			app.alert("modSkipped", reason);
+		},
+	});
+};
+
+/** @throws TypeError that says what is wrong with what the mod exports */
+const readTools = (exported: unknown, tools: readonly HardwareTool[]): readonly HardwareTool[] => {
+	if (!Array.isArray(exported)) {
+		throw new TypeError("the main module's default export is not a list of tools");
+	}
+	const names = new Set(tools.map(({ name }) => name));
+	for (const [at, tool] of exported.entries()) {
+		if (!isTool(tool)) {
+			throw new TypeError(`tool ${at + 1} was not created with defineTool`);
+		}
+		if (names.has(tool.name)) {
+			throw new TypeError(`tool ${tool.name} is already registered`);
+		}
+		names.add(tool.name);
+	}
+	return exported;
+};
+
+const isTool = (value: unknown): value is HardwareTool => {
+	const { name, entry, run, needs } = (value ?? {}) as Partial<Record<keyof HardwareTool, unknown>>;
+	return typeof name === "string" && entry instanceof ArrayBuffer && typeof run === "function" && Array.isArray(needs);
+};

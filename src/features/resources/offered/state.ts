@@ -1,0 +1,37 @@
+import type { Hardware } from "../../../hardware/hardware.js";
+import { FIRMWARE } from "../../../core/settings/firmware.js";
+import { defineResource } from "../define-resource.js";
+
+/** Subscribers are notified of each change of the device's state, and of its sensors and switches. */
+export const STATE_URI = "device://self/state";
+
+export default defineResource({
+	uri: STATE_URI,
+	name: "state",
+	title: "State of the device",
+	description:
+		"The device's board, state, firmware version, parts, uptime in milliseconds, memory, and which switches are on.",
+	mimeType: "application/json",
+	needs: [],
+	read: (_variables, hardware) => {
+		const { device, system, switches } = hardware;
+		const leastFree = system?.info().minimum_free_heap_size;
+		return {
+			board: device?.name,
+			state: device?.state,
+			version: FIRMWARE.version,
+			parts: partsOf(hardware),
+			uptime: device?.uptime,
+			...(switches && {
+				switches: Object.fromEntries(Object.entries(switches).map(([name, { on }]) => [name, on])),
+			}),
+			...(leastFree !== undefined && { memory: { minimum_free_heap_size: leastFree } }),
+		};
+	},
+});
+
+/** The names of a board's parts: its other members are its name, `close`, and the device as a whole. */
+const partsOf = (hardware: Hardware): string[] =>
+	Object.entries(hardware)
+		.filter(([name, part]) => typeof part === "object" && name !== "device")
+		.map(([name]) => name);

@@ -1,0 +1,415 @@
+import type { Application } from "../../core/application.js";
+import { RESTART_DELAY } from "../../core/backend-messages.js";
+import type { Feature, Listener } from "../../core/listener.js";
+import type { FoundGateway } from "../discovery/gateway-search.js";
+import type { Settings } from "../../hardware/hardware.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
+import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../net/http-server.js";
+import { knownNetworks } from "../../core/settings/known-networks.js";
+import { settingText } from "../../core/settings/read-setting.js";
+import { hostnameOf } from "../../core/text/hostname.js";
+import { SetupAttempt, UNREACHED } from "./setup-attempt.js";
+import { SetupConnection } from "./setup-connection.js";
+import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
+import { inLanguage, type SetupMessage } from "./setup-texts.js";
+
+/** The state of the set-up. "joining" is any step in progress. */
+export interface SetupStatus {
+	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
+	/** A message for the user. Absent until the form was sent. */
+	readonly message?: SetupMessage;
+	/** In the state "found". */
+	readonly gateways?: readonly FoundGateway[];
+	/** Whether the settings can be stored although this attempt failed. */
+	readonly canKeep?: boolean;
+}
+
+/** Milliseconds that the page is served after the network was joined, so that it learns about it. */
+const FAREWELL_TIME = 4_000;
+
+/** Connections served at the same time: a browser opens several. */
+const MAX_CONNECTIONS = 4;
+
+const MAX_NETWORKS = 20;
+
+/** Milliseconds after which a device that knows a network ends the set-up, unless the user scans or sends the form. */
+const IDLE_TIME = 300_000;
+
+/** Milliseconds between attempts to join a known network while nobody uses the page. Each one disturbs the device's own network. */
+const REJOIN_INTERVAL = 60_000;
+
+/** Milliseconds for which the BOOT button is held. */
+const SETUP_HOLD = 5_000;
+const RESET_HOLD = 10_000;
+
+/** Milliseconds from the alert to the factory reset. */
+const RESET_DELAY = 1_000;
+
+/** Letters and digits that are hard to confuse. */
+const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
+const PASSWORD_LENGTH = 8;
+
+/**
+ * Sets the device up with a phone: opens its own network, serves a page there, tries the settings, and stores them if
+ * network and backend could be reached. Passwords and tokens are neither logged nor sent.
+ *
+ * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
+ * shows it; on a board without a screen the network is open.
+ */
+export class PhoneSetup implements Listener, WiFiSetup {
+	readonly app: Application;
+	readonly settings: Settings;
+	readonly accessPoint: AccessPoint;
+	private readonly platform: HttpServerPlatform;
+	readonly connections = new Set<SetupConnection>();
+	private readonly password: string;
+	/** Seconds without a network after which the set-up starts; 0: never by itself. */
+	private readonly after: number;
+	isOpen = false;
+	private server: HttpServer | undefined;
+	/** The device's own network. */
+	access: WiFiAccess = { ssid: "", password: "" };
+	/** A token sent with the form, which other sites cannot know. */
+	formToken = "";
+	/** The page's language, once a form was sent; before that the device's own. */
+	private language = "";
+	status: SetupStatus = { state: "waiting" };
+	private attempt: SetupAttempt | undefined;
+	/** Ends the set-up. */
+	private timer: TimerHandle | undefined;
+	/** Starts it: at a user's request, and without a network. */
+	private delayTimer: TimerHandle | undefined;
+	private needTimer: TimerHandle | undefined;
+	/** Tries the known networks, unless somebody uses the page. */
+	private rejoinTimer: TimerHandle | undefined;
+
+	/** @throws SettingError */
+	constructor(app: Application, platform: HttpServerPlatform, accessPoint: AccessPoint, settings: Settings) {
+		this.app = app;
+		this.platform = platform;
+		this.accessPoint = accessPoint;
+		this.settings = settings;
+		this.password = app.setting("setupPassword");
+		this.after = app.setting("setupAfter");
+		this.watchBootButton();
+	}
+
+	/** Starts the set-up, if the device knows no network, or a setting cannot be used and firmware stays. */
+	onStart(): void {
+		const { failure, network, board } = this.app;
+		const isRescue = failure !== undefined && this.after > 0 && board.updater?.isOnTrial !== true;
+		if (isRescue || (failure === undefined && network.isUnset)) {
+			this.open();
+		}
+	}
+
+	/** Starts the set-up at a user's request, after a delay in milliseconds. */
+	begin(delay = 0): void {
+		const { timer } = this.app;
+		timer.clear(this.delayTimer);
+		if (delay === 0) {
+			this.open();
+		} else {
+			this.delayTimer = timer.set(() => this.open(), delay);
+		}
+	}
+
+	/**
+	 * Opens the device's own network, and serves the page. If that fails the set-up ends at once.
+	 *
+	 * @param isFallback whether the network is lost: the known ones are tried again from time to time
+	 */
+	open(isFallback = false): void {
+		const { app, accessPoint, platform } = this;
+		if (this.isOpen || app.state === "upgrading") {
+			return;
+		}
+		if (app.failure === undefined) {
+			app.network.hold();
+		}
+		const invented = app.board.screen === undefined ? "" : inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
+		this.access = { ssid: hostnameOf(app.id), password: this.password || invented };
+		this.language = settingText("language", app.source);
+		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
+		this.status = { state: "waiting" };
+		this.attempt = new SetupAttempt(this);
+		this.stopNeed();
+		this.isOpen = true;
+		try {
+			accessPoint.open(this.access);
+			this.server = platform.open({
+				port: accessPoint.port,
+				onConnect: (connection) => this.serve(connection),
+				onListening: () => app.log(`set-up: join the Wi-Fi ${JSON.stringify(this.access.ssid)} and open ${this.url}`),
+				onError: (error) => this.fail(error),
+			});
+		} catch (error) {
+			this.fail(error);
+			return;
+		}
+		this.show();
+		this.wait();
+		if (isFallback) {
+			this.rejoinLater();
+		}
+	}
+
+	onOnline(): void {
+		this.follow(true);
+	}
+
+	onOffline(): void {
+		this.follow(false);
+	}
+
+	/**
+	 * Plans the set-up if the device is offline for too long, or if it is online but does not reach a backend that was
+	 * stored untried.
+	 */
+	private follow(online: boolean): void {
+		if (this.isOpen) {
+			return;
+		}
+		if (online) {
+			this.stopNeed();
+		}
+		if (this.after > 0 && (!online || this.isUnreached)) {
+			this.needTimer ??= this.app.timer.set(() => this.need(!online), this.after * 1000);
+		}
+	}
+
+	onBackendReady(): void {
+		if (this.isUnreached) {
+			this.settings.delete(...UNREACHED);
+			this.stopNeed();
+		}
+	}
+
+	onClose(): void {
+		this.app.timer.clear(this.timer);
+		this.stopNeed();
+		this.stopRejoining();
+		this.app.timer.clear(this.delayTimer);
+		this.attempt?.close();
+		this.attempt = undefined;
+		if (this.isOpen) {
+			this.server?.close();
+			this.server = undefined;
+			for (const connection of this.connections) {
+				connection.close();
+			}
+			this.accessPoint.close();
+			this.isOpen = false;
+			this.app.show({ setup: undefined });
+		}
+	}
+
+	private get isUnreached(): boolean {
+		return this.settings.get(...UNREACHED) !== undefined;
+	}
+
+	private need(isFallback: boolean): void {
+		this.needTimer = undefined;
+		this.open(isFallback);
+	}
+
+	private stopNeed(): void {
+		this.app.timer.clear(this.needTimer);
+		this.needTimer = undefined;
+	}
+
+	/** Another part of the device may use its pin. */
+	private watchBootButton(): void {
+		const { board, log } = this.app;
+		try {
+			const button = board.bootButton?.();
+			if (button !== undefined) {
+				button.onRelease = (milliseconds) => this.release(milliseconds);
+			}
+		} catch (error) {
+			log(`BOOT button: not available: ${String(error)}`);
+		}
+	}
+
+	private release(milliseconds: number): void {
+		const { app } = this;
+		if (milliseconds >= RESET_HOLD) {
+			app.log("factory reset: every setting is erased, and the device restarts");
+			const message = inLanguage({ text: "erased" }, settingText("language", app.source));
+			app.show({ alert: { status: "", message } });
+			app.timer.set(() => app.board.system.factoryReset?.(), RESET_DELAY);
+		} else if (milliseconds >= SETUP_HOLD && this.isOpen) {
+			this.use();
+		} else if (milliseconds >= SETUP_HOLD) {
+			app.log("BOOT button: set-up");
+			this.need(false);
+		}
+	}
+
+	private rejoinLater(): void {
+		this.rejoinTimer = this.app.timer.set(() => void this.rejoin(), REJOIN_INTERVAL);
+	}
+
+	private async rejoin(): Promise<void> {
+		const isJoined = await this.accessPoint.rejoin();
+		if (this.rejoinTimer === undefined) {
+			return;
+		}
+		if (isJoined) {
+			this.app.log("set-up: a known network is back");
+			this.end(false);
+		} else {
+			this.rejoinLater();
+		}
+	}
+
+	private stopRejoining(): void {
+		this.app.timer.clear(this.rejoinTimer);
+		this.rejoinTimer = undefined;
+	}
+
+	/** Shows the status of the attempt. */
+	onProgress(status: SetupStatus): void {
+		this.status = status;
+		this.show();
+	}
+
+	/** Waits for another form: the attempt has failed, or found gateways to choose from. */
+	onPaused(status: SetupStatus): void {
+		this.onProgress(status);
+		this.wait();
+	}
+
+	/**
+	 * Ends the set-up soon: the settings are stored.
+	 *
+	 * @param restart whether one of them is read when the firmware starts
+	 */
+	onStored(status: SetupStatus, restart: boolean): void {
+		this.onProgress(status);
+		this.timer = this.app.timer.set(() => this.end(restart), FAREWELL_TIME);
+	}
+
+	/** Host and port of the page. */
+	get host(): string {
+		const { address, port } = this.accessPoint;
+		return port === 80 ? address : `${address}:${port}`;
+	}
+
+	private get url(): string {
+		return `http://${this.host}/`;
+	}
+
+	/** Keeps the set-up open for the person who uses it. Automatic requests of a phone do not. */
+	private use(): void {
+		this.stopRejoining();
+		this.wait();
+	}
+
+	/** A device without a network has nothing else to do. */
+	private wait(): void {
+		this.app.timer.clear(this.timer);
+		if (knownNetworks(this.app.source).length > 0) {
+			this.timer = this.app.timer.set(() => {
+				this.app.log("set-up: timed out; trying the stored settings again");
+				this.end(this.attempt?.hasLeft === true);
+			}, IDLE_TIME);
+		}
+	}
+
+	private fail(error: unknown): void {
+		this.app.log(`set-up: could not open: ${String(error)}`);
+		this.end(false);
+	}
+
+	/** @param restart whether settings were changed that are read when the firmware starts */
+	private end(restart: boolean): void {
+		const { failure, network, board } = this.app;
+		this.onClose();
+		if (restart) {
+			board.system.restart(RESTART_DELAY);
+		} else if (failure === undefined && !network.isUnset) {
+			network.resume();
+		} else {
+			// Nobody came, or the device's own network could not be opened: the set-up is tried again later.
+			network.isHeld = false;
+			this.follow(false);
+		}
+	}
+
+	private show(): void {
+		const { message } = this.status;
+		const shown = message ?? (this.app.isSafe ? { text: "safeMode" as const } : undefined);
+		const progress = shown === undefined ? "" : inLanguage(shown, this.language);
+		this.app.show({ setup: { ...this.access, url: this.url, progress } });
+	}
+
+	private serve(connection: HttpConnection): void {
+		if (this.connections.size >= MAX_CONNECTIONS) {
+			connection.close();
+		} else {
+			this.connections.add(new SetupConnection(connection, this));
+		}
+	}
+
+	/** A scan disturbs an attempt to join. */
+	async networks(): Promise<readonly FoundNetwork[]> {
+		const { state } = this.status;
+		if (state === "joining" || state === "joined") {
+			return [];
+		}
+		this.use();
+		return strongest(await this.accessPoint.scan());
+	}
+
+	/** Takes a form. @returns its errors */
+	submit(text: string): FormErrors | undefined {
+		const { app } = this;
+		if (this.status.state === "joining" || this.status.state === "joined") {
+			return { form: { text: "busy" } };
+		}
+		this.use();
+		const form = readForm(text, currentValues(app.source));
+		if ("errors" in form) {
+			return form.errors;
+		}
+		this.language = form.values.language;
+		// A search for a gateway has no backend to check yet.
+		const errors = form.finds ? undefined : checkValues(form.values, this.settings, app.backend);
+		if (errors === undefined) {
+			app.timer.clear(this.timer);
+			void this.attempt?.join(form);
+		}
+		return errors;
+	}
+}
+
+/** Sets the device up with a phone, on a board that has an access point and keeps settings. */
+export const setupFeature = (platform: HttpServerPlatform): Feature => ({
+	name: "setup",
+	after: ["language"],
+	rescue: true,
+	start(app) {
+		const { accessPoint, settings } = app.board;
+		if (accessPoint !== undefined && settings !== undefined) {
+			const setup = new PhoneSetup(app, platform, accessPoint, settings);
+			Object.assign(app.board, { wifiSetup: setup });
+			app.listen(setup);
+		}
+	},
+});
+
+const inventText = (characters: string, length: number): string =>
+	Array.from({ length }, () => characters[Math.floor(Math.random() * characters.length)]).join("");
+
+/** Each network once, with its strongest access point; without hidden ones. */
+const strongest = (found: readonly FoundNetwork[]): readonly FoundNetwork[] => {
+	const networks: FoundNetwork[] = [];
+	for (const network of [...found].sort((a, b) => b.rssi - a.rssi)) {
+		if (network.ssid !== "" && networks.every(({ ssid }) => ssid !== network.ssid)) {
+			networks.push(network);
+		}
+	}
+	return networks.slice(0, MAX_NETWORKS);
+};

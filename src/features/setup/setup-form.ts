@@ -1,0 +1,165 @@
+import type { Backend } from "../../core/backend.js";
+import type { Settings } from "../../hardware/hardware.js";
+import { checkSetting, SettingError, type SettingSource, settingText, withSettings } from "../../core/settings/read-setting.js";
+import { SETTINGS, type SettingName } from "../../core/settings/settings-table.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { isObject } from "../../core/text/is-object.js";
+import { parseJson } from "../../core/text/parse-json.js";
+import type { SetupMessage, TextKey } from "./setup-texts.js";
+
+/** The settings with a field on the page. */
+export const FIELDS: readonly Field[] = deepFreeze(
+	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
+);
+
+type Field = {
+	[Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly onPage: true } ? Name : never;
+}[SettingName];
+
+/** The page's settings, by name. */
+export type SetupValues = Readonly<Record<Field, string>>;
+
+/** Errors by field; "form" for the form as a whole. */
+export type FormErrors = Readonly<Record<string, SetupMessage>>;
+
+/** A form that was read. */
+export interface SetupForm {
+	readonly values: SetupValues;
+	/** Whether to search for gateways in the network, and store nothing. */
+	readonly finds: boolean;
+	/** Whether to store the settings even if the backend is not reached. */
+	readonly keeps: boolean;
+}
+
+/** The message for a field whose value cannot be used. */
+const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
+	ssid: "wrongSsid",
+	password: "wrongPassword",
+	backend: "wrongBackend",
+	token: "wrongToken",
+	otaUrl: "wrongOtaUrl",
+	name: "wrongName",
+	language: "wrongForm",
+});
+
+const MAX_VALUES = 32;
+
+/** The members that are read: XS would keep the names of any others until the restart. */
+const NAMES: readonly string[] = deepFreeze([...FIELDS, "action"]);
+
+/** Characters. */
+const MAX_VALUE_LENGTH = 512;
+
+/** The settings as they are now. */
+export const currentValues = (source: SettingSource): SetupValues =>
+	Object.fromEntries(FIELDS.map((field) => [field, settingText(field, source)])) as Record<Field, string>;
+
+/**
+ * Reads a submitted form. An empty password keeps the stored one if the network is the same. An empty token keeps the
+ * stored one if the backend is the same: another one must not receive it.
+ *
+ * @param text a JSON object of texts by field; `action` is "find", "keep" or absent
+ */
+export const readForm = (text: string, current: SetupValues): SetupForm | { errors: FormErrors } => {
+	const typed = parseForm(text);
+	if (typed === undefined) {
+		return { errors: { form: { text: "wrongForm" } } };
+	}
+	const errors: Record<string, SetupMessage> = {};
+	const values = { ...current };
+	for (const field of FIELDS) {
+		const value = typed[field] ?? "";
+		values[field] = typeof value === "string" ? value.trim() : "";
+		if (typeof value !== "string" || !isShortText(value)) {
+			errors[field] = { text: WRONG[field] };
+		}
+	}
+	// Spaces may belong to a network's name or password.
+	values.ssid = typeof typed.ssid === "string" ? typed.ssid : "";
+	values.password = typeof typed.password === "string" ? typed.password : "";
+	values.language ||= current.language;
+	keepSecrets(values, current);
+	for (const field of ["ssid", "password", "language"] as const) {
+		const error = uncheckedError(field, values[field]);
+		if (error !== undefined) {
+			errors[field] ??= error;
+		}
+	}
+	const { action } = typed;
+	return Object.keys(errors).length > 0 ? { errors } : { values, finds: action === "find", keeps: action === "keep" };
+};
+
+/**
+ * Checks settings as the firmware does when it starts.
+ *
+ * @param settings those that are stored now
+ * @returns undefined if it can start
+ */
+export const checkValues = (
+	values: SetupValues,
+	settings: Pick<Settings, "get">,
+	backend: Pick<Backend, "check">,
+): FormErrors | undefined => {
+	try {
+		backend.check(withSettings(values, settings));
+		return undefined;
+	} catch (error) {
+		if (!(error instanceof SettingError)) {
+			throw error;
+		}
+		return isField(error.setting)
+			? {
+					[error.setting]: {
+						text: WRONG[error.setting],
+						...(error.setting === "backend" && { detail: error.problem }),
+					},
+				}
+			: { form: { text: "wrongSetting", detail: error.message } };
+	}
+};
+
+const isField = (name: string): name is Field => FIELDS.includes(name as Field);
+
+const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined => {
+	try {
+		const form = parseJson(text, MAX_VALUES, NAMES);
+		return isObject(form) ? form : undefined;
+	} catch {
+		return undefined;
+	}
+};
+
+/** Checks the length, and rejects control characters. */
+const isShortText = (value: string): boolean => {
+	if (value.length > MAX_VALUE_LENGTH) {
+		return false;
+	}
+	for (const character of value) {
+		if (character < " " || character === "\u007f") {
+			return false;
+		}
+	}
+	return true;
+};
+
+const keepSecrets = (values: Record<Field, string>, current: SetupValues): void => {
+	if (values.password === "" && values.ssid === current.ssid) {
+		values.password = current.password;
+	}
+	if (values.token === "" && values.backend === current.backend && values.otaUrl === current.otaUrl) {
+		values.token = current.token;
+	}
+};
+
+/** The check of the firmware does not read these settings. */
+const uncheckedError = (field: "ssid" | "password" | "language", value: string): SetupMessage | undefined => {
+	if (field === "ssid" && value === "") {
+		return { text: "chooseNetwork" };
+	}
+	try {
+		checkSetting(field, value);
+		return undefined;
+	} catch {
+		return { text: WRONG[field] };
+	}
+};

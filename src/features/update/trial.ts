@@ -1,0 +1,93 @@
+import type { Application } from "../../core/application.js";
+import type { Listener } from "../../core/listener.js";
+import type { Settings } from "../../hardware/hardware.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import { FIRMWARE } from "../../core/settings/firmware.js";
+
+/**
+ * The trial of new firmware: if the device does not reach its backend in time, it rolls back. At any restart before
+ * that the bootloader rolls back.
+ */
+export class Trial implements Listener {
+	private readonly app: Application;
+	private deadline: TimerHandle | undefined;
+
+	/** Starts the trial, if the running firmware is on trial. @throws SettingError */
+	constructor(app: Application) {
+		const seconds = app.setting("updateTrial");
+		this.app = app;
+		if (app.board.updater?.isOnTrial) {
+			app.log(`firmware ${FIRMWARE.version} is on trial: it has ${seconds} s to reach its backend`);
+			this.deadline = app.timer.set(() => this.fail(), seconds * 1000);
+		}
+	}
+
+	/** Reports whether firmware was rolled back. */
+	onStart(): void {
+		const { app } = this;
+		const { updater, settings } = app.board;
+		app.rolledBack = updater && !updater.isOnTrial ? forgetTrial(settings) : undefined;
+		if (app.rolledBack !== undefined) {
+			this.report(`${app.rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
+		}
+	}
+
+	/** Confirms the firmware on trial. */
+	onBackendReady(): void {
+		const { board, timer, log } = this.app;
+		if (this.deadline === undefined) {
+			return;
+		}
+		timer.clear(this.deadline);
+		this.deadline = undefined;
+		try {
+			board.updater?.confirm();
+			forgetTrial(board.settings);
+			log(`firmware ${FIRMWARE.version} is confirmed`);
+		} catch (error) {
+			log(`could not confirm firmware ${FIRMWARE.version}: ${String(error)}`);
+		}
+	}
+
+	onClose(): void {
+		this.app.timer.clear(this.deadline);
+	}
+
+	private fail(): void {
+		this.deadline = undefined;
+		this.report(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
+		rollBack(this.app);
+	}
+
+	private report(message: string): void {
+		this.app.log(`update failed: ${message}`);
+		this.app.alert("updateFailed", message);
+	}
+}
+
+/** Restarts into the previous firmware. Logs an error without one. */
+export const rollBack = ({ board, log }: Application): void => {
+	try {
+		board.updater?.rollBack();
+	} catch (error) {
+		log(`rollback failed: ${String(error)}`);
+	}
+};
+
+const DOMAIN = "update";
+const KEY = "trial";
+
+/** Stores which firmware is on trial from the next restart on: its version, or its URL if the version is unknown. */
+export const rememberTrial = (settings: Settings | undefined, name: string): void => {
+	settings?.set(DOMAIN, KEY, name);
+};
+
+/** The firmware put on trial last, unless already read. */
+const forgetTrial = (settings: Settings | undefined): string | undefined => {
+	const name = settings?.get(DOMAIN, KEY);
+	if (typeof name !== "string") {
+		return undefined;
+	}
+	settings?.delete(DOMAIN, KEY);
+	return name;
+};

@@ -1,0 +1,149 @@
+import { fromHex } from "../../core/text/hex.js";
+import { isObject } from "../../core/text/is-object.js";
+
+/** The audio channel that a backend offers over MQTT: the member `udp` of its hello. */
+export interface UdpSettings {
+	readonly server: string;
+	readonly port: number;
+	/** 16 bytes each. */
+	readonly key: Uint8Array;
+	readonly nonce: Uint8Array;
+}
+
+/** An open audio channel over UDP. */
+export interface UdpChannel {
+	/** Sends a packet of Opus. */
+	send(packet: Uint8Array): void;
+	close(): void;
+}
+
+/** Opens an audio channel over UDP, for a platform that has one. */
+export type OpenUdp = (
+	settings: UdpSettings,
+	events: {
+		/** A packet of Opus; an empty one stands for one that was lost. */
+		onPacket(packet: Uint8Array): void;
+		/** A datagram was dropped. */
+		onDropped(reason: string): void;
+	},
+) => UdpChannel;
+
+/** AES-128-CTR: encrypts and decrypts alike. The counter has 16 bytes. */
+export type AesCtr = (key: Uint8Array, counter: Uint8Array, bytes: Uint8Array) => Uint8Array;
+
+/** Bytes of the header, which is also the counter: type (8 bits), flags (8), size (16), source (32), timestamp (32), sequence (32). */
+const HEADER = 16;
+const SIZE = 2;
+const TIMESTAMP = 8;
+const SEQUENCE = 12;
+
+/** The only type. */
+const OPUS = 1;
+
+/** Bytes of a packet: what fits a datagram on any network, and far more than speech has. */
+const MAX_PACKET_BYTES = 1_400;
+
+/** Limit of the lost packets that are reported. After a longer gap it is silent anyway. */
+const MAX_LOST = 3;
+
+/**
+ * Reads the audio channel of a backend's hello.
+ *
+ * @throws RangeError that names the member
+ */
+export const readUdpSettings = (udp: unknown): UdpSettings => {
+	const { server, port, key, nonce } = isObject(udp) ? udp : {};
+	if (typeof server !== "string" || server === "") {
+		throw new RangeError("udp.server: expected a hostname or address");
+	}
+	if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535) {
+		throw new RangeError("udp.port: expected a number from 1 to 65535");
+	}
+	return { server, port, key: readBytes("key", key), nonce: readBytes("nonce", nonce) };
+};
+
+/** The value is a secret: the error does not have it. */
+const readBytes = (name: string, value: unknown): Uint8Array => {
+	const bytes = typeof value === "string" ? fromHex(value) : undefined;
+	if (bytes?.byteLength !== HEADER) {
+		throw new RangeError(`udp.${name}: expected 32 hexadecimal digits`);
+	}
+	return new Uint8Array(bytes);
+};
+
+/** The datagrams of an audio channel, in both directions. */
+export class UdpAudio {
+	private readonly settings: Pick<UdpSettings, "key" | "nonce">;
+	private readonly aesCtr: AesCtr;
+	private sent = 0;
+	private timestamp = -1;
+	private received = 0;
+
+	constructor(settings: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
+		this.settings = settings;
+		this.aesCtr = aesCtr;
+	}
+
+	/**
+	 * Makes the datagram of a packet.
+	 *
+	 * The header is the counter of the cipher, and the cipher counts on from it for each 16 bytes. So a timestamp that is not
+	 * later than the one before is replaced: the key stream would be used twice.
+	 *
+	 * @param timestamp milliseconds; the lower 32 bits are sent
+	 * @throws RangeError if the packet is too long
+	 */
+	seal(packet: Uint8Array, timestamp: number): Uint8Array {
+		checkSize(packet.byteLength);
+		const { key, nonce } = this.settings;
+		const datagram = new Uint8Array(HEADER + packet.byteLength);
+		datagram.set(nonce);
+		const view = new DataView(datagram.buffer);
+		this.sent += 1;
+		view.setUint16(SIZE, packet.byteLength);
+		this.timestamp = Math.max(timestamp, this.timestamp + 1);
+		view.setUint32(TIMESTAMP, this.timestamp);
+		view.setUint32(SEQUENCE, this.sent);
+		datagram.set(this.aesCtr(key, datagram.slice(0, HEADER), packet), HEADER);
+		return datagram;
+	}
+
+	/**
+	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is not Opus.
+	 *
+	 * @param check throws an Error if the packet is not the sender's: the datagram then changes nothing
+	 * @returns the packet, and how many before it were lost, at most 3
+	 * @throws RangeError that names the fault
+	 */
+	open(
+		datagram: Uint8Array,
+		check?: (packet: Uint8Array) => void,
+	): { readonly packet: Uint8Array; readonly lost: number } {
+		if (datagram.byteLength <= HEADER) {
+			throw new RangeError(`${datagram.byteLength} bytes, no more than a header`);
+		}
+		const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
+		const [type, size, sequence] = [view.getUint8(0), view.getUint16(SIZE), view.getUint32(SEQUENCE)];
+		if (type !== OPUS) {
+			throw new RangeError(`type ${type}, not Opus (${OPUS})`);
+		}
+		if (size !== datagram.byteLength - HEADER) {
+			throw new RangeError(`${datagram.byteLength - HEADER} bytes after a header for ${size}`);
+		}
+		checkSize(size);
+		if (sequence <= this.received) {
+			throw new RangeError(`number ${sequence}, after ${this.received}`);
+		}
+		const packet = this.aesCtr(this.settings.key, datagram.slice(0, HEADER), datagram.subarray(HEADER));
+		check?.(packet);
+		const lost = this.received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.received - 1);
+		this.received = sequence;
+		return { packet, lost };
+	}
+}
+
+const checkSize = (bytes: number): void => {
+	if (bytes > MAX_PACKET_BYTES) {
+		throw new RangeError(`${bytes} bytes (limit ${MAX_PACKET_BYTES})`);
+	}
+};
