@@ -137,7 +137,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		assert.match(read("virtual-device/xs/COPYING.LESSER"), /GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3/);
 		assert.match(read("virtual-device/xs/COPYING"), /GNU GENERAL PUBLIC LICENSE\s+Version 3/);
 		assert.match(read("LICENSE"), /Apache License\s+Version 2\.0/);
-		assert.match(read("src/pictures/face/fonts/LICENSE.txt"), /SIL Open Font License, Version 1\.1/i);
+		assert.match(read("src/screen/face/fonts/LICENSE.txt"), /SIL Open Font License, Version 1\.1/i);
 		for (const name of ["preact", "ws", "mqtt-packet"]) {
 			assert.match(read("THIRD-PARTY-LICENSES"), new RegExp(`^${name} [0-9.]+: \\S`, "m"));
 		}

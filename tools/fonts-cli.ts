@@ -1,4 +1,4 @@
-// npm run fonts: writes the fonts in src/pictures/face/fonts again, after a change of the sets of glyphs.
+// npm run fonts: writes the fonts in src/screen/face/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FONTS, makeBmFont } from "../packages/xs-mcp/src/fonts/bm-font.js";

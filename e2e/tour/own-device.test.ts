@@ -12,7 +12,7 @@ function startOwn(manifest: string, commands: string) {
 
 function writeDevice(parts: string): string {
 	const folder = temporaryFolder();
-	const include = ["manifest.json", "src/parts/manifest.json"].map((path) => relative(folder, join(ROOT, path)));
+	const include = ["manifest.json", "src/hardware/parts/manifest.json"].map((path) => relative(folder, join(ROOT, path)));
 	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
 	writeFileSync(
 		`${folder}/device.ts`,

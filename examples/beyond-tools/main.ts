@@ -1,5 +1,5 @@
 import built from "mc/config";
-import { openBoard } from "src/boards/target/board";
+import { openBoard } from "src/hardware/boards/target/board";
 import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";

@@ -1,11 +1,11 @@
 import type { HttpRequest } from "../../src/hardware/hardware.js";
-import { EcmaHttp } from "../../src/http/feature.js";
+import { EcmaHttp } from "../../src/protocols/http/feature.js";
 import type {
 	HttpClient,
 	HttpClientOptions,
 	HttpClientRequest,
 	HttpClientRequestOptions,
-} from "../../src/net/http-client.js";
+} from "../../src/protocols/net/http-client.js";
 import { outcomeOf } from "../harness.js";
 import { FakeTimer } from "./fake-timer.js";
 

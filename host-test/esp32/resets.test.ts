@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { MAX_HEADERS } from "../../src/net/http-server.js";
+import { MAX_HEADERS } from "../../src/protocols/net/http-server.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";

@@ -7,10 +7,10 @@ import parseBMF from "commodetto/parseBMF";
 import Time from "time";
 import type { TimerModule } from "../../src/hardware/timer.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
+import { FaceScreen } from "../../src/screen/face/face-screen.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 
-/** Bytes of Poco's display list: as src/pictures/face/open-face.ts has it. */
+/** Bytes of Poco's display list: as src/screen/face/open-face.ts has it. */
 const DISPLAY_LIST = 5120;
 
 const PIXEL = 2;

@@ -2,7 +2,7 @@
 // fails the firmware that is installed next, as soon as that is loaded. For host-test/esp32/faults.test.ts.
 import Preference from "preference";
 import Timer from "timer";
-import { esp32Bootloader } from "../../src/drivers/chip/esp32-bootloader.js";
+import { esp32Bootloader } from "../../src/hardware/drivers/chip/esp32-bootloader.js";
 import { enumeration } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 

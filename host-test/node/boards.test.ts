@@ -26,7 +26,7 @@ const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [
 ];
 
 describe("boards", () => {
-	const folders = readdirSync(`${ROOT}src/boards`, { withFileTypes: true }).filter((each) => each.isDirectory());
+	const folders = readdirSync(`${ROOT}src/hardware/boards`, { withFileTypes: true }).filter((each) => each.isDirectory());
 	const partsOf = readParts(folders.map(({ name }) => name));
 
 	it("all have a system, settings and a network, which the application needs", () => {
@@ -72,7 +72,7 @@ describe("boards", () => {
 			];
 			const real = [...parts, ...optional].filter((part) => !OF_EVERY_VIRTUAL_DEVICE.includes(part));
 			assert.deepEqual(simulated.sort(), real.sort(), board);
-			const source = readFileSync(`${ROOT}src/boards/${board}/board.ts`, "utf8");
+			const source = readFileSync(`${ROOT}src/hardware/boards/${board}/board.ts`, "utf8");
 			for (const name of board === "virtual" ? [] : [...buttons, ...lights, ...sensors]) {
 				assert.match(source, new RegExp(`\\b${name}\\b`), `${board}: ${name}`);
 			}

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { it } from "node:test";
-import { CaptiveDns, type UdpSocket } from "../../src/drivers/wifi/captive-dns.js";
+import { CaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
 
 it("the DNS of the device's own network resolves every name to the device's address", async (t) => {
 	const socket = createSocket("udp4");

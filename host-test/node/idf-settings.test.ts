@@ -7,7 +7,7 @@ import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/ta
 import { ROOT } from "../../packages/root.js";
 import { noSdk, sdk } from "../support/sdk.js";
 
-const OWN = join(ROOT, "src/boards/esp32/sdkconfig");
+const OWN = join(ROOT, "src/hardware/boards/esp32/sdkconfig");
 
 /** Files of a folder of settings. The last one is for release builds with a log, after the one for all release builds. */
 const FILES = { "sdkconfig.defaults": "", "sdkconfig.defaults.release": ".release", "sdkconfig.inst": ".release" };
@@ -38,7 +38,7 @@ it("the settings of ESP-IDF keep an update on trial, check images, burn no fuse 
 it("the emulated board has the settings of ESP-IDF that chips have", () => {
 	for (const name of ["sdkconfig.defaults", "sdkconfig.defaults.release"]) {
 		const own = optionsIn(join(OWN, name));
-		assert.deepEqual(optionsIn(join(ROOT, "src/boards/qemu", name)).slice(-own.length), own);
+		assert.deepEqual(optionsIn(join(ROOT, "src/hardware/boards/qemu", name)).slice(-own.length), own);
 	}
 });
 
@@ -46,7 +46,7 @@ describe("settings of ESP-IDF", { skip: noSdk }, () => {
 	for (const target of [...CHIPS, ...BOARDS]) {
 		it(`of ${target} are the SDK target's own, followed by the firmware's`, async () => {
 			const { board, chip } = findTarget(sdk, target);
-			const own = join(ROOT, "src/boards", board, "sdkconfig");
+			const own = join(ROOT, "src/hardware/boards", board, "sdkconfig");
 			const folder = existsSync(own) ? own : OWN;
 			const theirs = join(sdk.root, "build/devices/esp32/targets", basename(target), "sdkconfig");
 			for (const [name, suffix] of Object.entries(FILES)) {

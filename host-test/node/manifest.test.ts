@@ -15,7 +15,7 @@ const MANIFESTS = ["manifest.json", "manifest_minimal.json"];
 
 const BOARDS = "manifest_minimal.json";
 
-const EMULATED_BOARD = "src/boards/qemu/manifest.json";
+const EMULATED_BOARD = "src/hardware/boards/qemu/manifest.json";
 
 interface Manifest {
 	readonly build?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ interface Manifest {
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
 
 /** Modules that run once the machine is up: those of boards open hardware, and the last one replaces a module of the SDK. */
-const NOT_PRELOADED = ["src/boards/", "src/main", "src/platform/tcp/"];
+const NOT_PRELOADED = ["src/hardware/boards/", "src/main", "src/platform/tcp/"];
 
 const isPreloaded = (name: string): boolean => !NOT_PRELOADED.some((start) => name.startsWith(start));
 
@@ -67,7 +67,7 @@ function codeOf(file: string): string {
 function importsIn(file: string): string[] {
 	return [...codeOf(file).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)]
 		.map(([, name]) => name as string)
-		.filter((name) => name.startsWith(".") || (name.startsWith("src/") && name !== "src/boards/target/board"))
+		.filter((name) => name.startsWith(".") || (name.startsWith("src/") && name !== "src/hardware/boards/target/board"))
 		.map((name) => (name.startsWith(".") ? join(dirname(file), name).replace(/\.js$/, "") : name))
 		.map((name) => `${name}.ts`);
 }
@@ -135,7 +135,7 @@ it("the manifests define the identity of the firmware: its version, and the boar
 	const own = readManifest("src/platform/manifest.json").defines?.firmware;
 	assert.deepEqual(own, { project: `#${name}`, version: `#${version}`, board: "#esp32" });
 	for (const target of targets.filter((target) => target.startsWith("esp32/") && boardOf(target).board !== "esp32")) {
-		const { defines } = readManifest(`src/boards/${basename(target)}/manifest.json`);
+		const { defines } = readManifest(`src/hardware/boards/${basename(target)}/manifest.json`);
 		assert.equal(defines?.firmware?.board, `#${basename(target)}`);
 	}
 });
@@ -158,7 +158,7 @@ it(`${BOARDS} has a target for every board`, () => {
 	const included = new Set(
 		Object.values(readManifest(BOARDS).platforms ?? {}).map(({ include = "" }) => basename(dirname(String(include)))),
 	);
-	const boards = readdirSync(`${ROOT}src/boards`, { withFileTypes: true })
+	const boards = readdirSync(`${ROOT}src/hardware/boards`, { withFileTypes: true })
 		.filter((entry) => entry.isDirectory())
 		.map(({ name }) => name);
 	assert.deepEqual([...included].sort(), boards.sort());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import Axp2101, { type PowerChipGlobal } from "../../src/drivers/axp2101.js";
+import Axp2101, { type PowerChipGlobal } from "../../src/hardware/drivers/axp2101.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { CallCancelled } from "../../src/mcp_server/tool-call.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";

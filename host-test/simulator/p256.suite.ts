@@ -1,4 +1,4 @@
-import { verifyP256 } from "../../src/drivers/updater/p256.js";
+import { verifyP256 } from "../../src/hardware/drivers/updater/p256.js";
 import { fromHex } from "../../src/core/text/hex.js";
 import { equal, suite } from "../harness.js";
 

@@ -1,4 +1,4 @@
-import { CaptiveDns, type UdpSocket } from "../../src/drivers/wifi/captive-dns.js";
+import { CaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] as number[] } = {}): ArrayBuffer {

@@ -1,9 +1,9 @@
-import { analog } from "../../src/parts/analog.js";
-import { checkPins } from "../../src/parts/chips/check-pins.js";
-import { contact } from "../../src/parts/contact.js";
-import { sensor } from "../../src/parts/driver-sensor.js";
-import type { Part } from "../../src/parts/part.js";
-import { relay } from "../../src/parts/relay.js";
+import { analog } from "../../src/hardware/parts/analog.js";
+import { checkPins } from "../../src/hardware/parts/chips/check-pins.js";
+import { contact } from "../../src/hardware/parts/contact.js";
+import { sensor } from "../../src/hardware/parts/driver-sensor.js";
+import type { Part } from "../../src/hardware/parts/part.js";
+import { relay } from "../../src/hardware/parts/relay.js";
 import { equal, suite } from "../harness.js";
 
 const errors = (parts: Readonly<Record<string, Part>>, chip = "esp32"): readonly string[] =>

@@ -1,8 +1,8 @@
-import { Aw88298 } from "../../src/drivers/aw88298.js";
-import Axp2101 from "../../src/drivers/axp2101.js";
-import { HostBacklight } from "../../src/drivers/backlight/host-backlight.js";
-import { chipThermometer, Esp32System } from "../../src/drivers/chip/esp32-system.js";
-import { PowerChip, type SdkPower } from "../../src/drivers/power-chip.js";
+import { Aw88298 } from "../../src/hardware/drivers/aw88298.js";
+import Axp2101 from "../../src/hardware/drivers/axp2101.js";
+import { HostBacklight } from "../../src/hardware/drivers/backlight/host-backlight.js";
+import { chipThermometer, Esp32System } from "../../src/hardware/drivers/chip/esp32-system.js";
+import { PowerChip, type SdkPower } from "../../src/hardware/drivers/power-chip.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";

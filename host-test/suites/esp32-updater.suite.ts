@@ -1,5 +1,5 @@
-import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
-import type { ImageIdentity } from "../../src/drivers/updater/image-identity.js";
+import { Esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
+import type { ImageIdentity } from "../../src/hardware/drivers/updater/image-identity.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { equal, failureOf, matches, suite, throws } from "../harness.js";
 

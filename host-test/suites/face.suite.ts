@@ -1,6 +1,6 @@
 import { ENGLISH } from "../../src/core/language/en.js";
 import { LANGUAGES } from "../../src/core/language/feature.js";
-import { emotionWords, lookOf } from "../../src/pictures/face/emotions.js";
+import { emotionWords, lookOf } from "../../src/screen/face/emotions.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 

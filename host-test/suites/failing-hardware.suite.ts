@@ -1,5 +1,5 @@
-import { Aw88298 } from "../../src/drivers/aw88298.js";
-import { PowerChip } from "../../src/drivers/power-chip.js";
+import { Aw88298 } from "../../src/hardware/drivers/aw88298.js";
+import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
 import power from "../../src/features/power/feature.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";

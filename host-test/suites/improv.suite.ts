@@ -1,5 +1,5 @@
 import { Application } from "../../src/core/application.js";
-import { UsbSerial } from "../../src/drivers/usb/usb-serial.js";
+import { UsbSerial } from "../../src/hardware/drivers/usb/usb-serial.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";

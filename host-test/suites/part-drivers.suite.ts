@@ -1,8 +1,8 @@
-import { type MotionSample, motionSensor } from "../../src/drivers/imu/sensor-motion.js";
-import { lightSensor } from "../../src/drivers/light-sensor/sensor-light.js";
-import { NeoPixelLight } from "../../src/drivers/neopixel/light-neopixel.js";
-import { PwmLight } from "../../src/drivers/pwm-light/light-pwm.js";
-import { RtcClock } from "../../src/drivers/rtc/rtc-clock.js";
+import { type MotionSample, motionSensor } from "../../src/hardware/drivers/imu/sensor-motion.js";
+import { lightSensor } from "../../src/hardware/drivers/light-sensor/sensor-light.js";
+import { NeoPixelLight } from "../../src/hardware/drivers/neopixel/light-neopixel.js";
+import { PwmLight } from "../../src/hardware/drivers/pwm-light/light-pwm.js";
+import { RtcClock } from "../../src/hardware/drivers/rtc/rtc-clock.js";
 import type { Reading } from "../../src/hardware/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite, throws } from "../harness.js";

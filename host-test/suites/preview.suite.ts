@@ -1,6 +1,6 @@
-import { FittedPicture } from "../../src/pictures/preview/fitted-picture.js";
-import { JpegHeader } from "../../src/pictures/preview/jpeg-header.js";
-import { PicturePreview } from "../../src/pictures/preview/picture-preview.js";
+import { FittedPicture } from "../../src/screen/preview/fitted-picture.js";
+import { JpegHeader } from "../../src/screen/preview/jpeg-header.js";
+import { PicturePreview } from "../../src/screen/preview/picture-preview.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { equal, failureOf, suite, throws } from "../harness.js";

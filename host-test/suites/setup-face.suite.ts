@@ -1,5 +1,5 @@
 import { ENGLISH } from "../../src/core/language/en.js";
-import type { QrCode } from "../../src/pictures/face/setup-drawing.js";
+import type { QrCode } from "../../src/screen/face/setup-drawing.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 

@@ -1,5 +1,5 @@
 import type { Application } from "../../src/core/application.js";
-import { EcmaHttp } from "../../src/http/feature.js";
+import { EcmaHttp } from "../../src/protocols/http/feature.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { readSetting } from "../../src/core/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/features/update/firmware-installer.js";

@@ -5,7 +5,7 @@ import { temporaryFolder } from "./temporary-folder.js";
 
 export const MANIFEST = {
 	build: { NAME: "pond", XS_MCP: "./node_modules/xs-mcp" },
-	include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/parts/manifest.json"],
+	include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/hardware/parts/manifest.json"],
 	config: { name: "pond" },
 	modules: { device: "./device", "tools/*": "./tools/*", "lib/*": "./lib/*" },
 };

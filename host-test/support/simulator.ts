@@ -23,7 +23,7 @@ interface SimulatorOptions {
 }
 
 /** The device that it shows for a build with parts of its own: a row for each pin. */
-export const PARTS_PANEL = join(ROOT, "src/parts/simulator/panel");
+export const PARTS_PANEL = join(ROOT, "src/hardware/parts/simulator/panel");
 
 /** Characters of the standard error in the error if it ends by itself. */
 const MAX_COMPLAINT_LENGTH = 2_000;

@@ -6,7 +6,7 @@ import type { AudioParams } from "../hardware/sound.js";
 import type { Runtime, TimerModule } from "../hardware/timer.js";
 import type { Words } from "./language/en.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
-import type { HttpClients } from "../net/http-client.js";
+import type { HttpClients } from "../protocols/net/http-client.js";
 import { deviceMessage, ENVELOPE_NAMES } from "../protocols/envelope.js";
 import { messageLimits } from "../protocols/queued-channel.js";
 import type { NetworkClients } from "../protocols/transport.js";

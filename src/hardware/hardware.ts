@@ -40,7 +40,7 @@ export interface Face {
 	readonly message: string;
 	/** The code that binds the device to an account, shown large; empty for none. */
 	readonly code: string;
-	/** A word such as "happy", "neutral": of src/pictures/face/emotions.ts, or another that the backend sent. */
+	/** A word such as "happy", "neutral": of src/screen/face/emotions.ts, or another that the backend sent. */
 	readonly emotion: string;
 	/** An alert for the user. */
 	readonly alert: { readonly status: string; readonly message: string };

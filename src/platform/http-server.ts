@@ -5,7 +5,7 @@ import {
 	type HttpServerOptions,
 	type HttpServerPlatform,
 	MAX_HEADERS,
-} from "../net/http-server.js";
+} from "../protocols/net/http-server.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";

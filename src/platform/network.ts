@@ -2,7 +2,7 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";
-import type { HttpClients } from "../net/http-client.js";
+import type { HttpClients } from "../protocols/net/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
 import { readSetting, SettingError } from "../core/settings/read-setting.js";

@@ -1,4 +1,4 @@
-import type { MqttRecord } from "../mqtt/mqtt-channel.js";
+import type { MqttRecord } from "./mqtt/mqtt-channel.js";
 import type { Config } from "../core/settings/config.js";
 import { SettingError } from "../core/settings/read-setting.js";
 import type { Sendable } from "../core/text/pieced-text.js";

@@ -37,7 +37,7 @@ declare module "embedded:io/smbus" {
 
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
-	import type { DigitalClass } from "../drivers/button/button-digital.js";
+	import type { DigitalClass } from "../hardware/drivers/button/button-digital.js";
 
 	const Digital: DigitalClass;
 	export default Digital;
@@ -45,7 +45,7 @@ declare module "embedded:io/digital" {
 
 /** A pin that is switched fast (ECMA-419 §10.4). */
 declare module "embedded:io/pwm" {
-	import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
+	import type { PwmOutput } from "../hardware/drivers/pwm-light/light-pwm.js";
 
 	const PWM: new (options: { pin: number }) => PwmOutput;
 	export default PWM;
@@ -53,7 +53,7 @@ declare module "embedded:io/pwm" {
 
 /** LEDs of the kind WS2812. */
 declare module "neopixel" {
-	import type { Pixels } from "../drivers/neopixel/light-neopixel.js";
+	import type { Pixels } from "../hardware/drivers/neopixel/light-neopixel.js";
 
 	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
 	export default NeoPixel;
@@ -70,7 +70,7 @@ declare module "embedded:io/socket/listener" {
 
 /** ECMA-419's HTTP server. */
 declare module "embedded:network/http/server" {
-	import type { HttpServer } from "../net/http-server.js";
+	import type { HttpServer } from "../protocols/net/http-server.js";
 
 	const HTTPServer: new (options: object) => HttpServer;
 	export default HTTPServer;
@@ -92,7 +92,7 @@ declare module "embedded:network/dnssd" {
 
 /** ECMA-419's NTP client. */
 declare module "embedded:network/ntp/client" {
-	import type { NtpRecord } from "../drivers/wifi/ntp-clock.js";
+	import type { NtpRecord } from "../hardware/drivers/wifi/ntp-clock.js";
 
 	const NTPClient: NtpRecord["io"];
 	export default NTPClient;
@@ -100,7 +100,7 @@ declare module "embedded:network/ntp/client" {
 
 /** ECMA-419's Wi-Fi network interface. */
 declare module "embedded:network/interface/wifi" {
-	import type { WiFiRecord } from "../drivers/wifi/wifi-network.js";
+	import type { WiFiRecord } from "../hardware/drivers/wifi/wifi-network.js";
 
 	const WiFi: WiFiRecord["io"];
 	export default WiFi;
@@ -124,7 +124,7 @@ declare module "qrcode" {
 
 /** ECMA-419's Ethernet network interface. */
 declare module "embedded:network/interface/ethernet" {
-	import type { EthernetInterface } from "../drivers/ethernet/ethernet-network.js";
+	import type { EthernetInterface } from "../hardware/drivers/ethernet/ethernet-network.js";
 
 	const Ethernet: new (options: { onChanged: () => void }) => EthernetInterface;
 	export default Ethernet;
@@ -234,7 +234,7 @@ declare module "embedded:update" {
 
 /** Draws on a screen. */
 declare module "commodetto/Poco" {
-	import type { Canvas } from "../pictures/face/brush.js";
+	import type { Canvas } from "../screen/face/brush.js";
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
@@ -269,7 +269,7 @@ declare module "commodetto/readJPEG" {
 
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
-	import type { Font } from "../pictures/face/brush.js";
+	import type { Font } from "../screen/face/brush.js";
 
 	export default function parseBMF(file: ArrayBuffer): Font;
 }

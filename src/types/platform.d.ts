@@ -63,14 +63,14 @@ declare module "src/platform/tools" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { HttpClients } from "../net/http-client.js";
+	import type { HttpClients } from "../protocols/net/http-client.js";
 	import type { NetworkClients } from "../protocols/transport.js";
 	/** @param built the settings of the build */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }
 
 /** The board that the firmware is built for. */
-declare module "src/boards/target/board" {
+declare module "src/hardware/boards/target/board" {
 	import type { Board, System } from "../hardware/hardware.js";
 	export function openBoard(): Board & { readonly system: System };
 }

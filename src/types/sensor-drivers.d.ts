@@ -23,7 +23,7 @@ declare module "embedded:RTC/*" {
 
 /** A driver of an expander, which provides pins (ECMA-419 §16). */
 declare module "embedded:io/provider/*" {
-	import type { DigitalClass } from "../parts/part.js";
+	import type { DigitalClass } from "../hardware/parts/part.js";
 
 	class Driver {
 		constructor(options: { readonly i2c: object });

@@ -64,7 +64,7 @@ interface Target {
 /** The board that is made for QEMU, of each chip. */
 const ETHERNET_BOARD: Target = {
 	name: "qemu",
-	argument: `esp32:${join(ROOT, "src", "boards", "qemu")}`,
+	argument: `esp32:${join(ROOT, "src", "hardware", "boards", "qemu")}`,
 	kind: "instrument",
 };
 

@@ -1,5 +1,5 @@
 /** The gateway's only imports from the firmware's sources. */
-export { type ImageIdentity, readIdentity } from "../../../src/drivers/updater/image-identity.js";
+export { type ImageIdentity, readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
 export { FIRMWARE } from "../../../src/core/settings/firmware.js";
 export { WavReader } from "../../../src/sound/player/wav-reader.js";
 export { isObject } from "../../../src/core/text/is-object.js";

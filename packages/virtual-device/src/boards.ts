@@ -3,7 +3,7 @@ export type BoardSensor = "temperature" | "light" | "motion";
 
 /** The parts of a simulated board. */
 export interface BoardProfile {
-	/** Name of its folder in src/boards. */
+	/** Name of its folder in src/hardware/boards. */
 	readonly name: string;
 	/** Its parts, as far as they are simulated, besides those below and those of every virtual device. */
 	readonly parts: readonly string[];
@@ -36,7 +36,7 @@ export const VIRTUAL_BOARD = board("virtual", {
 	sensors: ["temperature", "light", "motion"],
 });
 
-/** The boards of src/boards, as their sources have them: a test compares. */
+/** The boards of src/hardware/boards, as their sources have them: a test compares. */
 const PROFILES: readonly BoardProfile[] = [
 	VIRTUAL_BOARD,
 	board("esp32"),
@@ -84,7 +84,7 @@ export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map(
 /** A board without any part of its own. */
 const BARE_BOARD = "esp32";
 
-/** The profile of a target: a bare chip, unless it is one of the boards of src/boards. */
+/** The profile of a target: a bare chip, unless it is one of the boards of src/hardware/boards. */
 export function profileOf(target: string = BARE_BOARD): BoardProfile {
 	const name = target.split("/").at(-1) ?? "";
 	return BOARD_PROFILES.get(name) ?? (BOARD_PROFILES.get(BARE_BOARD) as BoardProfile);

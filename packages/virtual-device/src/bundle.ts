@@ -29,8 +29,8 @@ const FILES: Readonly<Record<string, string>> = {
 	...filesOf(["network", "http-server", "mods", "dns-sd", "hmac-sha256"], PLATFORM, "src/platform/"),
 	...filesOf(["features", "in-build", "tools"], `${SOURCE}platform/`, "src/platform/"),
 	"mc/config": `${PLATFORM}config.ts`,
-	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
-	"xs-mcp": `${SOURCE}parts/index.ts`,
+	"src/hardware/boards/target/board": `${SOURCE}hardware/boards/virtual/board.ts`,
+	"xs-mcp": `${SOURCE}hardware/parts/index.ts`,
 };
 
 /** Pins and bus as those classes find them: Node shows and sets them. */

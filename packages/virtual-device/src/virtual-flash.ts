@@ -4,7 +4,7 @@ import {
 	IDENTITY_MAGIC,
 	IDENTITY_TEXT_BYTES,
 	type ImageIdentity,
-} from "../../../src/drivers/updater/image-identity.js";
+} from "../../../src/hardware/drivers/updater/image-identity.js";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 
 /** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
@@ -102,7 +102,7 @@ function publicKey(point: Uint8Array): KeyObject {
 }
 
 /**
- * The first bytes of an image, which src/boards/virtual/updater.ts checks. Then come the script's length in 4 bytes, the
+ * The first bytes of an image, which src/hardware/boards/virtual/updater.ts checks. Then come the script's length in 4 bytes, the
  * identity as in a chip's image (src/platform/firmware.c), the script, and the SHA-256 of all that.
  */
 const MAGIC = Buffer.from("XSMCPVD2");

@@ -52,7 +52,7 @@ export function makeProject({ folder, name, board, language, packages }: Project
 	});
 	writeJson(join(folder, "manifest.json"), {
 		build: { NAME: name, XS_MCP: `./node_modules/${FIRMWARE.name}` },
-		include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/parts/manifest.json"],
+		include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/hardware/parts/manifest.json"],
 		// What mcconfig makes of "#…" is a text.
 		defines: { firmware: { project: `#${name}`, version: "#1.0.0" } },
 		config: { name, language },

@@ -26,7 +26,7 @@ const FATAL = "fatal error: ";
 /** Begins the line that names settings which the firmware does not have. */
 const UNKNOWN = "unknown settings: ";
 
-/** Ends the line of the log that names a part which does not answer: src/parts/retried.ts. */
+/** Ends the line of the log that names a part which does not answer: src/hardware/parts/retried.ts. */
 const RETRIED = "; tried again";
 
 /** The usual port of the page. */

@@ -3,7 +3,7 @@ import type { Search, SearchEvents } from "../../core/backend.js";
 import type { Feature } from "../../core/listener.js";
 import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
-import { expectOk } from "../../net/http-status.js";
+import { expectOk } from "../../protocols/net/http-status.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { deviceUuid } from "../../core/settings/config.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";

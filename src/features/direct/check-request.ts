@@ -1,4 +1,4 @@
-import { MAX_HEADERS, type ServedRequest } from "../../net/http-server.js";
+import { MAX_HEADERS, type ServedRequest } from "../../protocols/net/http-server.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** Path of the MCP endpoint. */

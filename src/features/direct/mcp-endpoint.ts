@@ -1,7 +1,7 @@
 import type { Application } from "../../core/application.js";
 import type { Feature, Listener } from "../../core/listener.js";
 import type { Client } from "../../mcp_server/client.js";
-import type { HttpServer, HttpServerPlatform } from "../../net/http-server.js";
+import type { HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
 import { readDirectConfig } from "../../core/settings/config.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";

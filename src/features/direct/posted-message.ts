@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import { REVISIONS, type Revision } from "../../mcp_server/revision.js";
-import type { ServedRequest } from "../../net/http-server.js";
+import type { ServedRequest } from "../../protocols/net/http-server.js";
 import { isObject } from "../../core/text/is-object.js";
 import type { Sendable } from "../../core/text/pieced-text.js";
 

@@ -1,7 +1,7 @@
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import type { McpServer } from "../../mcp_server/mcp-server.js";
 import { checkParams, type Params } from "../../mcp_server/params.js";
-import type { ServedRequest } from "../../net/http-server.js";
+import type { ServedRequest } from "../../protocols/net/http-server.js";
 import { fromBase64 } from "../../core/text/base64.js";
 import { isObject } from "../../core/text/is-object.js";
 

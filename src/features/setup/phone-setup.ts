@@ -5,7 +5,7 @@ import type { FoundGateway } from "../discovery/gateway-search.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
-import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../net/http-server.js";
+import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
 import { knownNetworks } from "../../core/settings/known-networks.js";
 import { settingText } from "../../core/settings/read-setting.js";
 import { hostnameOf } from "../../core/text/hostname.js";

@@ -1,5 +1,5 @@
-import type { HttpConnection, ServedRequest, ServedResponse } from "../../net/http-server.js";
-import { ServedExchange } from "../../net/served-exchange.js";
+import type { HttpConnection, ServedRequest, ServedResponse } from "../../protocols/net/http-server.js";
+import { ServedExchange } from "../../protocols/net/served-exchange.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { decodeText } from "../../core/text/message-assembler.js";
 import type { PhoneSetup, SetupStatus } from "./phone-setup.js";

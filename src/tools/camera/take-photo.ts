@@ -2,7 +2,7 @@ import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../../hardware/pictur
 import { type Content, image, text } from "../../mcp_server/content.js";
 import { type Revision, reportsFailureAsError } from "../../mcp_server/revision.js";
 import { string } from "../../mcp_server/schema.js";
-import { uploadPicture } from "../../pictures/upload/upload-picture.js";
+import { uploadPicture } from "../../screen/upload/upload-picture.js";
 import { toBase64 } from "../../core/text/base64.js";
 import { defineTool } from "../define-tool.js";
 import { ACTS } from "../hints.js";

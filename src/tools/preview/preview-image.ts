@@ -1,5 +1,5 @@
 import { string } from "../../mcp_server/schema.js";
-import { expectOk } from "../../net/http-status.js";
+import { expectOk } from "../../protocols/net/http-status.js";
 import { defineTool } from "../define-tool.js";
 import { ACTS } from "../hints.js";
 

@@ -1,6 +1,6 @@
 import { done } from "../../mcp_server/content.js";
 import { enumeration } from "../../mcp_server/schema.js";
-import { emotionWords } from "../../pictures/face/emotions.js";
+import { emotionWords } from "../../screen/face/emotions.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
 

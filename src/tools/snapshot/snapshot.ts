@@ -1,5 +1,5 @@
 import { integer, string } from "../../mcp_server/schema.js";
-import { uploadPicture } from "../../pictures/upload/upload-picture.js";
+import { uploadPicture } from "../../screen/upload/upload-picture.js";
 import { defineTool } from "../define-tool.js";
 import { ACTS } from "../hints.js";
 

@@ -1,6 +1,6 @@
 import { MAX_RATE, MIN_RATE, type Player, type Sound } from "../../hardware/sound.js";
 import { integer, optional, string } from "../../mcp_server/schema.js";
-import { expectOk } from "../../net/http-status.js";
+import { expectOk } from "../../protocols/net/http-status.js";
 import { WavReader } from "../../sound/player/wav-reader.js";
 import { defineTool } from "../define-tool.js";
 import { ACTS } from "../hints.js";

@@ -1,4 +1,4 @@
-import type { HttpServerPlatform } from "../../net/http-server.js";
+import type { HttpServerPlatform } from "../../protocols/net/http-server.js";
 
 /** The host's HTTP server. */
 export const httpServer: HttpServerPlatform;

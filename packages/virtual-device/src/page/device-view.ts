@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { Rectangle } from "../../../../src/pictures/face/brush.js";
+import type { Rectangle } from "../../../../src/screen/face/brush.js";
 import { LiveScreen } from "../services/live-screen.js";
 import type { TracedMessage } from "../services/network-faults.js";
 import type { ScreenPicture } from "../services/pictures.js";

@@ -1,5 +1,5 @@
 import { BLANK_FACE, type Face, type Theme } from "../../../../src/hardware/hardware.js";
-import { FaceScreen } from "../../../../src/pictures/face/face-screen.js";
+import { FaceScreen } from "../../../../src/screen/face/face-screen.js";
 import { type ReadFont, readBmFont } from "../../../xs-mcp/src/fonts/bm-font.js";
 import type { GlyphSet } from "../../../xs-mcp/src/fonts/glyph-sets.js";
 import { PixelCanvas } from "./pixel-canvas.js";

@@ -1,7 +1,7 @@
 import { BLANK_FACE, type Face } from "../../../../src/hardware/hardware.js";
 import type { TimerModule } from "../../../../src/hardware/timer.js";
-import type { Rectangle } from "../../../../src/pictures/face/brush.js";
-import { FaceScreen } from "../../../../src/pictures/face/face-screen.js";
+import type { Rectangle } from "../../../../src/screen/face/brush.js";
+import { FaceScreen } from "../../../../src/screen/face/face-screen.js";
 import { fontOf } from "./drawn-screen.js";
 import type { ScreenPicture } from "./pictures.js";
 import { PixelCanvas } from "./pixel-canvas.js";

@@ -6,7 +6,7 @@ import { ROOT } from "../../../root.js";
 const LEFT_OUT = "~";
 
 /** Modules whose files differ between builds: the board's, and the identity of the firmware. */
-const REPLACED = ["src/boards/target/", "src/core/settings/firmware"];
+const REPLACED = ["src/hardware/boards/target/", "src/core/settings/firmware"];
 
 /** One value, or a list of them. */
 type List<T> = T | readonly T[];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Message, Plugin } from "esbuild";
-import { checkPins } from "../../../../src/parts/chips/check-pins.js";
-import { type DeviceDefinition, device } from "../../../../src/parts/device.js";
+import { checkPins } from "../../../../src/hardware/parts/chips/check-pins.js";
+import { type DeviceDefinition, device } from "../../../../src/hardware/parts/device.js";
 import { importBundle } from "./import-bundle.js";
 import { readModules, shown } from "./manifests.js";
 import { ROOT } from "../../../root.js";
@@ -44,7 +44,7 @@ const BROKEN: Readonly<Record<string, string>> = {
 const standIns: Plugin = {
 	name: "stand-ins",
 	setup(build) {
-		build.onResolve({ filter: /^xs-mcp$/ }, () => ({ path: join(ROOT, "src/parts/index.ts") }));
+		build.onResolve({ filter: /^xs-mcp$/ }, () => ({ path: join(ROOT, "src/hardware/parts/index.ts") }));
 		build.onResolve({ filter: /^[a-z][^:]*(:|$)/ }, ({ path }) =>
 			path in BROKEN ? { errors: [{ text: `${path}: ${BROKEN[path]}` }] } : { path, namespace: "stand-in" },
 		);

@@ -19,7 +19,7 @@ export interface ReadFont {
 }
 
 /** Folder of the fonts that `npm run fonts` writes and the face's manifest names. */
-export const FONTS = join(ROOT, "src/pictures/face/fonts/");
+export const FONTS = join(ROOT, "src/screen/face/fonts/");
 
 /** Cells in a row of the picture. */
 const COLUMNS = 64;

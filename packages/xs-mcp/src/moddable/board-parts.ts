@@ -23,13 +23,13 @@ export interface BoardParts {
 /**
  * Reads the parts of boards from their sources with the compiler, which takes seconds.
  *
- * @param boards folders in src/boards
+ * @param boards folders in src/hardware/boards
  * @throws Error that names a board without openBoard()
  */
 export function readParts(boards: readonly string[]): Map<string, BoardParts> {
 	const { config } = ts.readConfigFile(join(ROOT, "tsconfig.xs.json"), ts.sys.readFile);
 	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { noEmit: true });
-	const fileOf = (board: string): string => join(ROOT, "src", "boards", board, "board.ts");
+	const fileOf = (board: string): string => join(ROOT, "src", "hardware", "boards", board, "board.ts");
 	const declarations = fileNames.filter((name) => name.endsWith(".d.ts"));
 	const program = ts.createProgram([...declarations, ...boards.map(fileOf)], options);
 	return new Map(boards.map((board) => [board, partsIn(program, fileOf(board))]));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import type { DeviceDefinition } from "../../../../src/parts/index.js";
+import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
 import { fromProject } from "../build/manifests.js";
 import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
 import { checkDevice, chipOfBoard, readDevice } from "../build/read-device.js";
@@ -136,7 +136,7 @@ async function checkParts(folder: string, target: string): Promise<void> {
  */
 function addIdfSettings(folder: string, { name, chip }: Target, kind: string): void {
 	const project = join(outputOf(folder), "tmp", ...name.split("/"), kind, nameOf(folder), `xsProj-${chip}`);
-	const own = join(ROOT, "src/boards/esp32/sdkconfig");
+	const own = join(ROOT, "src/hardware/boards/esp32/sdkconfig");
 	const texts = readdirSync(own)
 		.filter((file) => kind !== "debug" || !file.endsWith(".release"))
 		.map((file) => readFileSync(join(own, file), "utf8"));

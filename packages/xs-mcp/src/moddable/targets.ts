@@ -5,7 +5,7 @@ import { ProgramError } from "../build/program.js";
 import { ROOT } from "../../../root.js";
 import type { Sdk } from "./sdk.js";
 
-/** The target of a plain ESP32, and the folder in src/boards of bare chips. Other targets are named after it: "esp32/m5stack". */
+/** The target of a plain ESP32, and the folder in src/hardware/boards of bare chips. Other targets are named after it: "esp32/m5stack". */
 export const BARE_CHIP = "esp32";
 
 /** The board that only QEMU has. */
@@ -48,7 +48,7 @@ export interface Target {
 	readonly name: string;
 	/** ESP-IDF's name: "esp32s3". */
 	readonly chip: string;
-	/** The folder in src/boards. */
+	/** The folder in src/hardware/boards. */
 	readonly board: string;
 	/** Whether the manifest names it. Others are built as a bare chip with the SDK's settings of ESP-IDF. */
 	readonly isNamed: boolean;
@@ -85,7 +85,7 @@ function suggest(name: string, known: string[]): string {
 		: `docs/boards.md lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets`;
 }
 
-/** Finds the folder in src/boards that is built for a target, whether or not the SDK knows it. */
+/** Finds the folder in src/hardware/boards that is built for a target, whether or not the SDK knows it. */
 export function boardOf(name: string): Pick<Target, "board" | "isNamed"> {
 	const { include = "" } = PLATFORMS[name] ?? PLATFORMS[OTHERS] ?? {};
 	return { board: basename(dirname(include)), isNamed: PLATFORMS[name] !== undefined };

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { makeProject, type ProjectPlan } from "../../create/make-project.js";
 import { BOARDS, freePinOf, targetOf } from "../../create/questions.js";
 import { BOARDS as TARGETS } from "../../src/moddable/targets.js";
-import { device, relay } from "../../../../src/parts/index.js";
+import { device, relay } from "../../../../src/hardware/parts/index.js";
 import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
 import { checkDevice } from "../../src/build/read-device.js";
 import { ROOT } from "../../../root.js";

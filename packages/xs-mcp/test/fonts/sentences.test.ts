@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { FaceScreen } from "../../../../src/pictures/face/face-screen.js";
+import { FaceScreen } from "../../../../src/screen/face/face-screen.js";
 import type { GlyphSet } from "../../src/fonts/glyph-sets.js";
 import { fontOf } from "../../../virtual-device/src/services/drawn-screen.js";
 import { PixelCanvas } from "../../../virtual-device/src/services/pixel-canvas.js";

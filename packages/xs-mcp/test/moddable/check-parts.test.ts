@@ -27,7 +27,7 @@ function writeRelay(pin: number): string {
 /** The folder of a device with this module. */
 function writeDevice(text: string): string {
 	const folder = temporaryFolder();
-	const include = [relative(folder, join(ROOT, "src/parts/manifest.json"))];
+	const include = [relative(folder, join(ROOT, "src/hardware/parts/manifest.json"))];
 	writeFileSync(
 		`${folder}/manifest.json`,
 		JSON.stringify({ build: { NAME: "x" }, include, modules: { device: "./device" } }),
@@ -74,7 +74,7 @@ describe("a build of a device of one's own", () => {
 			skip: noSdk,
 		}, async () => {
 			const linked = await linkForChip(sdk, ROOT + folder, target);
-			assert.match(readFileSync(linked, "utf8"), /"src\/parts\/retried"/);
+			assert.match(readFileSync(linked, "utf8"), /"src\/hardware\/parts\/retried"/);
 		});
 	}
 });

@@ -25,7 +25,7 @@ interface FirmwareProof {
 /** Limit of cached digests, each valid until its image changes. */
 const MAX_DIGESTS = 64;
 
-/** Bytes before the identity in images of chips (src/drivers/updater/esp32-updater.ts) and of virtual devices. */
+/** Bytes before the identity in images of chips (src/hardware/drivers/updater/esp32-updater.ts) and of virtual devices. */
 const IDENTITY_AT = [288, 12];
 const HEAD_BYTES = 512;
 

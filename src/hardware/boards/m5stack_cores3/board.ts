@@ -1,0 +1,62 @@
+/// <reference path="../../../types/ltr553als.d.ts" />
+import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
+import config from "mc/config";
+import Timer from "timer";
+import { Aw88298 } from "../../drivers/aw88298.js";
+import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
+import { openCamera } from "../../drivers/camera/open-camera.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { frameJpeg } from "../../drivers/frame-jpeg/frame-jpeg.js";
+import { openImu } from "../../drivers/imu/open-imu.js";
+import { type LightSensor, lightSensor } from "../../drivers/light-sensor/sensor-light.js";
+import { openOptional } from "../../drivers/open-optional.js";
+import { PowerChip } from "../../drivers/power-chip.js";
+import { openRtc } from "../../drivers/rtc/open-rtc.js";
+import { openTouch } from "../../drivers/touch/open-touch.js";
+import type { Board } from "../../hardware.js";
+import { openFace } from "../../../screen/face/open-face.js";
+import { openPreview } from "../../../screen/preview/open-preview.js";
+import openCodec from "../../../sound/opus/open-codec.js";
+import { openPlayer } from "../../../sound/player/open-player.js";
+
+/** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
+declare const amp: { volume: number };
+
+/**
+ * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, microphones, camera, battery, motion and light sensor, real-time
+ * clock.
+ */
+export const openBoard = () => {
+	const { powerChip } = globalThis as PowerChipGlobal;
+	if (powerChip === undefined) {
+		throw new Error("the SDK's setup/target did not open the power chip");
+	}
+	const power = new PowerChip(powerChip);
+	const screen = openFace(new config.Screen({}), power);
+	const preview = openPreview(screen);
+	const player = openPlayer(100);
+	const touch = openOptional("touch screen", () => openTouch());
+	// The bus that the board's own chips are on. The SDK's typings lack it.
+	const { internal } = device.I2C as unknown as { readonly internal: object };
+	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
+	const motion = openOptional("motion sensor", () => openImu());
+	// A Lite-On LTR-553ALS. The SDK's driver reports raw counts, not lux.
+	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: bus }));
+	const light: LightSensor | undefined = source && lightSensor(source, "counts", Timer);
+	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
+	return {
+		...esp32,
+		speaker: new Aw88298(amp),
+		player,
+		// Of its two microphones, which the target's setup has switched on, the left one.
+		codec: openCodec(player, 1),
+		screen,
+		preview,
+		// Its sensor makes no JPEG files.
+		camera: openCamera({ width: 320, height: 240, encode: frameJpeg.encode }),
+		battery: power,
+		...(touch && { buttons: { screen: touch } }),
+		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
+		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, powerChip),
+	} satisfies Board;
+};

@@ -1,0 +1,43 @@
+/// <reference path="../../../types/simulator-controls.d.ts" />
+import SimulatedButton from "button";
+import SimulatedLed from "led";
+import Time from "time";
+import Timer from "timer";
+import { TimedButton } from "../../drivers/button/button.js";
+import type { Buttons } from "../../button.js";
+import type { Light, Lights } from "../../light.js";
+
+/** The LED of the simulated device, where the device that was chosen in the simulator has one. */
+class SimulatorLight implements Light {
+	private readonly led = new SimulatedLed();
+	private _on = false;
+
+	get on(): boolean {
+		return this._on;
+	}
+
+	set on(on: boolean) {
+		this._on = on;
+		this.led.write(on ? 1 : 0);
+	}
+
+	close(): void {
+		this.led.close();
+	}
+}
+
+/** The button of the simulated device, which is also pressed by the key Del, and its LED. */
+export const openControls = (): { readonly buttons: Buttons; readonly lights: Lights; close(): void } => {
+	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
+	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
+	const light = new SimulatorLight();
+	return {
+		buttons: { button },
+		lights: { led: light },
+		close() {
+			simulated.close();
+			button.close();
+			light.close();
+		},
+	};
+};

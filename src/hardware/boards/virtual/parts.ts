@@ -1,0 +1,136 @@
+import Time from "time";
+import Timer from "timer";
+import * as host from "virtual-host";
+import { TimedButton } from "../../drivers/button/button.js";
+import { ColoredLight } from "../../drivers/light-state.js";
+import type { Chat } from "../../assistant.js";
+import type { Buttons } from "../../button.js";
+import type { Lights } from "../../light.js";
+import type { Reading, Sensor, Sensors } from "../../sensor.js";
+import type { TimerHandle } from "../../timer.js";
+
+/** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
+const MIN_HOLD = 100;
+
+/** Changes that wait for that time: an even number, as each press has two. */
+const MAX_CHANGES = 20;
+
+/**
+ * The user's finger on a button. Changes that a busy host sends together would look like a contact that bounces, so each one
+ * waits until the change before has lasted.
+ */
+class Finger {
+	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
+	private readonly changes: (readonly [isDown: boolean, time: number])[] = [];
+	private lasting: TimerHandle | undefined;
+
+	/**
+	 * Presses or releases the button.
+	 *
+	 * @param time milliseconds for which it lasts at least
+	 */
+	move(isDown: boolean, time = MIN_HOLD): void {
+		if (this.lasting === undefined) {
+			this.apply(isDown, time);
+		} else if (this.changes.length < MAX_CHANGES) {
+			this.changes.push([isDown, time]);
+		} else {
+			// The one before and this one cancel each other.
+			this.changes.pop();
+		}
+	}
+
+	close(): void {
+		Timer.clear(this.lasting);
+		this.button.close();
+	}
+
+	private apply(isDown: boolean, time: number): void {
+		this.button.follow(isDown);
+		this.lasting = Timer.set(
+			() => {
+				this.lasting = undefined;
+				const next = this.changes.shift();
+				if (next !== undefined) {
+					this.apply(...next);
+				}
+			},
+			Math.max(time, MIN_HOLD),
+		);
+	}
+}
+
+/** A light whose changes are shown to the user. */
+class VirtualLight extends ColoredLight {
+	private readonly name: string;
+
+	constructor(name: string) {
+		super();
+		this.name = name;
+	}
+
+	protected show(): void {
+		host.tell("light", this.name, { on: this.on, brightness: this.brightness, color: this.color });
+	}
+}
+
+/** A sensor whose value the user enters. */
+const virtualSensor = (kind: string, unit: string, initial: Reading) => {
+	let reading = initial;
+	const sensor: Sensor = { kind, unit, onChange: undefined, read: () => reading };
+	const set = (next: Reading): void => {
+		reading = next;
+		sensor.onChange?.(next);
+	};
+	return { sensor, set };
+};
+
+type VirtualSensor = ReturnType<typeof virtualSensor>;
+
+const SENSORS = {
+	temperature: () => virtualSensor("temperature", "°C", 21.5),
+	light: () => virtualSensor("light", "lx", 320),
+	motion: () => virtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
+};
+
+/** The lights, sensors and buttons of a virtual board, and its prompt. */
+export const openParts = (
+	board: host.VirtualBoardProfile,
+): {
+	readonly lights?: Lights;
+	readonly sensors?: Sensors;
+	readonly buttons?: Buttons;
+	readonly chat: Chat;
+	close(): void;
+} => {
+	const fingers = byName(board.buttons, () => new Finger());
+	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
+	host.on("button", (name, isDown) => fingers[name]?.move(isDown));
+	// The device itself times the press: the host may be busy meanwhile.
+	host.on("press", (name, milliseconds) => {
+		fingers[name]?.move(true, milliseconds);
+		fingers[name]?.move(false);
+	});
+	host.on("reading", (name, reading) => sensors[name]?.set(reading));
+	/** The prompt: lines that the user types and reads. */
+	const chat: Chat = { onLine: undefined, show: (line) => host.tell("chat", line) };
+	host.on("typed", (text) => chat.onLine?.(text));
+	return {
+		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
+		...(board.sensors.length > 0 && {
+			sensors: byName(board.sensors, (name) => (sensors[name] as VirtualSensor).sensor),
+		}),
+		...(board.buttons.length > 0 && { buttons: byName(board.buttons, (name) => (fingers[name] as Finger).button) }),
+		chat,
+		close() {
+			for (const finger of Object.values(fingers)) {
+				finger.close();
+			}
+		},
+	};
+};
+
+const byName = <Name extends string, Part>(
+	names: readonly Name[],
+	open: (name: Name) => Part,
+): Readonly<Record<string, Part>> => Object.fromEntries(names.map((name) => [name, open(name)]));

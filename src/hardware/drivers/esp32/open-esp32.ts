@@ -1,0 +1,68 @@
+import UDP from "embedded:io/socket/udp";
+import Time from "time";
+import Timer from "timer";
+import WiFi from "wifi";
+import type { Board } from "../../hardware.js";
+import type { SerialRecord } from "../../serial.js";
+import type { AccessPoint } from "../../wifi-setup.js";
+import { openChip } from "../chip/open-chip.js";
+import type { RtcClock } from "../rtc/rtc-clock.js";
+import { esp32Usb } from "../usb/esp32-usb.js";
+import { UsbSerial } from "../usb/usb-serial.js";
+import type { UdpRecord } from "../wifi/captive-dns.js";
+import { openWiFi } from "../wifi/open-wifi.js";
+import { softAccessPoint } from "../wifi/soft-access-point.js";
+import type { WiFiNetwork } from "../wifi/wifi-network.js";
+
+/** The address that ESP-IDF gives the chip in its own network. */
+const ADDRESS = "192.168.4.1";
+
+/**
+ * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, the chip's USB port, and those of `openChip`.
+ *
+ * @param rtc of a board that has a real-time clock: it is set with the chip's clock
+ */
+export const openEsp32 = (name: string, rtc?: RtcClock) => {
+	startRadio();
+	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
+	const network = openWiFi(setTime);
+	return {
+		...openChip(name, network.macAddress, setTime),
+		network,
+		accessPoint: openAccessPoint(network),
+		// On the chip's USB pins.
+		serials: esp32Usb.exists ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
+	} satisfies Omit<Board, "close">;
+};
+
+/** Closes parts of a board, in this order. Those that were not opened are undefined. */
+export const closeAll = (...parts: readonly ({ close(): void } | undefined)[]): void => {
+	for (const part of parts) {
+		part?.close();
+	}
+};
+
+/**
+ * Starts the radio, for the SDK's two Wi-Fi modules. Only `wifi` opens an access point, and it must start the radio
+ * first: a second start ends the machine, and only the other module checks.
+ */
+const startRadio = (): void => {
+	WiFi.mode = WiFi.Mode.station;
+};
+
+/** The chip's own Wi-Fi network, for the set-up. */
+const openAccessPoint = (network: WiFiNetwork): AccessPoint =>
+	softAccessPoint({
+		radio: {
+			open({ ssid, password }) {
+				// The SDK's typings lack `station`: the chip can still join a network.
+				const options = { ssid, ...(password !== "" && { password }), station: true };
+				WiFi.accessPoint(options);
+			},
+			close: startRadio,
+		},
+		network,
+		udp: { io: UDP } as unknown as UdpRecord,
+		address: ADDRESS,
+		log: (message) => trace(`${message}\n`),
+	});

@@ -1,0 +1,60 @@
+import type { Network } from "../../hardware.js";
+import type { WiFiInterface, WiFiNetworkOptions } from "../wifi/wifi-network.js";
+
+/** ECMA-419's Ethernet network interface, as far as it is used. */
+export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "MAC" | "configure" | "close"> {
+	connect(): void;
+}
+
+interface EthernetRecord {
+	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
+}
+
+interface EthernetNetworkOptions extends Pick<WiFiNetworkOptions, "hostname" | "log"> {
+	readonly ethernet: EthernetRecord;
+}
+
+/** ECMA-419: the connection has an address. */
+const HAS_ADDRESS = 500;
+
+/**
+ * A network by cable. The interface requests an address whenever a cable is plugged in. The time is not set here: for a
+ * backend over TLS, whose certificates have dates, a board needs a clock that knows it.
+ */
+export class EthernetNetwork implements Network {
+	readonly type = "ethernet";
+	readonly macAddress: string;
+	onChange: (() => void) | undefined;
+	private readonly interface: EthernetInterface;
+	private readonly log: (message: string) => void;
+	private _online = false;
+
+	constructor({ ethernet: { io, ...record }, hostname, log }: EthernetNetworkOptions) {
+		this.log = log;
+		this.interface = new io({ ...record, onChanged: () => this.follow() });
+		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
+		try {
+			this.interface.configure({ hostname: hostname(this.macAddress) });
+		} catch (error) {
+			log(`Ethernet: hostname not set: ${String(error)}`);
+		}
+		this.interface.connect();
+	}
+
+	get online(): boolean {
+		return this._online;
+	}
+
+	close(): void {
+		this.interface.close();
+	}
+
+	private follow(): void {
+		const online = this.interface.connection >= HAS_ADDRESS;
+		if (online !== this._online) {
+			this._online = online;
+			this.log(online ? "Ethernet: connected" : "Ethernet: lost");
+			this.onChange?.();
+		}
+	}
+}

@@ -1,0 +1,45 @@
+import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
+import type { Button, Press } from "../button.js";
+import { anything, aPin, DIGITAL, optionFault, type Part } from "./part.js";
+import { Retried } from "./retried.js";
+
+export interface ButtonOptions {
+	readonly pin: number;
+	/** Whether the pin is high while the button is down. Default false: the button connects the pin to ground. */
+	readonly activeHigh?: boolean;
+}
+
+/**
+ * A button of the device: its presses are reported, and the first one of a board without buttons is the main button.
+ *
+ * @example
+ * bell: button({ pin: 0 })
+ */
+export const button = (options: ButtonOptions): Part => {
+	const { pin, activeHigh = false } = options;
+	return {
+		makes: "button",
+		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
+		fault: optionFault(options, { pin: aPin, activeHigh: anything }),
+		open: (io) => {
+			const part: { onPress: ((press: Press) => void) | undefined } & Button = {
+				onPress: undefined,
+				wakePin: { pin, high: activeHigh },
+			};
+			const opened = new Retried(io, () => {
+				const { timer, ticks } = io;
+				const each = new DigitalButton({
+					io: io.load<DigitalButtonOptions["io"]>(DIGITAL),
+					pin,
+					activeHigh,
+					part: io.name,
+					timer,
+					ticks,
+				});
+				each.onPress = (press) => part.onPress?.(press);
+				return each;
+			});
+			return { button: part, close: () => opened.close() };
+		},
+	};
+};

@@ -1,0 +1,146 @@
+import type { Reading, Sensor } from "../sensor.js";
+import type { TimerHandle } from "../timer.js";
+import {
+	aNumber,
+	anything,
+	aPin,
+	DIGITAL,
+	type DigitalClass,
+	type DigitalPin,
+	oneOf,
+	optional,
+	optionFault,
+	type Part,
+	type PartIo,
+	type PartOptions,
+} from "./part.js";
+import { Retried } from "./retried.js";
+
+export interface ContactOptions extends PartOptions {
+	readonly pin: number;
+	/** The chip's resistor at the pin. Default: none, because the circuit has one. */
+	readonly pull?: "up" | "down";
+	/** A device class of Home Assistant's binary sensors: "door", "window", "motion", … Default "opening". */
+	readonly kind?: string;
+	/** The level of the pin that is `true`. Default 1: a contact to ground with `pull: "up"` is `true` while it is open. */
+	readonly active?: 0 | 1;
+	/** Milliseconds that the level must last: contacts bounce. 0 to 60,000. Default 30. */
+	readonly debounce?: number;
+}
+
+/** Longest time that a level must last, ms. */
+const MAX_DEBOUNCE = 60_000;
+
+const DEFAULT_DEBOUNCE = 30;
+
+/**
+ * A contact: a reed switch at a door, a float, a push button that is no button of the device.
+ *
+ * @example
+ * door: contact({ pin: 4, pull: "up" })
+ */
+export const contact = (options: ContactOptions): Part => binaryPart({ kind: "opening", ...options });
+
+/**
+ * A motion sensor whose pin is high while something moves, such as an HC-SR501.
+ *
+ * @example
+ * hall: motion({ pin: 27 })
+ */
+export const motion = (options: ContactOptions): Part => binaryPart({ kind: "motion", ...options });
+
+const binaryPart = (options: ContactOptions & { readonly kind: string }): Part => {
+	const { pin, pull } = options;
+	return {
+		makes: "sensor",
+		pins: [{ pin, use: "input", pull }],
+		fault: optionFault(options, {
+			title: anything,
+			kind: anything,
+			pin: aPin,
+			pull: optional(oneOf("up", "down")),
+			active: optional(oneOf(0, 1)),
+			debounce: optional(aNumber(0, MAX_DEBOUNCE, "milliseconds")),
+		}),
+		open: (io) => {
+			const sensor = new PinSensor(options, io);
+			return { sensor, close: () => sensor.close() };
+		},
+	};
+};
+
+/** A digital pin as a sensor of something that is so or not. */
+class PinSensor implements Sensor {
+	onChange: ((reading: Reading) => void) | undefined;
+	readonly unit = undefined;
+	private readonly options: ContactOptions & { readonly kind: string };
+	private readonly io: PartIo;
+	private readonly pin: Retried<DigitalPin>;
+	/** The value told last. */
+	private told: boolean | undefined;
+	private lasting: TimerHandle | undefined;
+
+	constructor(options: ContactOptions & { readonly kind: string }, io: PartIo) {
+		this.options = options;
+		this.io = io;
+		this.pin = new Retried(io, () => this.open());
+	}
+
+	get kind(): string {
+		return this.options.kind;
+	}
+
+	get title(): string | undefined {
+		return this.options.title;
+	}
+
+	read(): boolean {
+		return this.valueOf(this.pin.value);
+	}
+
+	close(): void {
+		this.io.timer.clear(this.lasting);
+		this.pin.close();
+	}
+
+	private open(): DigitalPin {
+		const { pin, pull } = this.options;
+		const Digital = this.io.load<DigitalClass>(DIGITAL);
+		const opened = new Digital({
+			pin,
+			mode: modeOf(Digital, pull),
+			edge: Digital.Rising | Digital.Falling,
+			onReadable: () => this.changed(),
+			part: this.io.name,
+		});
+		this.told = this.valueOf(opened);
+		return opened;
+	}
+
+	private valueOf(pin: DigitalPin): boolean {
+		return pin.read() === (this.options.active ?? 1);
+	}
+
+	/** Waits until the level has lasted. */
+	private changed(): void {
+		const { timer } = this.io;
+		timer.clear(this.lasting);
+		this.lasting = timer.set(() => this.tell(), this.options.debounce ?? DEFAULT_DEBOUNCE);
+	}
+
+	private tell(): void {
+		this.lasting = undefined;
+		const value = this.read();
+		if (value !== this.told) {
+			this.told = value;
+			this.onChange?.(value);
+		}
+	}
+}
+
+const modeOf = (Digital: DigitalClass, pull: ContactOptions["pull"]): number => {
+	if (pull === undefined) {
+		return Digital.Input;
+	}
+	return pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
+};

@@ -1,0 +1,100 @@
+import type { Listener } from "../../core/listener.js";
+import type { Hardware } from "../hardware.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Part, PartIo, PartKind } from "./part.js";
+
+/** A device of one's own: the default export of the module `device` of a build. */
+export interface DeviceDefinition {
+	/** The target, as mcconfig calls it: "esp32/lolin_s3". Undefined for a bare ESP32. */
+	readonly board?: string | undefined;
+	readonly parts: Readonly<Record<string, Part>>;
+}
+
+/** Parts of a device. */
+const MAX_PARTS = 32;
+
+/** Their names become members of results, values of arguments, and names of entities in Home Assistant. */
+const NAME_LENGTH = 32;
+const namePattern = (): RegExp => /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/**
+ * Defines a device by its parts. They are opened when the firmware starts.
+ *
+ * @throws TypeError that names the part, its fault, and the expected value
+ * @example
+ * export default device({ parts: { pump: relay({ pin: 26, maxOn: 30 }) } });
+ */
+export const device = ({ board, parts }: DeviceDefinition): DeviceDefinition => {
+	if (board !== undefined && typeof board !== "string") {
+		throw new TypeError('board: expected a target such as "esp32/lolin_s3"');
+	}
+	if (typeof parts !== "object" || parts === null || Array.isArray(parts)) {
+		throw new TypeError("parts: expected an object: { pump: relay({ pin: 26 }) }");
+	}
+	const names = Object.keys(parts);
+	if (names.length > MAX_PARTS) {
+		throw new TypeError(`parts: expected at most ${MAX_PARTS}, got ${names.length}`);
+	}
+	for (const name of names) {
+		checkPart(name, parts[name]);
+	}
+	return { board, parts };
+};
+
+const checkPart = (name: string, part: Partial<Part> | undefined): void => {
+	if (name.length > NAME_LENGTH || !namePattern().test(name)) {
+		throw new TypeError(
+			`part ${JSON.stringify(name)}: expected a name of 1 to ${NAME_LENGTH} letters, digits and "_", which begins with a letter`,
+		);
+	}
+	if (typeof part?.open !== "function" || !Array.isArray(part.pins)) {
+		throw new TypeError(`part ${name}: expected what relay(…), analog(…) or another function for parts returns`);
+	}
+	if (part.fault !== undefined) {
+		throw new TypeError(`part ${name}: ${part.fault}`);
+	}
+};
+
+/** The member of an opened part, and the member of the hardware that has such parts by name. */
+const PLACES = deepFreeze([
+	["switch", "switches"],
+	["light", "lights"],
+	["sensor", "sensors"],
+	["servo", "servos"],
+	["line", "lines"],
+	["button", "buttons"],
+] as const satisfies readonly (readonly [PartKind, keyof Hardware])[]);
+
+/**
+ * Opens the parts of a device, and adds them to those of the board.
+ *
+ * @returns what follows the application for them
+ * @throws Error if the board has a part of the same name
+ */
+export const addParts = (board: Hardware, { parts }: DeviceDefinition, io: Omit<PartIo, "name">): Listener => {
+	for (const name of Object.keys(parts)) {
+		const place = PLACES.find(([, place]) => board[place]?.[name] !== undefined)?.[1];
+		if (place !== undefined) {
+			throw new Error(`part ${name}: the board has ${place} of this name: choose another name`);
+		}
+	}
+	const opened = Object.entries(parts).map(([name, part]) => [name, part.open({ ...io, name })] as const);
+	for (const [member, place] of PLACES) {
+		const own = opened.flatMap(([name, part]) => (part[member] === undefined ? [] : [[name, part[member]] as const]));
+		if (own.length > 0) {
+			Object.assign(board, { [place]: { ...board[place], ...Object.fromEntries(own) } });
+		}
+	}
+	return {
+		onSessionLost() {
+			for (const [, part] of opened) {
+				part.sessionEnded?.();
+			}
+		},
+		onClose() {
+			for (const [, part] of opened) {
+				part.close();
+			}
+		},
+	};
+};

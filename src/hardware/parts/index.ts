@@ -1,0 +1,31 @@
+// The package `xs-mcp`: the parts of a maker's device.
+export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../../mcp_server/content.js";
+export {
+	array,
+	boolean,
+	enumeration,
+	type InferProperties,
+	integer,
+	number,
+	object,
+	optional,
+	type Properties,
+	type Schema,
+	string,
+} from "../../mcp_server/schema.js";
+export type { ToolAnnotations } from "../../mcp_server/tool.js";
+export { CallCancelled, type ToolCall } from "../../mcp_server/tool-call.js";
+export { defineTool, type HardwareTool } from "../../tools/define-tool.js";
+export { ACTS, READS, SETS } from "../../tools/hints.js";
+export { type AnalogOptions, analog } from "./analog.js";
+export { type ButtonOptions, button } from "./button.js";
+export { type ContactOptions, contact, motion } from "./contact.js";
+export { type CounterOptions, counter } from "./counter.js";
+export { type DeviceDefinition, device } from "./device.js";
+export { type DriverOptions, type SensorDriver, sensor } from "./driver-sensor.js";
+export { type NeoPixelOptions, neopixel } from "./neopixel.js";
+export type { OpenedPart, Part, PartIo, PartOptions } from "./part.js";
+export { type PwmOptions, pwm } from "./pwm.js";
+export { type RelayOptions, relay } from "./relay.js";
+export { type SerialOptions, serial } from "./serial.js";
+export { type ServoOptions, servo } from "./servo.js";

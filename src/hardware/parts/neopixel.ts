@@ -1,0 +1,53 @@
+import type { ColoredLight } from "../drivers/light-state.js";
+import { NeoPixelLight, type Pixels } from "../drivers/neopixel/light-neopixel.js";
+import type { Light } from "../light.js";
+import { anInteger, anything, aPin, oneOf, optional, optionFault, type Part, type PartOptions } from "./part.js";
+import { RetriedLight } from "./retried.js";
+
+export interface NeoPixelOptions extends PartOptions {
+	readonly pin: number;
+	/** The number of LEDs: 1 to 1,024. */
+	readonly length: number;
+	/** The order of their colour channels. Default "GRB", as WS2812 have it. */
+	readonly order?: "GRB" | "RGB";
+}
+
+/** Most LEDs of a strip: a chip keeps three bytes of each. */
+const MAX_LENGTH = 1_024;
+
+/**
+ * LEDs of the kind WS2812 in a row, which all show the same. A build includes `$(MODULES)/drivers/neopixel/manifest.json`.
+ *
+ * @example
+ * strip: neopixel({ pin: 8, length: 30 })
+ */
+export const neopixel = (options: NeoPixelOptions): Part => {
+	const { pin, title, length, order = "GRB" } = options;
+	return {
+		makes: "light",
+		pins: [{ pin, use: "output" }],
+		fault: optionFault(options, {
+			title: anything,
+			pin: aPin,
+			length: anInteger(1, MAX_LENGTH),
+			order: optional(oneOf("GRB", "RGB")),
+		}),
+		open: (io) => {
+			const light = new RetriedStrip(io, title, () => {
+				const NeoPixel = io.load<new (options: object) => Pixels>("neopixel");
+				return new NeoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
+			});
+			return { light, close: () => light.close() };
+		},
+	};
+};
+
+class RetriedStrip extends RetriedLight<ColoredLight & { close(): void }> implements Light {
+	get color(): number {
+		return this.error === undefined ? this.light.value.color : 0;
+	}
+
+	set color(color: number) {
+		this.light.value.color = color;
+	}
+}

@@ -1,0 +1,158 @@
+import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
+import type { Button } from "../button.js";
+import type { Light } from "../light.js";
+import type { SerialLine } from "../line.js";
+import type { Sensor } from "../sensor.js";
+import type { Servo } from "../servo.js";
+import type { Switch } from "../switch.js";
+import type { Runtime } from "../timer.js";
+
+/** A part's use of a pin. Parts on one bus share its pins. */
+export type PinUse = "input" | "output" | "analog" | "bus";
+
+/** A pin of a part, for the check against the chip. */
+export interface UsedPin {
+	readonly pin: number;
+	readonly use: PinUse;
+	/** A resistor that the chip is to have there. */
+	readonly pull?: "up" | "down" | undefined;
+}
+
+/** The platform's services for a part that opens. */
+export interface PartIo extends Runtime {
+	/** The part's name. */
+	readonly name: string;
+	/**
+	 * The default export of a module of the SDK: "embedded:io/digital".
+	 *
+	 * @throws Error if the build lacks it
+	 */
+	load<Export>(module: string): Export;
+	/**
+	 * A bus of the target, by its name: "default".
+	 *
+	 * @throws Error if the target has none of this name
+	 */
+	bus(name: string): object;
+	/** A monotonic clock: milliseconds, as a 32-bit number. */
+	readonly ticks: () => number;
+}
+
+/** Members of an opened part. */
+export type PartKind = Exclude<keyof OpenedPart, "sessionEnded" | "close">;
+
+/** A part at work: one of these, by which tools and clients reach it. */
+export interface OpenedPart {
+	readonly switch?: Switch;
+	readonly light?: Light;
+	readonly sensor?: Sensor;
+	readonly servo?: Servo;
+	readonly line?: SerialLine;
+	readonly button?: Button;
+	/** No session with the backend is left. */
+	sessionEnded?(): void;
+	close(): void;
+}
+
+/** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
+export interface Part {
+	/** Its kind of hardware: a build has the tools for it. */
+	readonly makes: PartKind;
+	readonly pins: readonly UsedPin[];
+	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
+	readonly fault: string | undefined;
+	/** Opens it. What does not answer is tried again: this never throws for that. */
+	open(io: PartIo): OpenedPart;
+}
+
+/** Options of every part. */
+export interface PartOptions {
+	/** Its name for people: "Water pump". */
+	readonly title?: string;
+}
+
+/** A digital pin of ECMA-419 (§10.1). */
+export interface DigitalPin extends DigitalInput {
+	write(value: number): void;
+}
+
+/** ECMA-419's class of digital pins, as far as parts use it. */
+export interface DigitalClass extends InputClass {
+	readonly InputPullDown: number;
+	readonly Output: number;
+	new (options: object): DigitalPin;
+}
+
+/** The modules of digital, analog and PWM pins, which a build may lack. */
+export const DIGITAL = "embedded:io/digital";
+export const ANALOG = "embedded:io/analog";
+export const PWM = "embedded:io/pwm";
+
+/** The highest number that a pin of any chip has. */
+const MAX_PIN = 54;
+
+/** Checks the value of an option. Returns the error, or false if it is valid. */
+type OptionCheck = (name: string, value: unknown) => string | false;
+
+/** Returns the first of several errors. Each may be absent or false. */
+export const firstFault = (...faults: readonly (string | false | undefined)[]): string | undefined =>
+	faults.find((fault) => typeof fault === "string") as string | undefined;
+
+/** Returns the error in the names of a part's options, or in their values. */
+export const optionFault = <Options extends object>(
+	options: Options,
+	checks: Readonly<Record<keyof Options, OptionCheck>>,
+): string | undefined => {
+	const names = Object.keys(checks) as (keyof Options & string)[];
+	const unknown = Object.keys(options).find((name) => !names.includes(name as keyof Options & string));
+	return unknown === undefined
+		? firstFault(...names.map((name) => checks[name](name, options[name])))
+		: `unknown option ${unknown}, expected ${names.join(", ")}`;
+};
+
+/** Takes any value: of a title, of a flag. */
+export const anything: OptionCheck = () => false;
+
+/** Takes the number of a pin. Whether a chip has it is checked at the build. */
+export const aPin: OptionCheck = (name, pin) => {
+	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;
+	return !isPin && `${name}: expected the number of a pin, got ${shown(pin)}`;
+};
+
+/** Takes what a check takes, or no value. */
+export const optional =
+	(check: OptionCheck): OptionCheck =>
+	(name, value) =>
+		value !== undefined && check(name, value);
+
+/** Takes a number within a range. */
+export const aNumber =
+	(min: number, max: number, unit = ""): OptionCheck =>
+	(name, value) => {
+		const isIn = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
+		const range = `from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}`;
+		return !isIn && `${name}: expected a number ${range}, got ${shown(value)}`;
+	};
+
+/** Takes a whole number within a range. */
+export const anInteger =
+	(min: number, max: number): OptionCheck =>
+	(name, value) => {
+		const isIn = Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+		return !isIn && `${name}: expected a whole number from ${min} to ${max}, got ${shown(value)}`;
+	};
+
+/** Takes one of some values. */
+export const oneOf =
+	(...values: readonly unknown[]): OptionCheck =>
+	(name, value) => {
+		const words = values.map(shown);
+		const expected = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+		return !values.includes(value) && `${name}: expected ${expected}, got ${shown(value)}`;
+	};
+
+/** Returns the error of a range whose end is not above its start. */
+export const rangeFault = (min: number, max: number): string | false =>
+	min >= max && `max: expected more than min, ${min}, got ${max}`;
+
+const shown = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));

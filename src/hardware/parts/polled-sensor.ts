@@ -1,0 +1,114 @@
+import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
+import type { Reading, Sensor } from "../sensor.js";
+import { SENSOR_KINDS } from "../sensor-kinds.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions } from "./part.js";
+import { Retried } from "./retried.js";
+
+/** Options of every sensor. */
+export interface SensorOptions extends PartOptions {
+	/** Its quantity: a kind of src/hardware/sensor-kinds.ts, a device class of Home Assistant, or another word. */
+	readonly kind?: string;
+	/** Unit of its values. Default: that of its kind. */
+	readonly unit?: string;
+	/** The change of its value that is an event. Default: that of its kind. */
+	readonly threshold?: number;
+	/** Seconds from one look for changes to the next: 1 to 86,400. Default 1. */
+	readonly interval?: number;
+}
+
+/** Longest interval, in seconds. */
+const MAX_INTERVAL = 86_400;
+
+/** Samples in a row that fail before a sensor is reopened. */
+const MAX_FAILURES = 3;
+
+/** Characters of a kind and of a unit. */
+const MAX_WORD = 32;
+const MAX_UNIT = 16;
+
+const aText =
+	(max: number) =>
+	(name: string, text: unknown): string | false => {
+		const isText = typeof text === "string" && text.length > 0 && text.length <= max;
+		return !isText && `${name}: expected a text of 1 to ${max} characters`;
+	};
+
+/** Checks of the options of every sensor. */
+export const SENSOR_CHECKS = deepFreeze({
+	title: anything,
+	kind: optional(aText(MAX_WORD)),
+	unit: optional(aText(MAX_UNIT)),
+	threshold: optional(aNumber(0, Number.MAX_VALUE)),
+	interval: optional(aNumber(1, MAX_INTERVAL, "seconds")),
+});
+
+interface PolledOptions<Sample> extends SensorOptions {
+	/** Opens it. @throws if it does not answer */
+	readonly source: () => SampledSource<Sample>;
+	/** The value in a sample; undefined without one. */
+	readonly pick: (sample: Sample) => Reading | undefined;
+	/** The current quantities. */
+	readonly describe: () => Pick<Sensor, "kind" | "unit">;
+	/** The change of a value that is an event; of several ones, by their kinds. Undefined: a tenth of what was told last. */
+	readonly step: (kind?: string) => number | undefined;
+}
+
+/** The event of a kind that says nothing else: a tenth of what was told last. */
+const DEFAULT_SHARE = 0.1;
+
+/** Opens a sensor that is polled for changes. One that keeps failing is reopened. */
+export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart => {
+	const { title, interval, source, pick, describe, step } = options;
+	const opened = new Retried(io, source);
+	let failures = 0;
+	const sample = (): Sample | undefined => {
+		const { value } = opened;
+		try {
+			const sample = value.sample();
+			failures = 0;
+			opened.works();
+			return sample;
+		} catch (error) {
+			failures += 1;
+			if (failures >= MAX_FAILURES) {
+				failures = 0;
+				opened.fail(error);
+			}
+			throw new Error(`${io.name}: ${error instanceof Error ? error.message : String(error)}`);
+		}
+	};
+	const polled = new SampledSensor<Sample, Reading>({
+		describe,
+		title,
+		source: { sample, close: () => opened.close() },
+		pick,
+		differs: (value, told) => differs(value, told, step),
+		timer: io.timer,
+		...(interval !== undefined && { interval: interval * 1000 }),
+	});
+	return { sensor: polled, close: () => polled.close() };
+};
+
+const differs = (
+	value: unknown,
+	told: unknown,
+	step: (kind?: string) => number | undefined,
+	kind?: string,
+): boolean => {
+	if (typeof value === "number" && typeof told === "number") {
+		const least = step(kind) ?? Math.abs(told) * DEFAULT_SHARE;
+		return Math.abs(value - told) >= least && value !== told;
+	}
+	if (typeof value !== "object" || typeof told !== "object" || value === null || told === null) {
+		return value !== told;
+	}
+	const before = told as Readonly<Record<string, unknown>>;
+	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
+};
+
+/** The change of a kind's value that is an event. */
+export const stepOf = (kind: string): number | undefined => SENSOR_KINDS[kind]?.step;
+
+/** The unit of a kind. */
+export const unitOf = (kind: string): string | undefined => SENSOR_KINDS[kind]?.unit;

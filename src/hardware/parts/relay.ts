@@ -1,0 +1,197 @@
+import type { Switch, SwitchCause } from "../switch.js";
+import type { TimerHandle } from "../timer.js";
+import {
+	aNumber,
+	anything,
+	aPin,
+	DIGITAL,
+	type DigitalClass,
+	type DigitalPin,
+	type OpenedPart,
+	oneOf,
+	optional,
+	optionFault,
+	type Part,
+	type PartIo,
+	type PartOptions,
+} from "./part.js";
+import { Retried } from "./retried.js";
+
+export interface RelayOptions extends PartOptions {
+	readonly pin: number;
+	/** Whether it is on while the pin is low. Default false. */
+	readonly activeLow?: boolean;
+	/** Longest time on in seconds, for every caller: 0.1 to 86,400. Default: no limit. */
+	readonly maxOn?: number;
+	/** Seconds that it stays off at least before it is switched on again: 0 to 3,600. Default 0. */
+	readonly minOff?: number;
+	/** Its reaction when the last session with the backend is lost. Default "keep". */
+	readonly onSessionLost?: "keep" | "off";
+}
+
+/** Longest times of the options, in seconds. */
+const MAX_ON = 86_400;
+const MAX_OFF = 3_600;
+
+/** Seconds between two times that it is switched on: contacts and motors wear out. */
+const MIN_PERIOD = 1;
+
+/** Milliseconds until a relay that could not be switched off is tried again. */
+const OFF_RETRY = 1_000;
+
+/**
+ * A relay, or anything else that a pin switches on and off.
+ *
+ * @example
+ * pump: relay({ pin: 26, title: "Pump", maxOn: 30 })
+ */
+export const relay = (options: RelayOptions): Part => {
+	const { pin, onSessionLost } = options;
+	return {
+		makes: "switch",
+		pins: [{ pin, use: "output" }],
+		fault: optionFault(options, {
+			title: anything,
+			pin: aPin,
+			activeLow: anything,
+			maxOn: optional(aNumber(0.1, MAX_ON, "seconds")),
+			minOff: optional(aNumber(0, MAX_OFF, "seconds")),
+			onSessionLost: optional(oneOf("keep", "off")),
+		}),
+		open: (io): OpenedPart => {
+			const opened = new PinSwitch(options, io);
+			return {
+				switch: opened,
+				...(onSessionLost === "off" && { sessionEnded: () => opened.switchOff("session") }),
+				close: () => opened.close(),
+			};
+		},
+	};
+};
+
+/** A switch on a pin, with the limits of its options. Times are milliseconds of a monotonic clock. */
+class PinSwitch implements Switch {
+	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
+	private readonly options: RelayOptions;
+	private readonly io: PartIo;
+	private readonly pin: Retried<DigitalPin>;
+	private _on = false;
+	/** When it was switched on and off last; undefined before. */
+	private onSince: number | undefined;
+	private offSince: number | undefined;
+	/** How long it is on in all, from then. */
+	private span: number | undefined;
+	private end: TimerHandle | undefined;
+
+	/** It is off at first. */
+	constructor(options: RelayOptions, io: PartIo) {
+		const { pin, activeLow = false } = options;
+		this.options = options;
+		this.io = io;
+		this.pin = new Retried(io, () => {
+			const Digital = io.load<DigitalClass>(DIGITAL);
+			return new Digital({ pin, mode: Digital.Output, initialValue: activeLow ? 1 : 0, part: io.name });
+		});
+	}
+
+	get title(): string | undefined {
+		return this.options.title;
+	}
+
+	get on(): boolean {
+		return this._on;
+	}
+
+	get maxOn(): number | undefined {
+		return this.options.maxOn;
+	}
+
+	get left(): number | undefined {
+		return this.span === undefined ? undefined : Math.max(0, this.span - this.since(this.onSince)) / 1000;
+	}
+
+	get error(): string | undefined {
+		return this.pin.error;
+	}
+
+	turn(on: boolean, seconds?: number): void {
+		if (!on) {
+			this.switchOff("call");
+			return;
+		}
+		const { name } = this.io;
+		const { maxOn } = this.options;
+		if (seconds !== undefined && maxOn !== undefined && seconds > maxOn) {
+			throw new Error(`seconds: ${name} stays on for at most ${maxOn} seconds, not ${seconds}`);
+		}
+		if (!this._on) {
+			this.expectRest();
+			this.write(true);
+			this.onSince = this.io.ticks();
+			this.span = undefined;
+		}
+		this.limit(seconds);
+		if (!this._on) {
+			this._on = true;
+			this.onChange?.(true, "call");
+		}
+	}
+
+	/**
+	 * Off is never refused: a pin that could not be opened has never been on. One that does not answer now is tried again,
+	 * whoever wants it off.
+	 */
+	switchOff(cause: SwitchCause): void {
+		const { timer } = this.io;
+		timer.clear(this.end);
+		if (this.pin.error === undefined) {
+			this.end = timer.set(() => this.switchOff(cause), OFF_RETRY);
+			this.write(false);
+			timer.clear(this.end);
+		}
+		this.span = undefined;
+		if (this._on) {
+			this._on = false;
+			this.offSince = this.io.ticks();
+			this.onChange?.(false, cause);
+		}
+	}
+
+	close(): void {
+		this.switchOff("session");
+		this.pin.close();
+	}
+
+	/** @throws Error that says when it can be switched on again */
+	private expectRest(): void {
+		const { minOff = 0 } = this.options;
+		const wait = Math.max(MIN_PERIOD * 1000 - this.since(this.onSince), minOff * 1000 - this.since(this.offSince));
+		if (wait > 0) {
+			const when = Math.ceil(wait / 100) / 10;
+			throw new Error(`${this.io.name}: switched on too often; try again in ${when} seconds`);
+		}
+	}
+
+	/** Milliseconds since then; a long time if it never was. */
+	private since(time: number | undefined): number {
+		return time === undefined ? Number.POSITIVE_INFINITY : (this.io.ticks() - time) >>> 0;
+	}
+
+	/** Its time begins when it was switched on, and never exceeds `maxOn`, however often it is called. */
+	private limit(seconds = Number.POSITIVE_INFINITY): void {
+		const { timer } = this.io;
+		const { maxOn = Number.POSITIVE_INFINITY } = this.options;
+		const passed = this.since(this.onSince);
+		const span = Math.min(passed + seconds * 1000, maxOn * 1000);
+		timer.clear(this.end);
+		this.span = span === Number.POSITIVE_INFINITY ? undefined : span;
+		this.end =
+			this.span === undefined
+				? undefined
+				: timer.set(() => this.switchOff("limit"), Math.max(0, Math.ceil(span - passed)));
+	}
+
+	private write(on: boolean): void {
+		this.pin.value.write(on === (this.options.activeLow === true) ? 0 : 1);
+	}
+}

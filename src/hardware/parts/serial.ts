@@ -1,0 +1,211 @@
+import type { SerialLine } from "../line.js";
+import type { SerialOptions as PortOptions, SerialPort } from "../serial.js";
+import type { TimerHandle } from "../timer.js";
+import { utf8Length } from "../../core/text/utf8.js";
+import {
+	aNumber,
+	anything,
+	aPin,
+	firstFault,
+	oneOf,
+	optional,
+	optionFault,
+	type Part,
+	type PartIo,
+	type PartOptions,
+} from "./part.js";
+import { Retried } from "./retried.js";
+
+export interface SerialOptions extends PartOptions {
+	/** The pin that receives: the other device's TX. */
+	readonly rx?: number;
+	/** The pin that sends: the other device's RX. */
+	readonly tx?: number;
+	/** Bits in a second: 300 to 921,600. Default 9,600. */
+	readonly baud?: number;
+	/** The chip's UART: 0 to 2. Default 1; the first one has the log. */
+	readonly port?: number;
+	/** The end of a line that is sent. Default "\r\n". Lines that arrive may end with either. */
+	readonly end?: "\r\n" | "\n" | "\r";
+	/** Seconds between two events at least: 0.1 to 86,400. Default 1. */
+	readonly interval?: number;
+}
+
+type SerialClass = new (
+	options: PortOptions & {
+		readonly receive?: number;
+		readonly transmit?: number;
+		readonly port: number;
+		readonly part: string;
+	},
+) => SerialPort;
+
+/** Bytes of a line that are kept: the rest of a longer one is left out. */
+const MAX_RECEIVED = 256;
+
+/** Bytes of a line that is sent, with its end: those that a chip's port takes at once. */
+const MAX_SENT = 120;
+
+/** Milliseconds between two lines that are sent. */
+const MIN_PAUSE = 100;
+
+const MAX_INTERVAL = 86_400;
+
+/**
+ * A device that sends or takes lines of text at a serial port (UART): a GPS, a scale, another controller. A build includes
+ * `$(MODDABLE)/modules/io/serial/manifest.json`.
+ *
+ * @example
+ * scale: serial({ rx: 16, tx: 17, baud: 9600 })
+ */
+export const serial = (options: SerialOptions): Part => {
+	const { rx, tx } = options;
+	return {
+		makes: "line",
+		pins: [
+			...(rx === undefined ? [] : [{ pin: rx, use: "input" as const }]),
+			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),
+		],
+		fault: firstFault(
+			optionFault(options, {
+				title: anything,
+				rx: optional(aPin),
+				tx: optional(aPin),
+				baud: optional(aNumber(300, 921_600, "bits in a second")),
+				port: optional(oneOf(0, 1, 2)),
+				end: optional(oneOf("\r\n", "\n", "\r")),
+				interval: optional(aNumber(0.1, MAX_INTERVAL, "seconds")),
+			}),
+			rx === undefined && tx === undefined && "rx: expected a pin that receives, or tx, one that sends",
+		),
+		open: (io) => {
+			const line = new PortLine(options, io);
+			return { line, close: () => line.close() };
+		},
+	};
+};
+
+/** A serial port whose bytes are lines. */
+class PortLine implements SerialLine {
+	onLine: ((text: string) => void) | undefined;
+	last: string | undefined;
+	private readonly options: SerialOptions;
+	private readonly io: PartIo;
+	private readonly port: Retried<SerialPort>;
+	/** The bytes of the line that arrives. */
+	private bytes: number[] = [];
+	/** Runs while no event may follow the one before. */
+	private pause: TimerHandle | undefined;
+	/** Whether a line has arrived meanwhile. */
+	private isUntold = false;
+	private sentAt: number | undefined;
+
+	constructor(options: SerialOptions, io: PartIo) {
+		const { rx, tx, baud = 9_600, port = 1 } = options;
+		this.options = options;
+		this.io = io;
+		this.port = new Retried(io, () => {
+			const opened: SerialPort = new (io.load<SerialClass>("embedded:io/serial"))({
+				...(rx !== undefined && { receive: rx }),
+				...(tx !== undefined && { transmit: tx }),
+				baud,
+				port,
+				format: "buffer",
+				part: io.name,
+				onReadable: (count) => this.arrived(opened.read(count)),
+				onWritable: () => {},
+			});
+			return opened;
+		});
+	}
+
+	get title(): string | undefined {
+		return this.options.title;
+	}
+
+	get error(): string | undefined {
+		return this.port.error;
+	}
+
+	send(text: string): void {
+		const { name, ticks } = this.io;
+		const { tx, end = "\r\n" } = this.options;
+		if (tx === undefined) {
+			throw new Error(`${name} only receives`);
+		}
+		if (hasControls(text)) {
+			throw new Error("text: expected one line, without control characters");
+		}
+		const bytes = utf8Length(text) + end.length;
+		if (bytes > MAX_SENT) {
+			throw new Error(`text: expected at most ${MAX_SENT - end.length} bytes, got ${bytes - end.length}`);
+		}
+		const { value } = this.port;
+		if (this.sentAt !== undefined && (ticks() - this.sentAt) >>> 0 < MIN_PAUSE) {
+			throw new Error(`${name}: sent too often; try again in ${MIN_PAUSE / 1000} seconds`);
+		}
+		try {
+			value.write(ArrayBuffer.fromString(text + end));
+		} catch (error) {
+			throw new Error(`${name}: the line before is still being sent: ${(error as Error).message}`);
+		}
+		this.sentAt = ticks();
+	}
+
+	close(): void {
+		this.io.timer.clear(this.pause);
+		this.port.close();
+	}
+
+	private arrived(buffer: ArrayBuffer | undefined): void {
+		for (const byte of new Uint8Array(buffer ?? new ArrayBuffer(0))) {
+			if (byte === 10 || byte === 13) {
+				this.ended();
+			} else if (this.bytes.length < MAX_RECEIVED && byte >= 32 && byte !== 127) {
+				this.bytes.push(byte);
+			}
+		}
+	}
+
+	/** Empty lines are ignored. */
+	private ended(): void {
+		if (this.bytes.length > 0) {
+			this.last = decoded(this.bytes);
+			this.bytes = [];
+			this.isUntold = true;
+			this.tell();
+		}
+	}
+
+	/** Rate limit: only the newest line of an interval is reported. */
+	private tell(): void {
+		if (this.isUntold && this.pause === undefined) {
+			this.isUntold = false;
+			const { interval = 1 } = this.options;
+			this.pause = this.io.timer.set(() => {
+				this.pause = undefined;
+				this.tell();
+			}, interval * 1000);
+			this.onLine?.(this.last as string);
+		}
+	}
+}
+
+const hasControls = (text: string): boolean => {
+	for (let at = 0; at < text.length; at += 1) {
+		const code = text.charCodeAt(at);
+		if (code < 32 || code === 127) {
+			return true;
+		}
+	}
+	return false;
+};
+
+/** UTF-8, or ASCII with a question mark for each other byte. */
+const decoded = (bytes: readonly number[]): string => {
+	try {
+		return String.fromArrayBuffer(Uint8Array.from(bytes).buffer);
+	} catch {
+		return String.fromCharCode(...bytes.map((byte) => (byte < 128 ? byte : 63)));
+	}
+};

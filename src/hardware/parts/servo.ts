@@ -1,0 +1,85 @@
+import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
+import type { Servo } from "../servo.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import {
+	aNumber,
+	anything,
+	aPin,
+	firstFault,
+	optional,
+	optionFault,
+	type Part,
+	type PartOptions,
+	PWM,
+	rangeFault,
+} from "./part.js";
+import { Retried } from "./retried.js";
+
+export interface ServoOptions extends PartOptions {
+	readonly pin: number;
+	/** The range of angles that calls may use, in degrees: 0 to 360. Default 0 and 180. */
+	readonly min?: number;
+	readonly max?: number;
+	/** Microseconds of the pulse at `min` and at `max`: 400 to 2,600. Default 500 and 2,500, as for an SG90. */
+	readonly pulse?: readonly [atMin: number, atMax: number];
+}
+
+/** Pulses in a second, and so the time between two, in microseconds. */
+const HZ = 50;
+const PERIOD = 1_000_000 / HZ;
+
+/** Bits of the duty: a step is 1.2 microseconds, a ninth of a degree. */
+const RESOLUTION = 14;
+
+const DEFAULT_PULSE: readonly [number, number] = deepFreeze([500, 2_500]);
+
+/**
+ * A servo, which turns its arm to an angle. It moves only when it is called.
+ *
+ * @example
+ * arm: servo({ pin: 13, max: 120 })
+ */
+export const servo = (options: ServoOptions): Part => {
+	const { pin, title, min = 0, max = 180, pulse = DEFAULT_PULSE } = options;
+	const degrees = optional(aNumber(0, 360, "degrees"));
+	const time = aNumber(400, 2_600, "microseconds");
+	return {
+		makes: "servo",
+		pins: [{ pin, use: "output" }],
+		fault: firstFault(
+			optionFault(options, { title: anything, pin: aPin, min: degrees, max: degrees, pulse: anything }),
+			rangeFault(min, max),
+			time("pulse[0]", pulse?.[0]),
+			time("pulse[1]", pulse?.[1]),
+			pulse[0] === pulse[1] && `pulse: expected two different numbers, got ${pulse[0]} twice`,
+		),
+		open: (io) => {
+			const output = new Retried(io, () => {
+				const Output = io.load<new (options: object) => PwmOutput>(PWM);
+				return new Output({ pin, hz: HZ, resolution: RESOLUTION, part: io.name });
+			});
+			let angle: number | undefined;
+			const part: Servo = {
+				title,
+				min,
+				max,
+				get angle() {
+					return angle;
+				},
+				get error() {
+					return output.error;
+				},
+				move(to) {
+					if (!(to >= min && to <= max)) {
+						throw new Error(`angle: ${io.name} moves from ${min} to ${max} degrees, not to ${to}`);
+					}
+					const micros = pulse[0] + ((to - min) / (max - min)) * (pulse[1] - pulse[0]);
+					const { value } = output;
+					value.write(Math.round((micros / PERIOD) * (2 ** value.resolution - 1)));
+					angle = to;
+				},
+			};
+			return { servo: part, close: () => output.close() };
+		},
+	};
+};
