@@ -105,7 +105,7 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 		plugins: [
 			dts({
 				respectExternal: true,
-				tsconfig: join(ROOT, "tsconfig.node.json"),
+				tsconfig: join(ROOT, "packages/tsconfig.json"),
 				compilerOptions: { composite: false, incremental: false, paths },
 			}),
 		],
@@ -116,7 +116,7 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 
 /** Adds the manifests and the engine's sources. */
 function addFirmware(target: string): void {
-	for (const name of ["manifest.json", "manifest_minimal.json"]) {
+	for (const name of ["manifest.json", "src/build/manifest_minimal.json"]) {
 		// mcconfig would take the name of an included manifest for the project's.
 		writeJson(join(target, name), { ...readJson<object>(join(ROOT, name)), build: undefined });
 	}

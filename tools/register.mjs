@@ -2,5 +2,5 @@
 import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 
-process.env.TS_NODE_PROJECT ??= fileURLToPath(new URL("../tsconfig.node.json", import.meta.url));
+process.env.TS_NODE_PROJECT ??= fileURLToPath(new URL("../packages/tsconfig.json", import.meta.url));
 register("ts-node/esm", import.meta.url);

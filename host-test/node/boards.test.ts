@@ -79,11 +79,11 @@ describe("boards", () => {
 		}
 	});
 
-	it("take 400 KB of constant data at most with manifest_minimal.json", {
+	it("take 400 KB of constant data at most with src/build/manifest_minimal.json", {
 		skip: noSdk,
 	}, async () => {
 		const folder = temporaryFolder("xs-mcp-minimal-");
-		const manifest = { build: { NAME: "xs-mcp" }, include: `${ROOT}manifest_minimal.json` };
+		const manifest = { build: { NAME: "xs-mcp" }, include: `${ROOT}src/build/manifest_minimal.json` };
 		writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
 		const linked = await linkForChip(sdk, folder, "esp32");
 		const bytes = measureData(sdk, linked);

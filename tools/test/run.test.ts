@@ -73,7 +73,7 @@ describe("a program of the project", { skip: process.platform === "win32" && "ne
 it("tools/run.mjs runs TypeScript in a folder with a space, a non-ASCII letter, # and %", () => {
 	const folder = join(temporaryFolder(), "mein Gerät 日 #1 %20");
 	mkdirSync(folder);
-	for (const path of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.node.json", "tools"]) {
+	for (const path of ["package.json", "package-lock.json", "tsconfig.json", "packages/tsconfig.json", "tools"]) {
 		cpSync(join(ROOT, path), join(folder, path), { recursive: true });
 	}
 	symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));

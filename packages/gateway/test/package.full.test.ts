@@ -193,7 +193,7 @@ describe("the packages", () => {
 	});
 
 	it("are small, and have the licences of what is in them", async () => {
-		const gateway = `${folder}/gateway/package`;
+		const gateway = `${folder}/packages/gateway/package`;
 		assert.ok(bytesIn(gateway) < MAX_GATEWAY_BYTES, `${bytesIn(gateway)} bytes`);
 		const licences = readFileSync(`${gateway}/THIRD-PARTY-LICENSES`, "utf8");
 		for (const name of ["@modelcontextprotocol/server", "hono", "zod", "aedes", "preact"]) {
@@ -209,7 +209,7 @@ describe("the packages", () => {
 		);
 		assert.deepEqual(copied, ["xs-mcp-gateway.service"]);
 		for (const file of [...copied, "alerts.yml", "grafana-dashboard.json"]) {
-			assert.ok(existsSync(`${folder}/gateway/package/${file}`), file);
+			assert.ok(existsSync(`${folder}/packages/gateway/package/${file}`), file);
 		}
 	});
 

@@ -27,7 +27,7 @@ export interface BoardParts {
  * @throws Error that names a board without openBoard()
  */
 export function readParts(boards: readonly string[]): Map<string, BoardParts> {
-	const { config } = ts.readConfigFile(join(ROOT, "tsconfig.xs.json"), ts.sys.readFile);
+	const { config } = ts.readConfigFile(join(ROOT, "src/tsconfig.json"), ts.sys.readFile);
 	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { noEmit: true });
 	const fileOf = (board: string): string => join(ROOT, "src", "hardware", "boards", board, "board.ts");
 	const declarations = fileNames.filter((name) => name.endsWith(".d.ts"));

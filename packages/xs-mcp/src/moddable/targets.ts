@@ -32,7 +32,7 @@ interface Manifest {
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8"));
 
-const { platforms: PLATFORMS = {} } = readManifest(join(ROOT, "manifest_minimal.json"));
+const { platforms: PLATFORMS = {} } = readManifest(join(ROOT, "src/build/manifest_minimal.json"));
 
 /** The targets of chips that the manifest names. */
 const NAMED = Object.keys(PLATFORMS).filter(

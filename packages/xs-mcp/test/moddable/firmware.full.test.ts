@@ -125,7 +125,7 @@ describe("npm run firmware", { skip: process.platform === "win32" && "the wrappe
 	});
 
 	it("builds every board and chip that the firmware names with --target all", () => {
-		const { platforms } = JSON.parse(readFileSync(join(ROOT, "manifest_minimal.json"), "utf8"));
+		const { platforms } = JSON.parse(readFileSync(join(ROOT, "src/build/manifest_minimal.json"), "utf8"));
 		const named = Object.keys(platforms).filter((name) => /^esp32($|\/)/.test(name) && !/qemu|\*/.test(name));
 		const { env, ran } = makeSdk(
 			BUILD,
