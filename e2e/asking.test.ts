@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { until } from "../host-test/support/until.js";
 import { ERAS, serveClients } from "../packages/gateway/test/support/gateway.js";
 import { bundle } from "../packages/virtual-device/src/index.js";
-import { until } from "../host-test/support/until.js";
 import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 
 const script = await bundle(EVERYTHING);

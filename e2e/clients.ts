@@ -3,8 +3,8 @@ import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcon
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ERAS } from "../packages/gateway/test/support/gateway.js";
 import { PATIENT } from "../host-test/support/patient.js";
+import { ERAS } from "../packages/gateway/test/support/gateway.js";
 import { bearer } from "./gateway-process.js";
 
 export type Era = keyof typeof ERAS;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { whyNoChromium } from "../host-test/support/chromium.js";
+import { until } from "../host-test/support/until.js";
 import { events } from "../packages/gateway/src/events/plugin.js";
 import { WireDevice } from "../packages/gateway/test/support/gateway.js";
 import { sendJson } from "../packages/gateway/test/support/program.js";
-import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
 import { complaintsOf, LAMP, openWithDevice, VOLUME } from "./console-page.js";
 
 describe("many devices in the console in Chromium", { skip: whyNoChromium }, () => {

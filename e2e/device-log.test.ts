@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { until } from "../host-test/support/until.js";
 import { connectClient, nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../packages/gateway/test/support/program.js";
-import { until } from "../host-test/support/until.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 describe(`a device's own log, firmware on ${ENGINE.kind}`, () => {

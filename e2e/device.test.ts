@@ -4,14 +4,14 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import type { Connection } from "../packages/gateway/src/index.js";
-import { nextOnline, nextSession } from "../packages/gateway/test/support/gateway.js";
 import { callTool } from "../host-test/support/call-tool.js";
 import { listen } from "../host-test/support/listen.js";
 import { PATIENT } from "../host-test/support/patient.js";
 import { cases } from "../host-test/support/scope.js";
 import { temporaryFolder } from "../host-test/support/temporary-folder.js";
 import { until } from "../host-test/support/until.js";
+import type { Connection } from "../packages/gateway/src/index.js";
+import { nextOnline, nextSession } from "../packages/gateway/test/support/gateway.js";
 import { ENGINE, ENGINES, type Engine, openOverWebSocket, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 

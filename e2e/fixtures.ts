@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
+import { skipIf } from "../host-test/support/skip-if.js";
 import { type Gateway, MqttDevices, WebSocketDevices } from "../packages/gateway/src/index.js";
 import { nextOnline, openGateway, startGateway } from "../packages/gateway/test/support/gateway.js";
 import { openChannels } from "../packages/gateway/test/support/udp-channels.js";
@@ -18,7 +19,6 @@ import {
 	VirtualDevice,
 	type VirtualDeviceOptions,
 } from "../packages/virtual-device/src/index.js";
-import { skipIf } from "../host-test/support/skip-if.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 export const ENGINES = await Promise.all(

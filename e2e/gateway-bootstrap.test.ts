@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient } from "../packages/gateway/test/support/gateway.js";
-import { type StartedProgram, startProgram } from "../packages/gateway/test/support/program.js";
 import { temporaryFolder } from "../host-test/support/temporary-folder.js";
 import { until } from "../host-test/support/until.js";
+import { connectClient } from "../packages/gateway/test/support/gateway.js";
+import { type StartedProgram, startProgram } from "../packages/gateway/test/support/program.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 const MAC = "02:00:00:00:00:01";

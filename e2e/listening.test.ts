@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient } from "../packages/gateway/test/support/gateway.js";
-import { openRecognizer } from "../packages/gateway/test/support/listening-device.js";
-import { startProgram } from "../packages/gateway/test/support/program.js";
-import { VOICE } from "../packages/gateway/test/support/voice.js";
-import type { Server } from "../packages/manager/src/core/index.js";
-import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { correlation } from "../host-test/support/correlation.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { PATIENT } from "../host-test/support/patient.js";
@@ -15,6 +9,12 @@ import { cases } from "../host-test/support/scope.js";
 import { skipIf } from "../host-test/support/skip-if.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { until } from "../host-test/support/until.js";
+import { connectClient } from "../packages/gateway/test/support/gateway.js";
+import { openRecognizer } from "../packages/gateway/test/support/listening-device.js";
+import { startProgram } from "../packages/gateway/test/support/program.js";
+import { VOICE } from "../packages/gateway/test/support/voice.js";
+import type { Server } from "../packages/manager/src/core/index.js";
+import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
 const BOARD: BoardProfile = {

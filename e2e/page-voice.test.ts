@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sharePackets } from "../packages/gateway/src/speech/packets.js";
-import { readWav } from "../packages/gateway/src/speech/wav.js";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { skipIf } from "../host-test/support/skip-if.js";
@@ -9,6 +7,8 @@ import { decode } from "../host-test/support/sounds.js";
 import { speak } from "../host-test/support/speak.js";
 import { likenessOfPieces, talkAtPage } from "../host-test/support/talking-page.js";
 import { until } from "../host-test/support/until.js";
+import { sharePackets } from "../packages/gateway/src/speech/packets.js";
+import { readWav } from "../packages/gateway/src/speech/wav.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 import { openBackend } from "./speech-backend.js";
 

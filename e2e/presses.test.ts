@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { connectClient, nextOnline, startGateway } from "../packages/gateway/test/support/gateway.js";
 import { until } from "../host-test/support/until.js";
+import { connectClient, nextOnline, startGateway } from "../packages/gateway/test/support/gateway.js";
 import { bundleManifest, ENGINE, startDevice } from "./fixtures.js";
 
 const script = await bundleManifest("host-test/fixtures/presses/manifest.json");

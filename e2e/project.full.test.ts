@@ -7,14 +7,14 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
-import { ROOT } from "../packages/root.js";
 import { openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { stepsWithoutBoard } from "../host-test/support/guide.js";
 import { freePort } from "../host-test/support/port.js";
 import { openRegistry, type Registry } from "../host-test/support/registry.js";
 import { temporaryFolder } from "../host-test/support/temporary-folder.js";
 import { until } from "../host-test/support/until.js";
+import { ROOT } from "../packages/root.js";
+import { FIRMWARE } from "../src/core/settings/firmware.js";
 
 const run = promisify(execFile);
 

@@ -3,9 +3,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readScenario } from "../packages/virtual-device/src/scenario/read-scenario.js";
 import { cases } from "../host-test/support/scope.js";
 import { temporaryFolder } from "../host-test/support/temporary-folder.js";
+import { readScenario } from "../packages/virtual-device/src/scenario/read-scenario.js";
 import { ENGINE, openOverWebSocket } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { wavFile } from "../host-test/doubles/wav.js";
 import { callTool } from "../host-test/support/call-tool.js";
 import { listen } from "../host-test/support/listen.js";
@@ -9,6 +8,7 @@ import { PATIENT } from "../host-test/support/patient.js";
 import { cases } from "../host-test/support/scope.js";
 import { follow } from "../host-test/support/sounds.js";
 import { until } from "../host-test/support/until.js";
+import { nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { ENGINES, openOverWebSocket, startDevice } from "./fixtures.js";
 
 /** Hertz. */

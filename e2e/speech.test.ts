@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { sharePackets } from "../packages/gateway/src/speech/packets.js";
-import { readWav } from "../packages/gateway/src/speech/wav.js";
-import { connectClient } from "../packages/gateway/test/support/gateway.js";
-import { startProgram } from "../packages/gateway/test/support/program.js";
-import { VOICE } from "../packages/gateway/test/support/voice.js";
-import type { Server } from "../packages/manager/src/core/index.js";
-import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { correlation, correlationWithGaps } from "../host-test/support/correlation.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { cases } from "../host-test/support/scope.js";
@@ -15,6 +8,13 @@ import { skipIf } from "../host-test/support/skip-if.js";
 import { decode, follow } from "../host-test/support/sounds.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { until } from "../host-test/support/until.js";
+import { sharePackets } from "../packages/gateway/src/speech/packets.js";
+import { readWav } from "../packages/gateway/src/speech/wav.js";
+import { connectClient } from "../packages/gateway/test/support/gateway.js";
+import { startProgram } from "../packages/gateway/test/support/program.js";
+import { VOICE } from "../packages/gateway/test/support/voice.js";
+import type { Server } from "../packages/manager/src/core/index.js";
+import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
 

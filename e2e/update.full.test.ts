@@ -5,13 +5,13 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { connectClient, nextOnline } from "../packages/gateway/test/support/gateway.js";
-import { makeStateFolder, startProgram } from "../packages/gateway/test/support/program.js";
-import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/update/signing.js";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
-import { bundle, encodeImage } from "../packages/virtual-device/src/index.js";
 import { listen } from "../host-test/support/listen.js";
 import { until } from "../host-test/support/until.js";
+import { connectClient, nextOnline } from "../packages/gateway/test/support/gateway.js";
+import { makeStateFolder, startProgram } from "../packages/gateway/test/support/program.js";
+import { bundle, encodeImage } from "../packages/virtual-device/src/index.js";
+import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/update/signing.js";
+import { FIRMWARE } from "../src/core/settings/firmware.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 // Updates over the air, from the MCP client's call to the firmware that stays, or does not: client, gateway, device, and a

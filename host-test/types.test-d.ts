@@ -1,11 +1,11 @@
 // Types that must not compile, or must be inferred: checked by `npm run typecheck`, never run.
 
+import { defineResource } from "../src/features/resources/define-resource.js";
+import { definePrompt } from "../src/features/resources/prompts/define-prompt.js";
 import type { Reading } from "../src/hardware/sensor.js";
 import { elicit } from "../src/mcp_server/features/elicit.js";
 import { titledEnumeration } from "../src/mcp_server/features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
-import { defineResource } from "../src/features/resources/define-resource.js";
-import { definePrompt } from "../src/features/resources/prompts/define-prompt.js";
 import { defineTool } from "../src/tools/define-tool.js";
 
 const about = { name: "t", description: "" };

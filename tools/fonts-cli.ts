@@ -1,11 +1,11 @@
 // npm run fonts: writes the fonts in src/screen/face/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { FONTS, makeBmFont } from "../packages/xs-mcp/src/fonts/bm-font.js";
 import { charactersOf, GLYPH_SETS } from "../packages/xs-mcp/src/fonts/glyph-sets.js";
 import { enlarged, openPixelFont, type PixelFont } from "../packages/xs-mcp/src/fonts/pixel-font.js";
 import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "../packages/xs-mcp/src/fonts/sent-glyphs.js";
-import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
 
 /** Factor by which a code is larger than other text. */
 const CODE_SCALE = 3;

@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
-import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { ROOT } from "../packages/root.js";
+import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
+import { FIRMWARE } from "../src/core/settings/firmware.js";
 
 const { bundlePackage } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 

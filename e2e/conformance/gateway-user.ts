@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { Gateway, HttpEndpoint } from "../../packages/gateway/src/index.js";
 import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 
 const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";

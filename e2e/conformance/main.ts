@@ -3,16 +3,10 @@
 // gateway as a client and as an authorization server.
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
-import {
-	knownDevices,
-	startDirectDevice,
-	startGateway,
-	startVirtualDevice,
-	untilKnown,
-} from "../gateway-process.js";
 import { freePort } from "../../host-test/support/port.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
+import { knownDevices, startDirectDevice, startGateway, startVirtualDevice, untilKnown } from "../gateway-process.js";
 import { listScenarios, runSuite, runUnnamed, type ScenarioResult, SUITES } from "./suites.js";
 
 const FIRMWARE = fileURLToPath(new URL("../../host-test/fixtures/everything/main.ts", import.meta.url));

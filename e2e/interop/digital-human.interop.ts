@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectOverHttp } from "../clients.js";
-import { startGateway, untilKnown } from "../gateway-process.js";
 import { openPage, whyNoChromium } from "../../host-test/support/chromium.js";
 import { listen } from "../../host-test/support/listen.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { connectOverHttp } from "../clients.js";
+import { startGateway, untilKnown } from "../gateway-process.js";
 import { findPeer } from "./peers.js";
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -8,14 +8,14 @@ import { describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
-import { WireDevice } from "../../packages/gateway/test/support/gateway.js";
-import { tokensIn } from "../../packages/gateway/test/support/program.js";
-import { connectOverHttp } from "../clients.js";
-import { metricsOf, type RunningGateway, startGateway } from "../gateway-process.js";
 import { listen } from "../../host-test/support/listen.js";
 import { freePort } from "../../host-test/support/port.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
+import { WireDevice } from "../../packages/gateway/test/support/gateway.js";
+import { tokensIn } from "../../packages/gateway/test/support/program.js";
+import { connectOverHttp } from "../clients.js";
+import { metricsOf, type RunningGateway, startGateway } from "../gateway-process.js";
 import { startDevice } from "./device.js";
 import { findPeer } from "./peers.js";
 

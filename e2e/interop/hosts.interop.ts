@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { until } from "../../host-test/support/until.js";
 import { SET_VOLUME, WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, startGateway, untilKnown } from "../gateway-process.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
-import { until } from "../../host-test/support/until.js";
 import { startDevice } from "./device.js";
 import { HOSTS, type Host, type Way } from "./hosts.js";
 import { ScriptedApi } from "./scripted-api.js";

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { sharePackets } from "../../packages/gateway/src/speech/packets.js";
-import { readWav } from "../../packages/gateway/src/speech/wav.js";
-import { openBackend } from "../speech-backend.js";
 import { correlation } from "../../host-test/support/correlation.js";
 import { listenForSockets } from "../../host-test/support/listen.js";
 import { whyMissing, whyNoOpus } from "../../host-test/support/optional-program.js";
@@ -10,6 +7,9 @@ import { skipIf } from "../../host-test/support/skip-if.js";
 import { decode, follow } from "../../host-test/support/sounds.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
 import { until } from "../../host-test/support/until.js";
+import { sharePackets } from "../../packages/gateway/src/speech/packets.js";
+import { readWav } from "../../packages/gateway/src/speech/wav.js";
+import { openBackend } from "../speech-backend.js";
 import { startDevice } from "./device.js";
 import { credentials, startMqttGateway } from "./mqtt-gateway.js";
 import { findPeer } from "./peers.js";

@@ -2,9 +2,9 @@ import { createHash, createHmac } from "node:crypto";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { Program } from "../program.js";
 import { freePort } from "../../host-test/support/port.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { Program } from "../program.js";
 
 /** The gateway wants capitals and small letters, and no word like "test". */
 export const SIGNATURE_KEY = "Interop-Signature-Key";

@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { connectOverHttp } from "../clients.js";
-import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../gateway-process.js";
 import { correlationWithGaps } from "../../host-test/support/correlation.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
+import { connectOverHttp } from "../clients.js";
+import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../gateway-process.js";
 import { findPeer } from "./peers.js";
 import { converse, startPyXiaozhi } from "./py-xiaozhi.js";
 

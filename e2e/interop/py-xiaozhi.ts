@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Program } from "../program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
+import type { Program } from "../program.js";
 import { startPython } from "./python.js";
 
 /** Unused imports of py-xiaozhi, for sound, windows and pictures. */

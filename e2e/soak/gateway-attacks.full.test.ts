@@ -6,13 +6,13 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import mqttPacket from "mqtt-packet";
+import { makeChip, whyNotXs } from "../../host-test/node/chip.js";
+import { until } from "../../host-test/support/until.js";
 import { bootstrap } from "../../packages/gateway/test/support/bootstrap.js";
 import { WireDevice, type WireDeviceOptions } from "../../packages/gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../packages/gateway/test/support/program.js";
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, type RunningGateway, startGateway } from "../gateway-process.js";
-import { makeChip, whyNotXs } from "../../host-test/node/chip.js";
-import { until } from "../../host-test/support/until.js";
 import { ATTACK_TIME } from "./limits.js";
 
 // Devices that attack the gateway, clients that attack a chip through it, and a gateway that is killed while it binds devices.

@@ -6,6 +6,8 @@ import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Server } from "xs-mcp-manager/core";
+import { callTool } from "../../host-test/support/call-tool.js";
+import { until } from "../../host-test/support/until.js";
 import { readConfiguration } from "../../packages/gateway/src/config/configuration.js";
 import { createGateway, type RunningGateway } from "../../packages/gateway/src/gateway.js";
 import { makeLog } from "../../packages/gateway/src/log/log.js";
@@ -14,8 +16,6 @@ import { bundle, VirtualDevice } from "../../packages/virtual-device/src/index.j
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../clients.js";
 import { ENGINE, startDevice } from "../fixtures.js";
 import { gatewayArgs, gatewayFlags } from "../gateway-process.js";
-import { callTool } from "../../host-test/support/call-tool.js";
-import { until } from "../../host-test/support/until.js";
 import { PROCESS_ROUNDS, ROUNDS } from "./limits.js";
 
 // Clients and devices that connect and disconnect leave nothing behind. `npm run soak` repeats that a thousand times.

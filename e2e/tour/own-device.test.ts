@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../packages/root.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../packages/root.js";
 import { start } from "./start.js";
 
 function startOwn(manifest: string, commands: string) {
@@ -12,7 +12,9 @@ function startOwn(manifest: string, commands: string) {
 
 function writeDevice(parts: string): string {
 	const folder = temporaryFolder();
-	const include = ["manifest.json", "src/hardware/parts/manifest.json"].map((path) => relative(folder, join(ROOT, path)));
+	const include = ["manifest.json", "src/hardware/parts/manifest.json"].map((path) =>
+		relative(folder, join(ROOT, path)),
+	);
 	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
 	writeFileSync(
 		`${folder}/device.ts`,

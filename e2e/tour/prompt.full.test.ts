@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
-import { Program, typeScript } from "../program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { Program, typeScript } from "../program.js";
 import { start } from "./start.js";
 
 describe("npm start, told to end", () => {

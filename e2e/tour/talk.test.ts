@@ -3,14 +3,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
-import { connectClient } from "../../packages/gateway/test/support/gateway.js";
-import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "../../packages/virtual-device/src/page/page-messages.js";
-import { Program, typeScript } from "../program.js";
 import { whyMissing, whyNoOpus } from "../../host-test/support/optional-program.js";
 import { skipIf } from "../../host-test/support/skip-if.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
+import { connectClient } from "../../packages/gateway/test/support/gateway.js";
+import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "../../packages/virtual-device/src/page/page-messages.js";
+import { Program, typeScript } from "../program.js";
 
 // docs/talk.md, as a person follows it.
 

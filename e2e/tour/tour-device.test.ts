@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startGateway } from "../../examples/tour/start-gateway.js";
 import { TourDevice } from "../../examples/tour/tour-device.js";
-import { ProgramError } from "../../packages/xs-mcp/src/build/program.js";
 import { chooseEngine } from "../../packages/virtual-device/src/index.js";
+import { ProgramError } from "../../packages/xs-mcp/src/build/program.js";
 
 describe("the device of npm start", () => {
 	it("that fails to start, as with an invalid tool, is a fault of the user's: a message without a stack", async (t) => {

@@ -1,9 +1,10 @@
 // npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
-import { fromProject } from "../../packages/xs-mcp/src/build/manifests.js";
-import { failAs, runProgram, signalled } from "../../packages/xs-mcp/src/build/program.js";
+
 import { bundle, chooseEngine, readOwnDevice } from "../../packages/virtual-device/src/index.js";
 import { heading, line, paint, verbatim } from "../../packages/virtual-device/src/prompt/output.js";
 import { prompt } from "../../packages/virtual-device/src/prompt/prompt.js";
+import { fromProject } from "../../packages/xs-mcp/src/build/manifests.js";
+import { failAs, runProgram, signalled } from "../../packages/xs-mcp/src/build/program.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { findVoice, HTTP_PORT, startGateway, type TourGateway } from "./start-gateway.js";
 import { TourDevice } from "./tour-device.js";

@@ -3,13 +3,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { portableNames } from "../../packages/gateway/src/catalog/names.js";
 import type { Connection, Server } from "../../packages/gateway/src/index.js";
-import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.js";
-import { ProgramError } from "../../packages/xs-mcp/src/build/program.js";
 import { type BoardProfile, type EngineChoice, VirtualDevice } from "../../packages/virtual-device/src/index.js";
 import { DevicePage } from "../../packages/virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "../../packages/virtual-device/src/prompt/output.js";
 import { nameOf, showCall } from "../../packages/virtual-device/src/prompt/show-tools.js";
 import type { OwnNames } from "../../packages/virtual-device/src/prompt/tool-names.js";
+import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.js";
+import { ProgramError } from "../../packages/xs-mcp/src/build/program.js";
 import type { TourGateway } from "./start-gateway.js";
 
 /** Milliseconds for a virtual device to come online. */

@@ -1,6 +1,6 @@
+import type { Sendable } from "../../src/core/text/pieced-text.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { Channel, ChannelEvents, ProtocolError, Transport } from "../../src/protocols/transport.js";
-import type { Sendable } from "../../src/core/text/pieced-text.js";
 import { FakeTimer } from "./fake-timer.js";
 
 const NO_EVENTS: ChannelEvents = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };

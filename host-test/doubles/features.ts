@@ -1,11 +1,11 @@
+import language from "../../src/core/language/feature.js";
 import type { Feature, Listener } from "../../src/core/listener.js";
 import { bootstrapFeature } from "../../src/features/bootstrap/bootstrap.js";
 import conversation from "../../src/features/conversation/feature.js";
-import http from "../../src/protocols/http/feature.js";
-import language from "../../src/core/language/feature.js";
-import mqtt from "../../src/protocols/mqtt/feature.js";
 import update from "../../src/features/update/feature.js";
 import voice from "../../src/features/voice/feature.js";
+import http from "../../src/protocols/http/feature.js";
+import mqtt from "../../src/protocols/mqtt/feature.js";
 
 const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
 

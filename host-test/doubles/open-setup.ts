@@ -1,13 +1,13 @@
 import type { Application } from "../../src/core/application.js";
 import { tryBackend } from "../../src/core/backend-trial.js";
+import { readSetting, SettingError } from "../../src/core/settings/read-setting.js";
+import type { SettingName } from "../../src/core/settings/settings-table.js";
 import { type FoundGateway, listGateways } from "../../src/features/discovery/gateway-search.js";
+import { PhoneSetup } from "../../src/features/setup/phone-setup.js";
 import type { Button } from "../../src/hardware/button.js";
 import type { Face, Settings } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import type { Transport } from "../../src/protocols/transport.js";
-import { readSetting, SettingError } from "../../src/core/settings/read-setting.js";
-import type { SettingName } from "../../src/core/settings/settings-table.js";
-import { PhoneSetup } from "../../src/features/setup/phone-setup.js";
 import { settled } from "../harness.js";
 import type { Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";

@@ -1,8 +1,8 @@
 import { Application, type Host } from "../../src/core/application.js";
-import type { Feature } from "../../src/core/listener.js";
 import language from "../../src/core/language/feature.js";
-import type { SessionPolicy } from "../../src/protocols/protocol.js";
+import type { Feature } from "../../src/core/listener.js";
 import update from "../../src/features/update/feature.js";
+import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";

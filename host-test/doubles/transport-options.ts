@@ -1,5 +1,5 @@
-import type { TransportOptions } from "../../src/protocols/transport.js";
 import { readConfig } from "../../src/core/settings/config.js";
+import type { TransportOptions } from "../../src/protocols/transport.js";
 import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 
 /** The options of a transport to this backend, as the firmware makes them of its settings. */

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { ROOT } from "../../packages/root.js";
+import { BOARD_PROFILES } from "../../packages/virtual-device/src/boards.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
 import { readMemory } from "../../packages/xs-mcp/src/moddable/image-size.js";
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { configureBuild, linkForChip, measureData } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
 import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/targets.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
-import { ROOT } from "../../packages/root.js";
-import { BOARD_PROFILES } from "../../packages/virtual-device/src/boards.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -26,7 +26,9 @@ const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [
 ];
 
 describe("boards", () => {
-	const folders = readdirSync(`${ROOT}src/hardware/boards`, { withFileTypes: true }).filter((each) => each.isDirectory());
+	const folders = readdirSync(`${ROOT}src/hardware/boards`, { withFileTypes: true }).filter((each) =>
+		each.isDirectory(),
+	);
 	const partsOf = readParts(folders.map(({ name }) => name));
 
 	it("all have a system, settings and a network, which the application needs", () => {

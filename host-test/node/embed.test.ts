@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { build } from "esbuild";
-import type { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { ROOT } from "../../packages/root.js";
+import type { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { readSteps } from "../support/guide.js";
 
 async function clientsOf(example: string) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { rounds, SUITE } from "../../tools/bench/engines.js";
-import { emotionWords } from "../../src/screen/face/emotions.js";
 import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-device/src/index.js";
+import { emotionWords } from "../../src/screen/face/emotions.js";
+import { rounds, SUITE } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
 import { skipIf } from "../support/skip-if.js";
 

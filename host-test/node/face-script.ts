@@ -1,9 +1,9 @@
 // A face in an engine beside the server of the benchmarks, on a canvas that only counts. Node says what it shows, and for how long.
 import "../../tools/bench/server.js";
+import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 import { ENGLISH } from "../../src/core/language/en.js";
 import type { Canvas } from "../../src/screen/face/brush.js";
 import { FaceScreen } from "../../src/screen/face/face-screen.js";
-import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 
 let isDrawn = false;
 

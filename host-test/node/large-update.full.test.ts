@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import { encodeImage } from "../../packages/virtual-device/src/index.js";
 import { RawBackend } from "../../e2e/fixtures.js";
+import { encodeImage } from "../../packages/virtual-device/src/index.js";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { listen } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { transformSync } from "esbuild";
+import { ROOT } from "../../packages/root.js";
+import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
-import { ROOT } from "../../packages/root.js";
 
 /** Manifests of builds. The first one has the features that each board has room for. */
 const MANIFESTS = ["manifest.json", "src/build/manifest_minimal.json"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SUITE, startServer } from "../../tools/bench/engines.js";
 import { chooseEngine, type Engine, type HeapReport } from "../../packages/virtual-device/src/index.js";
+import { SUITE, startServer } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
 import { skipIf } from "../support/skip-if.js";
 

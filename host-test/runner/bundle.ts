@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
-import { modulesPlugin } from "../../packages/xs-mcp/src/build/modules-plugin.js";
 import { ROOT } from "../../packages/root.js";
+import { modulesPlugin } from "../../packages/xs-mcp/src/build/modules-plugin.js";
 
 /** Globals of XS that Node lacks. Each process of tests begins with them. */
 export const XS_GLOBALS = "packages/xs-mcp/src/build/xs-globals.ts";

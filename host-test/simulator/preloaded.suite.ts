@@ -1,13 +1,13 @@
 import { allInBuild } from "src/platform/in-build";
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import type { HardwareResource } from "../../src/features/resources/define-resource.js";
+import { STATE_URI } from "../../src/features/resources/offered/state.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import type { HardwareResource } from "../../src/features/resources/define-resource.js";
-import { STATE_URI } from "../../src/features/resources/offered/state.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { TOOLS } from "../doubles/tools.js";

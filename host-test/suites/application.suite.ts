@@ -1,5 +1,5 @@
-import { ProtocolError } from "../../src/protocols/transport.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";

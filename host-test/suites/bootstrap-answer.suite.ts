@@ -1,6 +1,6 @@
+import { isNewer } from "../../src/core/text/version.js";
 import { readAnswer } from "../../src/features/bootstrap/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/features/bootstrap/bootstrap-report.js";
-import { isNewer } from "../../src/core/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";
 

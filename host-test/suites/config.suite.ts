@@ -1,7 +1,7 @@
-import type { Settings } from "../../src/hardware/hardware.js";
-import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { type Config, deviceUuid, readConfig } from "../../src/core/settings/config.js";
 import { SettingError } from "../../src/core/settings/read-setting.js";
+import type { Settings } from "../../src/hardware/hardware.js";
+import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { startOn } from "../doubles/started-firmware.js";

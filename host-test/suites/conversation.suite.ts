@@ -1,7 +1,7 @@
+import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import conversation from "../../src/features/conversation/feature.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, request, SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, matches, outcomeOf, settled, suite } from "../harness.js";

@@ -1,6 +1,6 @@
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { Esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
 import type { ImageIdentity } from "../../src/hardware/drivers/updater/image-identity.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { equal, failureOf, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */

@@ -1,6 +1,6 @@
+import power from "../../src/features/power/feature.js";
 import { Aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
-import power from "../../src/features/power/feature.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer, installGuard } from "../doubles/fake-timer.js";

@@ -1,6 +1,6 @@
-import { modsFeature } from "../../src/features/mods/mod-tools.js";
 import { preferFlashed } from "../../src/core/settings/known-networks.js";
 import { StoredSettings } from "../../src/core/settings/stored-settings.js";
+import { modsFeature } from "../../src/features/mods/mod-tools.js";
 import { setupFeature } from "../../src/features/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";

@@ -1,12 +1,12 @@
 import type { Application } from "../../src/core/application.js";
 import type { Listener } from "../../src/core/listener.js";
+import { SettingError } from "../../src/core/settings/read-setting.js";
 import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { SettingError } from "../../src/core/settings/read-setting.js";
 import { tool } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,11 +1,11 @@
+import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
+import { utf8Length } from "../../src/core/text/utf8.js";
 import type { LongResult } from "../../src/mcp_server/json-rpc.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { type Listed, listed, PagedList } from "../../src/mcp_server/paged-list.js";
 import { array, boolean, integer, object, type Schema, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
-import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
-import { utf8Length } from "../../src/core/text/utf8.js";
 import { Client, clientWith, numbered, tool } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

@@ -1,8 +1,8 @@
+import { ENGLISH } from "../../src/core/language/en.js";
+import power from "../../src/features/power/feature.js";
 import type { Button } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import type { Switches } from "../../src/hardware/switch.js";
-import { ENGLISH } from "../../src/core/language/en.js";
-import power from "../../src/features/power/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

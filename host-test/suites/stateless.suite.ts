@@ -1,10 +1,10 @@
+import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
+import { utf8Length } from "../../src/core/text/utf8.js";
 import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
-import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
-import { utf8Length } from "../../src/core/text/utf8.js";
 import { numbered, tool, type Wire } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, settled, suite } from "../harness.js";

@@ -1,10 +1,10 @@
+import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import { ButtonQuestions } from "../../src/features/conversation/button-questions.js";
 import conversation from "../../src/features/conversation/feature.js";
 import { StoredReminders } from "../../src/features/conversation/stored-reminders.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import type { Question } from "../../src/hardware/questions.js";
 import { MAX_REMINDERS } from "../../src/hardware/reminders.js";
-import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import type { Wire } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { boardWithParts } from "../doubles/fake-parts.js";

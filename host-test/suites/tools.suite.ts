@@ -1,6 +1,6 @@
+import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { callTool, clientOf, words } from "../doubles/tools.js";

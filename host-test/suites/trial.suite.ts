@@ -1,5 +1,5 @@
-import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";

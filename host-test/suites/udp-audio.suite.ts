@@ -1,5 +1,11 @@
 import voice from "../../src/features/voice/feature.js";
-import { type AesCtr, type OpenUdp, readUdpSettings, UdpAudio, type UdpSettings } from "../../src/features/voice/udp-audio.js";
+import {
+	type AesCtr,
+	type OpenUdp,
+	readUdpSettings,
+	UdpAudio,
+	type UdpSettings,
+} from "../../src/features/voice/udp-audio.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";

@@ -1,8 +1,8 @@
 import type { Application } from "../../src/core/application.js";
-import { EcmaHttp } from "../../src/protocols/http/feature.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { readSetting } from "../../src/core/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/features/update/firmware-installer.js";
+import { EcmaHttp } from "../../src/protocols/http/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,5 +1,5 @@
-import { parseUrl } from "../../src/protocols/transport.js";
 import { SettingError } from "../../src/core/settings/read-setting.js";
+import { parseUrl } from "../../src/protocols/transport.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 type Parts = readonly [scheme: string, host: string, port: number | undefined, path: string];

@@ -1,5 +1,5 @@
-import { SERVER, startServer } from "../../tools/bench/engines.js";
 import type { Engine, EngineChoice, HeapLimits, HeapReport } from "../../packages/virtual-device/src/index.js";
+import { SERVER, startServer } from "../../tools/bench/engines.js";
 
 /** Free memory of a chip in a session: docs/moddable.md, "Memory". */
 export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { slots: 2_000, chunkBytes: 61_000 };

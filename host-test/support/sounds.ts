@@ -1,5 +1,5 @@
-import { type OpusRate, openOpusDecoder } from "../../packages/xs-mcp/src/build/opus.js";
 import type { VirtualDevice } from "../../packages/virtual-device/src/index.js";
+import { type OpusRate, openOpusDecoder } from "../../packages/xs-mcp/src/build/opus.js";
 
 export function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {
 	const pieces: Buffer[] = [];

@@ -1,10 +1,10 @@
 // A server that a test on Node can throw messages at: each is announced
 // with the revision in force, then what it answers is posted.
 
+import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
-import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 
 const set = createTool({
 	name: "set",

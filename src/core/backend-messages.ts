@@ -1,11 +1,11 @@
-import type { DeviceState } from "./device-state.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
+import type { Application } from "./application.js";
+import type { DeviceState } from "./device-state.js";
+import type { Listener } from "./listener.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 import { shortText } from "./text/short-text.js";
-import type { Application } from "./application.js";
-import type { Listener } from "./listener.js";
 
 /** Delay of a restart, ms, so that queued messages still arrive. */
 export const RESTART_DELAY = 1000;

@@ -2,8 +2,8 @@ import type { ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
 import type { Runtime } from "../hardware/timer.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { Transport } from "../protocols/transport.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 import type { BackendSource, Search, SearchEvents } from "./backend.js";
+import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Milliseconds for all attempts. Short, because the user waits. */
 const TIME = 20_000;

@@ -9,13 +9,13 @@ import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits } from "../protocols/queued-channel.js";
 import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { webSocketTransport } from "../protocols/websocket-channel.js";
-import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./settings/config.js";
-import { readSetting, SettingError, type SettingSource, withSettings } from "./settings/read-setting.js";
 import { drawAttention } from "../sound/chime.js";
-import { isObject } from "./text/is-object.js";
-import type { Sendable } from "./text/pieced-text.js";
 import type { Application } from "./application.js";
 import { tryBackend } from "./backend-trial.js";
+import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./settings/config.js";
+import { readSetting, SettingError, type SettingSource, withSettings } from "./settings/read-setting.js";
+import { isObject } from "./text/is-object.js";
+import type { Sendable } from "./text/pieced-text.js";
 
 /** Events of the search for the backend. */
 export interface SearchEvents {

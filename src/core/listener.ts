@@ -1,10 +1,10 @@
-import type { DeviceState } from "./device-state.js";
 import type { Press } from "../hardware/button.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
 import type { ProtocolError } from "../protocols/transport.js";
 import type { Application } from "./application.js";
+import type { DeviceState } from "./device-state.js";
 
 /** Receiver of the application's events. It has a method for each event that it needs. */
 export interface Listener {

@@ -1,9 +1,9 @@
 import type { Board, Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 import type { Application } from "./application.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import type { Listener } from "./listener.js";
+import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Folders of tools that a device in safe mode has: set-up and update. Its features are those for rescue. */
 export const SAFE_TOOLS: readonly string[] = deepFreeze(["board", "log", "setup", "update"]);

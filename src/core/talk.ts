@@ -1,8 +1,8 @@
-import type { DeviceState } from "./device-state.js";
 import type { Envelope } from "../protocols/envelope.js";
-import type { SettingValue } from "./settings/settings-table.js";
 import type { Application } from "./application.js";
+import type { DeviceState } from "./device-state.js";
 import type { Listener } from "./listener.js";
+import type { SettingValue } from "./settings/settings-table.js";
 
 /** Error message for a press on a board with a codec whose transport has no way for audio. */
 const NO_SPEECH = "no speech over MQTT on this device: set a backend with ws:// or wss://";

@@ -1,12 +1,12 @@
 import Listener from "embedded:io/socket/listener";
 import HTTPServer from "embedded:network/http/server";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import {
 	type HttpConnection,
 	type HttpServerOptions,
 	type HttpServerPlatform,
 	MAX_HEADERS,
 } from "../protocols/net/http-server.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 

@@ -2,10 +2,10 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";
+import { readSetting, SettingError } from "../core/settings/read-setting.js";
 import type { HttpClients } from "../protocols/net/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
-import { readSetting, SettingError } from "../core/settings/read-setting.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 import { SystemResolver } from "./system-resolver.js";

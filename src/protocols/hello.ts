@@ -1,7 +1,7 @@
-import type { TextFont } from "../hardware/hardware.js";
-import type { AudioParams } from "../hardware/sound.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import { isObject } from "../core/text/is-object.js";
+import type { TextFont } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
 import type { Envelope } from "./envelope.js";
 import type { Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";

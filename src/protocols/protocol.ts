@@ -1,11 +1,11 @@
-import type { TextFont } from "../hardware/hardware.js";
-import type { AudioParams } from "../hardware/sound.js";
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import { isObject } from "../core/text/is-object.js";
 import { JsonLimitError } from "../core/text/parse-json.js";
 import type { Sendable } from "../core/text/pieced-text.js";
 import { utf8Length } from "../core/text/utf8.js";
+import type { TextFont } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, MCP, type WantedNames } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";

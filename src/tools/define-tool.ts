@@ -1,8 +1,8 @@
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Hardware } from "../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../hardware/needs.js";
 import type { Properties } from "../mcp_server/schema.js";
 import { createTool, type Tool, type ToolDefinition } from "../mcp_server/tool.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 
 /** A tool, and the parts that a board must have to offer it. */
 export interface HardwareTool extends Tool<Hardware>, WithNeeds, NamesPart {}

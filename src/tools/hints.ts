@@ -1,5 +1,5 @@
-import type { ToolAnnotations } from "../mcp_server/tool.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
+import type { ToolAnnotations } from "../mcp_server/tool.js";
 
 // Clients assume that a tool without hints is destructive and reaches the internet, so every tool has hints.
 

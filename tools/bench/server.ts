@@ -1,4 +1,7 @@
 // The server in an engine, called in a loop: Node says which message and how often, and takes the time.
+
+import { boot, receive, send } from "../../packages/virtual-device/platform/bridge.js";
+import type { Sendable } from "../../src/core/text/pieced-text.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
@@ -6,9 +9,7 @@ import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { findTools } from "../../src/platform/tools.js";
 import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../../src/protocols/envelope.js";
-import type { Sendable } from "../../src/core/text/pieced-text.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
-import { boot, receive, send } from "../../packages/virtual-device/platform/bridge.js";
 
 const TOOLS = findTools();
 const wrapper = mcpWrapper("0123456789abcdef");

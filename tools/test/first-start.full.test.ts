@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../packages/root.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../packages/root.js";
 
 interface LockedPackage {
 	readonly dev?: boolean;

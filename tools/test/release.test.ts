@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
-import { writeChecksums, zipFolder } from "../release/release.js";
-import { ROOT } from "../../packages/root.js";
 import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../packages/root.js";
+import { writeChecksums, zipFolder } from "../release/release.js";
 
 describe("a release", () => {
 	it("names the missing tools of an image before all else", () => {

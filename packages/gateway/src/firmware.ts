@@ -1,8 +1,9 @@
 /** The gateway's only imports from the firmware's sources. */
-export { type ImageIdentity, readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
+
 export { FIRMWARE } from "../../../src/core/settings/firmware.js";
-export { WavReader } from "../../../src/sound/player/wav-reader.js";
 export { isObject } from "../../../src/core/text/is-object.js";
 export { isNewer, isVersion } from "../../../src/core/text/version.js";
 export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.js";
 export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";
+export { type ImageIdentity, readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
+export { WavReader } from "../../../src/sound/player/wav-reader.js";

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 import { connectClient } from "./support/gateway.js";
 import { makeServersFile, makeStateFolder, startProgram } from "./support/program.js";
 
-const EVERYTHING = new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url);
+const EVERYTHING = new URL(
+	"../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+	import.meta.url,
+);
 
 /** Starts the server once a file exists. */
 const LATE = `

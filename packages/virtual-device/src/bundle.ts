@@ -3,10 +3,10 @@ import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { ROOT } from "../../root.js";
 import { isElsewhere, moduleOf, readModules } from "../../xs-mcp/src/build/manifests.js";
 import { FIRMWARE_MANIFEST, modulesPlugin } from "../../xs-mcp/src/build/modules-plugin.js";
 import { checkDevice, readDevice } from "../../xs-mcp/src/build/read-device.js";
-import { ROOT } from "../../root.js";
 import { SENSORS } from "../platform/io/sensors.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 

@@ -1,11 +1,11 @@
 import { createHash, createPublicKey, createVerify, type KeyObject } from "node:crypto";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import {
 	IDENTITY_BYTES,
 	IDENTITY_MAGIC,
 	IDENTITY_TEXT_BYTES,
 	type ImageIdentity,
 } from "../../../src/hardware/drivers/updater/image-identity.js";
-import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 
 /** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
 const CAPACITY = 3_932_160;

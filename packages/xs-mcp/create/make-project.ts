@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
-import { ProgramError } from "../src/build/program.js";
 import { ROOT } from "../../root.js";
+import { ProgramError } from "../src/build/program.js";
 import { type Answers, freePinOf, targetOf } from "./questions.js";
 
 const TEMPLATE = join(ROOT, "packages/xs-mcp/create/template");

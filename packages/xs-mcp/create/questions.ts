@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { SETTINGS } from "../../../src/core/settings/settings-table.js";
-import { ProgramError } from "../src/build/program.js";
 import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
+import { ProgramError } from "../src/build/program.js";
 
 /** Chips without a board: the plain ESP32, and those that mcconfig names after it. */
 const CHIPS = ["esp32", "esp32s3", "esp32c3", "esp32c6"];

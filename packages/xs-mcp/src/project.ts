@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { isNewer } from "../../../src/core/text/version.js";
+import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
 import { fromProject } from "./build/manifests.js";
 import { ProgramError, readJson } from "./build/program.js";
-import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
 
 /** A project of its own: a folder with a manifest that includes the firmware's. */
 export interface Project {

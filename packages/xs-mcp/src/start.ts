@@ -1,7 +1,7 @@
-import { bundleDevicePage } from "./build/page-bundles.js";
-import { failAs, signalled } from "./build/program.js";
 import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
+import { bundleDevicePage } from "./build/page-bundles.js";
+import { failAs, signalled } from "./build/program.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
 import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
 import { watchFolder } from "./watch-folder.js";

@@ -1,7 +1,7 @@
-import type { Board, System } from "../../hardware/hardware.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
 import { readSetting, readSettings, type SettingSource } from "../../core/settings/read-setting.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Board, System } from "../../hardware/hardware.js";
 
 const NAMES = deepFreeze(["otaUrl", "otaInterval", "serialNumber", "hmacKey", "language"] as const);
 

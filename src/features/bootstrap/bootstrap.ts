@@ -1,10 +1,6 @@
 import type { Application } from "../../core/application.js";
 import type { Search, SearchEvents } from "../../core/backend.js";
 import type { Feature } from "../../core/listener.js";
-import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
-import type { TimerHandle } from "../../hardware/timer.js";
-import { expectOk } from "../../protocols/net/http-status.js";
-import { Backoff } from "../../protocols/backoff.js";
 import { deviceUuid } from "../../core/settings/config.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
@@ -12,6 +8,10 @@ import { toHex } from "../../core/text/hex.js";
 import { isObject } from "../../core/text/is-object.js";
 import { parseJson } from "../../core/text/parse-json.js";
 import { isNewer } from "../../core/text/version.js";
+import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import { Backoff } from "../../protocols/backoff.js";
+import { expectOk } from "../../protocols/net/http-status.js";
 import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
 import { type BootstrapConfig, bootstrapHeaders, bootstrapReport, readBootstrapConfig } from "./bootstrap-report.js";
 

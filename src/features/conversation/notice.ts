@@ -1,10 +1,10 @@
 import type { Application } from "../../core/application.js";
 import type { Listener } from "../../core/listener.js";
+import { isObject } from "../../core/text/is-object.js";
+import { shortText } from "../../core/text/short-text.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import { drawAttention } from "../../sound/chime.js";
-import { isObject } from "../../core/text/is-object.js";
-import { shortText } from "../../core/text/short-text.js";
 
 /** A text, and when it is shown: milliseconds from the notice. */
 interface Subtitle {

@@ -1,9 +1,9 @@
 import type { Application } from "../../core/application.js";
 import type { Feature, Listener } from "../../core/listener.js";
-import type { Client } from "../../mcp_server/client.js";
-import type { HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
 import { readDirectConfig } from "../../core/settings/config.js";
 import { hostnameOf } from "../../core/text/hostname.js";
+import type { Client } from "../../mcp_server/client.js";
+import type { HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { ServedConnection } from "./served-connection.js";
 

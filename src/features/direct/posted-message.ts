@@ -1,8 +1,8 @@
+import { isObject } from "../../core/text/is-object.js";
+import type { Sendable } from "../../core/text/pieced-text.js";
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import { REVISIONS, type Revision } from "../../mcp_server/revision.js";
 import type { ServedRequest } from "../../protocols/net/http-server.js";
-import { isObject } from "../../core/text/is-object.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
 
 /**
  * The revision of a client that does not name one:

@@ -1,3 +1,7 @@
+import { isObject } from "../../core/text/is-object.js";
+import { decodeText } from "../../core/text/message-assembler.js";
+import type { Sendable } from "../../core/text/pieced-text.js";
+import { utf8Length } from "../../core/text/utf8.js";
 import type { Hardware } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { errorMessage, isRequestId, NO_WRAPPER, parseMessage, type RpcError } from "../../mcp_server/json-rpc.js";
@@ -5,10 +9,6 @@ import type { McpSession } from "../../mcp_server/mcp-session.js";
 import { type Revision, unreadableId } from "../../mcp_server/revision.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../../protocols/net/http-server.js";
 import { ServedExchange } from "../../protocols/net/served-exchange.js";
-import { isObject } from "../../core/text/is-object.js";
-import { decodeText } from "../../core/text/message-assembler.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
-import { utf8Length } from "../../core/text/utf8.js";
 import { checkRequest, type Rejection } from "./check-request.js";
 import type { McpEndpoint } from "./mcp-endpoint.js";
 import { DEFAULT_REVISION, expectsAnswer, isInitialize, isResponse, readRevision, statusOf } from "./posted-message.js";

@@ -1,9 +1,9 @@
+import { fromBase64 } from "../../core/text/base64.js";
+import { isObject } from "../../core/text/is-object.js";
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import type { McpServer } from "../../mcp_server/mcp-server.js";
 import { checkParams, type Params } from "../../mcp_server/params.js";
 import type { ServedRequest } from "../../protocols/net/http-server.js";
-import { fromBase64 } from "../../core/text/base64.js";
-import { isObject } from "../../core/text/is-object.js";
 
 /** The member of a request of 2026-07-28 that names its revision. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";

@@ -1,10 +1,10 @@
 import type { Search, SearchEvents } from "../../core/backend.js";
 import type { Feature } from "../../core/listener.js";
-import type { Runtime, TimerHandle } from "../../hardware/timer.js";
-import { Backoff } from "../../protocols/backoff.js";
 import { SEARCH_SCHEME } from "../../core/settings/config.js";
 import { readSetting } from "../../core/settings/read-setting.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
+import { Backoff } from "../../protocols/backoff.js";
 
 /** A service that was found on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
 export interface FoundService {

@@ -1,9 +1,9 @@
 import type { Application } from "../../core/application.js";
 import type { Feature, Listener } from "../../core/listener.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Face } from "../../hardware/hardware.js";
 import { nextReminder, SET_CLOCK } from "../../hardware/reminder-times.js";
 import type { TimerHandle } from "../../hardware/timer.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */
 const SCREEN_DIM = 60;

@@ -1,7 +1,7 @@
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Hardware } from "../../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../../hardware/needs.js";
 import { createResource, type Resource, type ResourceDefinition } from "../../mcp_server/features/resources.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** A resource, and the parts that a board must have to offer it. */
 export interface HardwareResource extends Resource<Hardware>, WithNeeds {}

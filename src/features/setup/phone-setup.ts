@@ -1,14 +1,14 @@
 import type { Application } from "../../core/application.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
 import type { Feature, Listener } from "../../core/listener.js";
-import type { FoundGateway } from "../discovery/gateway-search.js";
+import { knownNetworks } from "../../core/settings/known-networks.js";
+import { settingText } from "../../core/settings/read-setting.js";
+import { hostnameOf } from "../../core/text/hostname.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
-import { knownNetworks } from "../../core/settings/known-networks.js";
-import { settingText } from "../../core/settings/read-setting.js";
-import { hostnameOf } from "../../core/text/hostname.js";
+import type { FoundGateway } from "../discovery/gateway-search.js";
 import { SetupAttempt, UNREACHED } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
 import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";

@@ -1,10 +1,16 @@
 import type { Backend } from "../../core/backend.js";
-import type { Settings } from "../../hardware/hardware.js";
-import { checkSetting, SettingError, type SettingSource, settingText, withSettings } from "../../core/settings/read-setting.js";
+import {
+	checkSetting,
+	SettingError,
+	type SettingSource,
+	settingText,
+	withSettings,
+} from "../../core/settings/read-setting.js";
 import { SETTINGS, type SettingName } from "../../core/settings/settings-table.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
 import { parseJson } from "../../core/text/parse-json.js";
+import type { Settings } from "../../hardware/hardware.js";
 import type { SetupMessage, TextKey } from "./setup-texts.js";
 
 /** The settings with a field on the page. */

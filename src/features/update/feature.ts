@@ -1,7 +1,7 @@
 import type { Application } from "../../core/application.js";
+import type { Words } from "../../core/language/en.js";
 import type { Feature } from "../../core/listener.js";
 import type { Installer } from "../../hardware/updater.js";
-import type { Words } from "../../core/language/en.js";
 import { FirmwareInstaller } from "./firmware-installer.js";
 import { rollBack, Trial } from "./trial.js";
 

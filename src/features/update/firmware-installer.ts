@@ -1,11 +1,11 @@
 import type { Application } from "../../core/application.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
-import type { Http } from "../../hardware/hardware.js";
-import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
-import { expectOk } from "../../protocols/net/http-status.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
 import { fromHex, toHex } from "../../core/text/hex.js";
 import { isNewer, isVersion } from "../../core/text/version.js";
+import type { Http } from "../../hardware/hardware.js";
+import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
+import { expectOk } from "../../protocols/net/http-status.js";
 import { rememberTrial } from "./trial.js";
 
 /** Members of the application that the installer needs. */

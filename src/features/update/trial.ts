@@ -1,8 +1,8 @@
 import type { Application } from "../../core/application.js";
 import type { Listener } from "../../core/listener.js";
+import { FIRMWARE } from "../../core/settings/firmware.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
-import { FIRMWARE } from "../../core/settings/firmware.js";
 
 /**
  * The trial of new firmware: if the device does not reach its backend in time, it rolls back. At any restart before

@@ -1,6 +1,6 @@
-import type { AudioParams } from "../../hardware/sound.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
+import type { AudioParams } from "../../hardware/sound.js";
 
 // How binary messages over WebSocket frame audio, by the header `Protocol-Version`: 1 not at all, 2 and 3 with a header.
 

@@ -1,11 +1,11 @@
 import type { Application } from "../../core/application.js";
-import type { Feature, Listener } from "../../core/listener.js";
 import type { DeviceState } from "../../core/device-state.js";
+import type { Feature, Listener } from "../../core/listener.js";
+import { isObject } from "../../core/text/is-object.js";
 import type { Light, Lights } from "../../hardware/light.js";
 import type { Codec } from "../../hardware/sound.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import type { Session } from "../../protocols/hello.js";
-import { isObject } from "../../core/text/is-object.js";
 import { readAudioParams, readFrame, writeFrame } from "./audio-frames.js";
 import { readUdpSettings, type UdpChannel } from "./udp-audio.js";
 

@@ -1,6 +1,6 @@
 import type { Listener } from "../../core/listener.js";
-import type { Hardware } from "../hardware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Hardware } from "../hardware.js";
 import type { Part, PartIo, PartKind } from "./part.js";
 
 /** A device of one's own: the default export of the module `device` of a build. */

@@ -1,8 +1,8 @@
 import type { Feature } from "../../core/listener.js";
-import type { Hardware } from "../hardware.js";
 import { type Listed, listed } from "../../mcp_server/paged-list.js";
 import { inBuild } from "../../platform/in-build.js";
 import type { HardwareTool } from "../../tools/define-tool.js";
+import type { Hardware } from "../hardware.js";
 import { addParts, type DeviceDefinition } from "./device.js";
 
 /** The parts of the module `device`, if the build has one. */

@@ -1,5 +1,5 @@
-import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
 import type { Button } from "../button.js";
+import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
 import type { Light } from "../light.js";
 import type { SerialLine } from "../line.js";
 import type { Sensor } from "../sensor.js";

@@ -1,7 +1,7 @@
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
 import type { Reading, Sensor } from "../sensor.js";
 import { SENSOR_KINDS } from "../sensor-kinds.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions } from "./part.js";
 import { Retried } from "./retried.js";
 

@@ -1,7 +1,7 @@
+import { utf8Length } from "../../core/text/utf8.js";
 import type { SerialLine } from "../line.js";
 import type { SerialOptions as PortOptions, SerialPort } from "../serial.js";
 import type { TimerHandle } from "../timer.js";
-import { utf8Length } from "../../core/text/utf8.js";
 import {
 	aNumber,
 	anything,

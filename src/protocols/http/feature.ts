@@ -1,7 +1,7 @@
 import type { Feature } from "../../core/listener.js";
-import type { Http, HttpRequest, HttpResponse } from "../../hardware/hardware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { splitUrl, type UrlParts } from "../../core/text/url.js";
+import type { Http, HttpRequest, HttpResponse } from "../../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "./http-exchange.js";
 
 /** Limited because each has its own connection: more would fill the heap. */

@@ -1,8 +1,8 @@
+import { splitUrl } from "../../core/text/url.js";
 import type { HttpRequest, HttpResponse } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 import type { HttpClient, HttpClientRequest, HttpClients, HttpRecord } from "../net/http-client.js";
-import { splitUrl } from "../../core/text/url.js";
 
 export interface ExchangeOptions {
 	readonly network: HttpClients;

@@ -1,5 +1,5 @@
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 import type { Rectangle } from "./brush.js";
 import type { FacePainter } from "./face-drawing.js";
 import {

@@ -4,8 +4,8 @@ import parseBMF from "commodetto/parseBMF";
 import config from "mc/config";
 import qrCode from "qrcode";
 import Timer from "timer";
-import type { Backlight } from "../../hardware/hardware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Backlight } from "../../hardware/hardware.js";
 import { FaceScreen } from "./face-screen.js";
 import type { MakeQrCode } from "./setup-drawing.js";
 

@@ -1,6 +1,6 @@
-import type { TextFont } from "../../hardware/hardware.js";
 import { fromBase64 } from "../../core/text/base64.js";
 import { isObject } from "../../core/text/is-object.js";
+import type { TextFont } from "../../hardware/hardware.js";
 import type { Tools } from "./status-drawing.js";
 
 /** Glyphs that are kept at most: a new one takes the place of the oldest. */

@@ -1,6 +1,6 @@
+import type { Words } from "../../core/language/en.js";
 import type { Face } from "../../hardware/hardware.js";
 import type { SetupNotice, WiFiAccess } from "../../hardware/wifi-setup.js";
-import type { Words } from "../../core/language/en.js";
 import type { Canvas } from "./brush.js";
 import { breakLines } from "./line-breaks.js";
 import { drawHeader, headerHeight, hostOf, MARGIN, type Tools } from "./status-drawing.js";

@@ -1,5 +1,5 @@
-import type { Face } from "../../hardware/hardware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { Face } from "../../hardware/hardware.js";
 import type { Brush, Canvas, Font } from "./brush.js";
 import type { Colors } from "./face-colors.js";
 import { visibleText } from "./line-breaks.js";

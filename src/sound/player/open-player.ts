@@ -1,8 +1,8 @@
 import Resource from "Resource";
 import AudioOut from "embedded:io/audio/out";
 import Timer from "timer";
-import type { SoundFiles } from "../../hardware/sound.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { SoundFiles } from "../../hardware/sound.js";
 import type { AudioOutRecord } from "./played-sound.js";
 import { SoundPlayer } from "./sound-player.js";
 

@@ -1,6 +1,6 @@
-import { MAX_RATE, MIN_RATE } from "../../hardware/sound.js";
 import { ByteReader } from "../../core/text/byte-reader.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { MAX_RATE, MIN_RATE } from "../../hardware/sound.js";
 
 interface Format {
 	/** Hertz. */

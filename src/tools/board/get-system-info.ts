@@ -1,5 +1,5 @@
-import { integer, object, string } from "../../mcp_server/schema.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
+import { integer, object, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { READS } from "../hints.js";
 

@@ -1,9 +1,9 @@
+import { toBase64 } from "../../core/text/base64.js";
 import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../../hardware/pictures.js";
 import { type Content, image, text } from "../../mcp_server/content.js";
 import { type Revision, reportsFailureAsError } from "../../mcp_server/revision.js";
 import { string } from "../../mcp_server/schema.js";
 import { uploadPicture } from "../../screen/upload/upload-picture.js";
-import { toBase64 } from "../../core/text/base64.js";
 import { defineTool } from "../define-tool.js";
 import { ACTS } from "../hints.js";
 

@@ -1,5 +1,5 @@
-import { boolean, integer, string } from "../../mcp_server/schema.js";
 import { MAX_TEXT_LENGTH } from "../../core/text/short-text.js";
+import { boolean, integer, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
 

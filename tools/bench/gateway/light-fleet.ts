@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type RunningGateway, startGateway, startVirtualDevice } from "../../../e2e/gateway-process.js";
+import { Program, typeScript } from "../../../e2e/program.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { digest } from "../../../packages/gateway/src/config/digest.js";
 import { type TokenRecord, tokenKey } from "../../../packages/gateway/src/config/token-record.js";
 import { Gateway, WebSocketDevices } from "../../../packages/gateway/src/index.js";
 import { FileStore } from "../../../packages/gateway/src/store/file-store.js";
-import { type RunningGateway, startGateway, startVirtualDevice } from "../../../e2e/gateway-process.js";
-import { Program, typeScript } from "../../../e2e/program.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import type { LightDevices } from "./light-devices.js";
 
 const CLIENT_TOKEN = "xsmcp_client";

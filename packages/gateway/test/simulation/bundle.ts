@@ -41,7 +41,9 @@ const STAND_INS: Readonly<Record<string, string>> = {
 const replaceSources = (patches: readonly Patch[]): Plugin => ({
 	name: "replace-sources",
 	setup(build) {
-		build.onResolve({ filter: /^@nats-io\// }, () => ({ path: join(ROOT, "packages/gateway/test/simulation/core/nats.ts") }));
+		build.onResolve({ filter: /^@nats-io\// }, () => ({
+			path: join(ROOT, "packages/gateway/test/simulation/core/nats.ts"),
+		}));
 		build.onResolve({ filter: /^[\w./-]+$/ }, ({ path }) =>
 			path in STAND_INS ? { path, namespace: "stand-in" } : undefined,
 		);

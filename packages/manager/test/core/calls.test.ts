@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RequestContext, ServerTool } from "xs-mcp-manager/core";
+import { until } from "../../../../host-test/support/until.js";
 import {
 	SET_VOLUME,
 	startGateway,
@@ -9,7 +10,6 @@ import {
 	type WireCall,
 	WireDevice,
 } from "../../../gateway/test/support/gateway.js";
-import { until } from "../../../../host-test/support/until.js";
 
 const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
+import { until } from "../../../../host-test/support/until.js";
 import { RemoteConnection } from "../../../gateway/src/cluster/remote-connection.js";
 import {
 	REBOOT,
@@ -11,7 +12,6 @@ import {
 	startWithDevice,
 	WireDevice,
 } from "../../../gateway/test/support/gateway.js";
-import { until } from "../../../../host-test/support/until.js";
 import { FakeConnection } from "../support/fake-connection.js";
 
 const ID = "aa:bb:cc:00:00:01";

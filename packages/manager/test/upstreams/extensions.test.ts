@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { cases } from "../../../../host-test/support/scope.js";
 import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
 import { connectClient, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
-import { cases } from "../../../../host-test/support/scope.js";
 import { openManager } from "../support/manager.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
 

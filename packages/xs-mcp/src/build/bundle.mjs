@@ -16,7 +16,14 @@ const PAGES = {
 };
 
 /** Folders that determine what is bundled. */
-const SOURCES = ["packages/gateway/src", "packages/gateway/console", "packages/manager/src", "src", "packages/xs-mcp/src/build", "packages/virtual-device"];
+const SOURCES = [
+	"packages/gateway/src",
+	"packages/gateway/console",
+	"packages/manager/src",
+	"src",
+	"packages/xs-mcp/src/build",
+	"packages/virtual-device",
+];
 
 /** Age at which an outdated bundle is removed, ms. */
 const MAX_AGE = 86_400_000;

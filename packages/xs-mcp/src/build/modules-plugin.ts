@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import { moduleOf, readModules } from "./manifests.js";
 import { ROOT } from "../../../root.js";
+import { moduleOf, readModules } from "./manifests.js";
 
 /** The modules that a module finds by their names. */
 const FOUND: Readonly<Record<string, RegExp>> = {

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { Message, Plugin } from "esbuild";
 import { checkPins } from "../../../../src/hardware/parts/chips/check-pins.js";
 import { type DeviceDefinition, device } from "../../../../src/hardware/parts/device.js";
+import { ROOT } from "../../../root.js";
 import { importBundle } from "./import-bundle.js";
 import { readModules, shown } from "./manifests.js";
-import { ROOT } from "../../../root.js";
 
 /** The module that defines a device of one's own. */
 const DEVICE = "device";

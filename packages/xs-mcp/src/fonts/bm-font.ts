@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
-import { crc32 } from "../build/crc32.js";
 import { ROOT } from "../../../root.js";
+import { crc32 } from "../build/crc32.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
 /** Font for the SDK's tools: BMFont's binary description (version 3), and a picture whose opaque pixels are the glyphs. */

@@ -1,7 +1,7 @@
 // npm run boards: prints the tables of docs/boards.md.
 import type { Part } from "../../../../src/hardware/needs.js";
-import { makeProgram, ProgramError, runProgram } from "../build/program.js";
 import { ROOT } from "../../../root.js";
+import { makeProgram, ProgramError, runProgram } from "../build/program.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { estimateImage, readMemory } from "./image-size.js";
 import { configureBuild, findTypeErrors } from "./mcconfig.js";

@@ -1,8 +1,8 @@
 // npm run firmware: makes images of the firmware that others can flash.
 import { basename, join } from "node:path";
 import { SETTINGS } from "../../../../src/core/settings/settings-table.js";
-import { makeProgram, ProgramError, runProgram } from "../build/program.js";
 import { ROOT } from "../../../root.js";
+import { makeProgram, ProgramError, runProgram } from "../build/program.js";
 import { needIdf } from "./flash.js";
 import { type FinishedBuild, writeRelease } from "./images.js";
 import { mcconfig, nameOf, outputOf } from "./mcconfig.js";

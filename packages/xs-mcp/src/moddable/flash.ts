@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
+import { ROOT } from "../../../root.js";
 import { fromProject } from "../build/manifests.js";
 import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
 import { checkDevice, chipOfBoard, readDevice } from "../build/read-device.js";
-import { ROOT } from "../../../root.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
 import { needSdk, sdkEnvironment } from "./sdk.js";

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
-import { ProgramError, readJson } from "../build/program.js";
 import { SUMS, writeChecksums } from "../../../../tools/release/release.js";
+import { ProgramError, readJson } from "../build/program.js";
 
 /** A finished build of ESP-IDF. */
 export interface FinishedBuild {

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative } from "node:path";
-import { ProgramError } from "../build/program.js";
 import { ROOT } from "../../../root.js";
+import { ProgramError } from "../build/program.js";
 import { type Sdk, sdkEnvironment, TSC } from "./sdk.js";
 
 /** mcconfig's default manifest. */

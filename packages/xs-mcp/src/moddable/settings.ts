@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
-import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
 import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/core/settings/config.js";
 import { readSetting, SettingError, type SettingSource } from "../../../../src/core/settings/read-setting.js";
 import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/core/settings/settings-table.js";
+import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
 import { ProgramError, readJson } from "../build/program.js";
 
 type Settings = Readonly<Record<string, unknown>>;

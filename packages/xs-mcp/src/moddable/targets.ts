@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
-import { ProgramError } from "../build/program.js";
 import { ROOT } from "../../../root.js";
+import { ProgramError } from "../build/program.js";
 import type { Sdk } from "./sdk.js";
 
 /** The target of a plain ESP32, and the folder in src/hardware/boards of bare chips. Other targets are named after it: "esp32/m5stack". */

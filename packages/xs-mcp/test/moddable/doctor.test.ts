@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../../src/moddable/doctor.js";
-import { ROOT } from "../../../root.js";
 import { moduleUrl, typeScript } from "../../../../e2e/program.js";
 import { noSdk } from "../../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../../root.js";
+import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../../src/moddable/doctor.js";
 
 const PROGRAMS = ["cc", "gcc", "make", "git", "idf.py"];
 const COMPILERS = ["xtensa-esp32-elf-gcc", "xtensa-esp32s3-elf-gcc", "riscv32-esp-elf-gcc"];

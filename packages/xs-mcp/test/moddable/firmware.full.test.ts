@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
-import { ROOT } from "../../../root.js";
 import { typeScript } from "../../../../e2e/program.js";
 import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
+import { ROOT } from "../../../root.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 /** The first files of ESP-IDF's build for two app partitions, by their offsets. */

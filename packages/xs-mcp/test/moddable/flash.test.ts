@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
 import { flashProgram } from "../../src/moddable/flash.js";
 import { findSdk, needSdk } from "../../src/moddable/sdk.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 const { root, env, ran } = makeSdk();

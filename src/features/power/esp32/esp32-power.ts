@@ -1,5 +1,5 @@
-import type { ChipPower } from "../../../hardware/power.js";
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
+import type { ChipPower } from "../../../hardware/power.js";
 
 /** ESP-IDF's numbers for them (wifi_ps_type_t). */
 const MODES = deepFreeze({ off: 0, min: 1, max: 2 });

@@ -1,5 +1,5 @@
-import type { Hardware } from "../../../hardware/hardware.js";
 import { FIRMWARE } from "../../../core/settings/firmware.js";
+import type { Hardware } from "../../../hardware/hardware.js";
 import { defineResource } from "../define-resource.js";
 
 /** Subscribers are notified of each change of the device's state, and of its sensors and switches. */

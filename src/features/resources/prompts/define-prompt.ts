@@ -1,3 +1,4 @@
+import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import type { Hardware } from "../../../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../../../hardware/needs.js";
 import {
@@ -6,7 +7,6 @@ import {
 	type PromptArguments,
 	type PromptDefinition,
 } from "../../../mcp_server/features/prompts.js";
-import { deepFreeze } from "../../../core/text/deep-freeze.js";
 
 /** A prompt, and the parts that a board must have to offer it. */
 export interface HardwarePrompt extends Prompt<Hardware>, WithNeeds {}

@@ -1,13 +1,13 @@
 import type { Application } from "../../../core/application.js";
 import type { Feature, Listener } from "../../../core/listener.js";
-import type { Hardware } from "../../../hardware/hardware.js";
-import type { SerialRecord } from "../../../hardware/serial.js";
-import type { WiFiAccess } from "../../../hardware/wifi-setup.js";
 import { FIRMWARE } from "../../../core/settings/firmware.js";
 import { storeNetwork } from "../../../core/settings/known-networks.js";
 import { settingText } from "../../../core/settings/read-setting.js";
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import { hostnameOf } from "../../../core/text/hostname.js";
+import type { Hardware } from "../../../hardware/hardware.js";
+import type { SerialRecord } from "../../../hardware/serial.js";
+import type { WiFiAccess } from "../../../hardware/wifi-setup.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "./improv-packet.js";
 import { SerialLine } from "./serial-line.js";
 

@@ -1,10 +1,10 @@
+import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import type { DigitalButton } from "../../drivers/button/button-digital.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { esp32Chip } from "../../drivers/chip/esp32-chip.js";
 import { consolePort } from "../../drivers/console/open-console-port.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware.js";
-import { deepFreeze } from "../../../core/text/deep-freeze.js";
 
 /** The pin of the BOOT button, by ESP-IDF's number of the chip. */
 const BOOT_PINS: Readonly<Record<number, number>> = deepFreeze({

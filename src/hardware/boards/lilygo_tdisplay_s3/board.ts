@@ -1,10 +1,10 @@
 import config from "mc/config";
+import { openFace } from "../../../screen/face/open-face.js";
+import { openPreview } from "../../../screen/preview/open-preview.js";
 import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware.js";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
 
 /** LILYGO T-Display-S3: ESP32-S3 with PSRAM, screen, buttons. */
 export const openBoard = () => {

@@ -1,11 +1,11 @@
 import config from "mc/config";
+import { openFace } from "../../../screen/face/open-face.js";
+import { openPreview } from "../../../screen/preview/open-preview.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import type { Board } from "../../hardware.js";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
 
 /**
  * M5Stack AtomS3: ESP32-S3, motion sensor, and a screen of 128 by 128 pixels that is a button. Its colours show the

@@ -1,8 +1,8 @@
 import config from "mc/config";
+import { openFace } from "../../../screen/face/open-face.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware.js";
-import { openFace } from "../../../screen/face/open-face.js";
 
 /**
  * M5Stack Core, also Basic and Gray: ESP32, buttons, and a screen, whose backlight is only on or off: its colours show the

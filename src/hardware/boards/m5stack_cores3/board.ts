@@ -2,6 +2,10 @@
 import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
 import config from "mc/config";
 import Timer from "timer";
+import { openFace } from "../../../screen/face/open-face.js";
+import { openPreview } from "../../../screen/preview/open-preview.js";
+import openCodec from "../../../sound/opus/open-codec.js";
+import { openPlayer } from "../../../sound/player/open-player.js";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";
@@ -14,10 +18,6 @@ import { PowerChip } from "../../drivers/power-chip.js";
 import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import { openTouch } from "../../drivers/touch/open-touch.js";
 import type { Board } from "../../hardware.js";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
-import openCodec from "../../../sound/opus/open-codec.js";
-import { openPlayer } from "../../../sound/player/open-player.js";
 
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
 declare const amp: { volume: number };

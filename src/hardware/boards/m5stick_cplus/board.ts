@@ -1,4 +1,5 @@
 import config from "mc/config";
+import { openFace } from "../../../screen/face/open-face.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
@@ -7,7 +8,6 @@ import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
 import { openPwmLight } from "../../drivers/pwm-light/open-pwm-light.js";
 import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { Board } from "../../hardware.js";
-import { openFace } from "../../../screen/face/open-face.js";
 
 /**
  * M5StickC Plus: ESP32, a screen that is upright, battery, buttons, LED, motion sensor, real-time clock. The power chip

@@ -1,13 +1,13 @@
 import config from "mc/config";
 import NeoPixel from "neopixel";
+import { openFace } from "../../../screen/face/open-face.js";
+import { openPreview } from "../../../screen/preview/open-preview.js";
+import { openPlayer } from "../../../sound/player/open-player.js";
 import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { NeoPixelLight } from "../../drivers/neopixel/light-neopixel.js";
 import type { Board } from "../../hardware.js";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
-import { openPlayer } from "../../../sound/player/open-player.js";
 
 /** Moddable Six: ESP32-S3 with PSRAM, screen, speaker, button, LED. */
 export const openBoard = () => {

@@ -1,9 +1,9 @@
 import Ethernet from "embedded:network/interface/ethernet";
 import Instrumentation from "instrumentation";
+import { hostnameOf } from "../../../core/text/hostname.js";
 import { openChip } from "../../drivers/chip/open-chip.js";
 import { EthernetNetwork } from "../../drivers/ethernet/ethernet-network.js";
 import type { Board } from "../../hardware.js";
-import { hostnameOf } from "../../../core/text/hostname.js";
 
 /** Memory in use, in bytes. Undefined in a build without instrumentation. */
 const memory = (): object => {

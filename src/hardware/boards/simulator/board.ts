@@ -1,15 +1,15 @@
 import Resource from "Resource";
 import Preference from "preference";
 import Timer from "timer";
+import { StoredSettings } from "../../../core/settings/stored-settings.js";
+import { inBuild } from "../../../platform/in-build.js";
+import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
+import { openFace } from "../../../screen/face/open-face.js";
+import { openPreview } from "../../../screen/preview/open-preview.js";
+import { openPlayer } from "../../../sound/player/open-player.js";
 import type { Board, Settings } from "../../hardware.js";
 import { HeldBytes } from "../../pictures.js";
 import type { Codec, Player } from "../../sound.js";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
-import { inBuild } from "../../../platform/in-build.js";
-import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
-import { StoredSettings } from "../../../core/settings/stored-settings.js";
-import { openPlayer } from "../../../sound/player/open-player.js";
 import { openControls } from "./controls.js";
 
 /**

@@ -3,8 +3,8 @@ import SimulatedButton from "button";
 import SimulatedLed from "led";
 import Time from "time";
 import Timer from "timer";
-import { TimedButton } from "../../drivers/button/button.js";
 import type { Buttons } from "../../button.js";
+import { TimedButton } from "../../drivers/button/button.js";
 import type { Light, Lights } from "../../light.js";
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */

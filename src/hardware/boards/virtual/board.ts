@@ -1,6 +1,9 @@
 import Preference from "preference";
 import Timer from "timer";
 import * as host from "virtual-host";
+import { StoredSettings } from "../../../core/settings/stored-settings.js";
+import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
+import { loudness, SoundPlayer } from "../../../sound/player/sound-player.js";
 import {
 	type Battery,
 	BLANK_FACE,
@@ -11,9 +14,6 @@ import {
 	type Theme,
 } from "../../hardware.js";
 import type { ByteSource } from "../../pictures.js";
-import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
-import { StoredSettings } from "../../../core/settings/stored-settings.js";
-import { loudness, SoundPlayer } from "../../../sound/player/sound-player.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
 

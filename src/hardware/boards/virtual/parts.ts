@@ -1,10 +1,10 @@
 import Time from "time";
 import Timer from "timer";
 import * as host from "virtual-host";
-import { TimedButton } from "../../drivers/button/button.js";
-import { ColoredLight } from "../../drivers/light-state.js";
 import type { Chat } from "../../assistant.js";
 import type { Buttons } from "../../button.js";
+import { TimedButton } from "../../drivers/button/button.js";
+import { ColoredLight } from "../../drivers/light-state.js";
 import type { Lights } from "../../light.js";
 import type { Reading, Sensor, Sensors } from "../../sensor.js";
 import type { TimerHandle } from "../../timer.js";

@@ -1,10 +1,10 @@
 import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
+import { StoredSettings } from "../../../core/settings/stored-settings.js";
+import { inBuild } from "../../../platform/in-build.js";
 import type { Board } from "../../hardware.js";
 import type { ChipPower } from "../../power.js";
-import { inBuild } from "../../../platform/in-build.js";
-import { StoredSettings } from "../../../core/settings/stored-settings.js";
 import type openUpdater from "../updater/open-updater.js";
 import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";

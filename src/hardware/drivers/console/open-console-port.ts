@@ -1,6 +1,6 @@
 import Serial from "embedded:io/serial";
-import type { SerialRecord } from "../../serial.js";
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
+import type { SerialRecord } from "../../serial.js";
 import { esp32Chip } from "../chip/esp32-chip.js";
 
 /**

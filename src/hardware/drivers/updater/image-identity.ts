@@ -1,5 +1,5 @@
-import type { FirmwareSource } from "../../updater.js";
 import { FIRMWARE } from "../../../core/settings/firmware.js";
+import type { FirmwareSource } from "../../updater.js";
 
 /** Begins the identity in an image: src/platform/firmware.c. */
 export const IDENTITY_MAGIC = "xs-mcp/1";

@@ -1,8 +1,8 @@
+import { withFirst } from "../../../core/settings/known-networks.js";
+import type { StaticAddress } from "../../../core/settings/wifi-settings.js";
 import type { Network } from "../../hardware.js";
 import type { Runtime, TimerHandle } from "../../timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../wifi-setup.js";
-import { withFirst } from "../../../core/settings/known-networks.js";
-import type { StaticAddress } from "../../../core/settings/wifi-settings.js";
 import type { NtpClock } from "./ntp-clock.js";
 
 /** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
