@@ -62,6 +62,8 @@ describe("a full disk", { skip: !isPossible && "this user cannot mount a small d
 			sendJson("POST", `${base}/tokens`, { name: "me", kind: "client", operator: true, yes: true });
 		await until(async () => (await aliases()).length === 1, "the device is known");
 		assert.equal((await rename("kitchen")).status, 200);
+		const isStored = () => recordsOn(disk).some(([file]) => file?.includes("device/"));
+		await until(isStored, "the device's record is stored");
 		const before = recordsOn(disk);
 		const filler = fill(disk);
 
