@@ -5,7 +5,7 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import { ROOT } from "../../packages/root.js";
 import { modulesPlugin } from "../../packages/xs-mcp/src/build/modules-plugin.js";
 
-/** Globals of XS that Node lacks. Each process of tests begins with them. */
+/** Defines globals of XS that Node lacks. Each test process loads it first. */
 export const XS_GLOBALS = "packages/xs-mcp/src/build/xs-globals.ts";
 
 /** Programs and modules that tests start in processes of their own. */

@@ -6,7 +6,7 @@ import preloaded from "./preloaded.suite.js";
 
 const suites = [...Object.values(index), preloaded, p256];
 
-/** Reports the suites, the test that begins, passed or failed, or the end. A test that crashes the machine only begins. */
+/** Reports the list of suites, the start and result of each test, and the end. A test that crashes the machine has no result. */
 function report(kind: string, ...details: readonly unknown[]): void {
 	trace(`${JSON.stringify([kind, ...details])}\n`);
 }

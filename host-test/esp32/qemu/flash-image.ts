@@ -19,7 +19,7 @@ const NVS = 2;
 /** The type of the partition in which the SDK keeps a mod. */
 const MOD = 0x40;
 
-/** Where the firmware keeps its settings: `DOMAIN` of src/core/settings/read-setting.ts. */
+/** Domain of the firmware's settings in flash: `DOMAIN` of src/core/settings/read-setting.ts. */
 const DOMAIN = "xs-mcp";
 
 /**

@@ -113,7 +113,7 @@ function checkPath(url: string, served: string): void {
 	}
 }
 
-/** Without it, a device whose backend URL has this port would get a page, and no log would say why it stays offline. */
+/** Refuses WebSockets on this port and logs the reason. Otherwise a device with this port in its URL would stay offline silently. */
 function rejectWebSockets(gateway: RunningGateway): Middleware {
 	return async (c, next) => {
 		if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
