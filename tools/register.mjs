@@ -1,4 +1,4 @@
-// Lets Node load the project's TypeScript: `node --import ./scripts/register.mjs file.ts`.
+// Lets Node load the project's TypeScript: `node --import ./tools/register.mjs file.ts`.
 import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 

@@ -1,5 +1,5 @@
 // The suites import `globSync` from Node's `fs`, which has it since Node 22, and call it only in commands that are not run
-// here. This lets them start on Node 20: `node --import ./host-test/conformance/glob.mjs …`.
+// here. This lets them start on Node 20: `node --import ./e2e/conformance/glob.mjs …`.
 import fs from "node:fs";
 import { register } from "node:module";
 

@@ -113,7 +113,7 @@ function checkPath(url: string, served: string): void {
 	}
 }
 
-/** Refuses WebSockets on this port and logs the reason. Otherwise a device with this port in its URL would stay offline silently. */
+/** Refuses WebSockets on this port. A device with this port in its URL would get a page instead, and no log would say why. */
 function rejectWebSockets(gateway: RunningGateway): Middleware {
 	return async (c, next) => {
 		if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
