@@ -182,7 +182,7 @@ export class Cluster {
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
 	async #expectName(): Promise<void> {
 		const { name, bus, shortLived } = this.#options;
-		const isUsed = shortLived.get(`packages/gateway/${name}`) !== undefined;
+		const isUsed = shortLived.get(`gateway/${name}`) !== undefined;
 		if (isUsed && (await bus.hasReceiver(bus.subjects.ping(name)))) {
 			throw new Error(`another gateway of the cluster is named ${name}: choose another name with --cluster-name`);
 		}
