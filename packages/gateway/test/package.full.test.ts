@@ -199,7 +199,7 @@ describe("the packages", () => {
 		for (const name of ["@modelcontextprotocol/server", "hono", "zod", "aedes", "preact"]) {
 			assert.match(licences, new RegExp(`^${name} [0-9.]+: \\S`, "m"));
 		}
-		assert.ok(existsSync(`${folder}/integrations/pi/package/mcp-client.js`));
+		assert.ok(existsSync(`${folder}/packages/pi/package/mcp-client.js`));
 	});
 
 	it("have what docs/gateway/operation.md copies", () => {
