@@ -29,6 +29,8 @@ export class SharedEvents implements EventShare {
 		this.#log = log;
 		this.#warn = warn;
 		this.#onStored = onStored;
+		// NATS may be lost before its stream is read the first time: until then, events wait for their place in it.
+		log.share(this, log.epoch);
 	}
 
 	publish(event: Omit<LoggedEvent, "seq" | "eventId">, id: string | undefined): void {
@@ -48,7 +50,6 @@ export class SharedEvents implements EventShare {
 	async enter(bus: Bus, connection: AbortSignal): Promise<void> {
 		const stream = await bus.openEvents();
 		connection.throwIfAborted();
-		// Before the stream is read: an event that happens meanwhile must wait for its place in it.
 		this.#log.share(this, stream.epoch);
 		const onEvent = (seq: number, bytes: Uint8Array): void => {
 			const event = readMessage(loggedEventSchema, bytes);

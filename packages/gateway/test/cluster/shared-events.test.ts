@@ -38,3 +38,17 @@ it("an outage of the stream of events is told once, and so is its end", async ()
 		[undefined, ["cluster: events are not stored: maximum bytes exceeded", undefined]],
 	);
 });
+
+it("an event that happens before the stream is read the first time is stored in it", async () => {
+	const log = await EventLog.open(undefined);
+	const events = new SharedEvents(log, () => {});
+	log.append({ name: "timer.due", device: "lamp", data: { id: "t" } } as never);
+	const stored: string[] = [];
+	const stream = {
+		epoch: "0123456789ab",
+		store: async (text: string): Promise<void> => void stored.push(JSON.parse(text).device),
+		follow: async (): Promise<void> => {},
+	};
+	await events.enter({ openEvents: async () => stream } as unknown as Bus, new AbortController().signal);
+	assert.deepEqual([stored, log.last], [["lamp"], 0]);
+});
