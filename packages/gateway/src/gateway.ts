@@ -30,7 +30,7 @@ import { GATEWAY_INFO } from "./version.js";
 /** Interval of the checks for changed tokens and certificates, ms. */
 const TICK = 1_000;
 
-/** Where clients and devices connect. */
+/** The URLs that clients and devices connect to. */
 export interface GatewayUrls {
 	clients?: string;
 	/** The console's page; absent in sources that were not bundled. */
@@ -40,12 +40,12 @@ export interface GatewayUrls {
 	bootstrap?: string;
 }
 
-/** What a gateway runs on. */
+/** The settings, stores and services that a gateway uses. */
 export interface GatewayHost extends Stores {
 	readonly settings: Configuration;
 	readonly log: Logger;
 	readonly tokens: TokenStore;
-	/** Where the console's bundle is. Default: beside the gateway's. */
+	/** The folder of the console's bundle. Default: beside the gateway's bundle. */
 	readonly consoleFolder?: string | undefined;
 	/** Resolves names that strangers have chosen. Default: the system's resolver. */
 	readonly resolve?: LookupFunction | undefined;

@@ -14,7 +14,7 @@ import { definePlugin } from "../plugin.js";
 import { clients } from "../transports/plugin.js";
 import type { Cluster } from "./cluster.js";
 
-/** Where an operator finds the required NATS permissions. */
+/** The guide with the required NATS permissions. */
 const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
 
 /** Joins the cluster, if the settings name one. */

@@ -24,7 +24,7 @@ export interface DeviceListener {
 export interface DevicePorts {
 	/** Which devices are admitted, at each port. */
 	readonly guards: readonly DeviceGuard[];
-	/** Where the gateway listens for devices. */
+	/** The addresses that devices connect to. */
 	readonly listeners: { websocket?: DeviceListener; mqtt?: DeviceListener };
 }
 

@@ -62,8 +62,8 @@ export class Asking {
 	readonly #held = new Map<string, { readonly request: HeldRequest; readonly timer: NodeJS.Timeout }>();
 
 	/**
-	 * @param key 32 bytes or more; gateways with the same one accept each other's states. Default: a random one. Then a client
-	 * begins its request again after a restart.
+	 * @param key 32 bytes or more. Gateways with the same key accept each other's states. The default key is random, so clients
+	 * must repeat their requests after a restart.
 	 */
 	constructor(key: string | Uint8Array = randomBytes(32)) {
 		this.#codec = createRequestStateCodec<SignedState>({ key, ttlSeconds: TIME_TO_ANSWER });
@@ -246,7 +246,7 @@ async function askInSession(request: ClientRequest, server: Server, made: Reques
 	return result;
 }
 
-/** Until 2025-11-25, a question that a web page asks has an id. */
+/** Adds the id that revisions up to 2025-11-25 require for URL-mode elicitation. */
 function withElicitationId({ method, params }: Question): Question {
 	return params?.mode === "url" ? { method, params: { elicitationId: randomUUID(), ...params } } : { method, params };
 }

@@ -22,12 +22,12 @@ const ANSWERS: Readonly<Record<Question["method"], (answer: unknown) => boolean>
 
 /** Requests to a client in its session, as the revisions until 2025-11-25 have them. */
 export class ClientQuestions {
-	/** By the ids of the requests. */
+	/** The unanswered questions, by request id. */
 	readonly #pending = new Map<unknown, Pending>();
 	#lastId = -1;
 
 	/**
-	 * Asks the client during a request of its own. Rejects with the client's error, or if it gives no valid answer in time.
+	 * Asks the client while it waits for one of its requests. Rejects with the client's error, on a time-out or an invalid answer.
 	 *
 	 * @param signal withdraws the question
 	 */
