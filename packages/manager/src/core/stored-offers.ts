@@ -38,7 +38,8 @@ export class StoredOffers {
 	/** By the value of their entry; undefined: they cannot be read. */
 	readonly #read = new WeakMap<object, Offers | undefined>();
 	readonly #writing = new Map<string, Promise<Entry>>();
-	readonly #limits = new WeakMap<Server, RateLimit>();
+	/** By server, with the hash that was counted last: what is tried again is no change. */
+	readonly #changes = new WeakMap<Server, { readonly limit: RateLimit; hash: string }>();
 	/** Keys that no device used at the last check. */
 	#unused = new Set<string>();
 
@@ -93,13 +94,14 @@ export class StoredOffers {
 		if (isStored && !this.#unused.delete(key)) {
 			return hash;
 		}
-		const limit = this.#limits.get(device) ?? new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES);
-		this.#limits.set(device, limit);
+		const changes = this.#changes.get(device) ?? { limit: new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES), hash: "" };
+		this.#changes.set(device, changes);
 		const writing = this.#writing.get(key);
-		if (writing === undefined && !isStored && !limit.take()) {
+		if (writing === undefined && !isStored && hash !== changes.hash && !changes.limit.take()) {
 			const minutes = CHANGE_TIME / 60_000;
 			throw new RangeError(`they change too often (limit ${MAX_CHANGES}, then one in ${minutes} minutes)`);
 		}
+		changes.hash = hash;
 		const written = writing ?? this.#store.set(key, offers);
 		this.#writing.set(key, written);
 		try {

@@ -19,6 +19,8 @@ const ID = "aa:bb:cc:00:00:01";
 /** A store that can be made to refuse or to hold changes, and counts them. */
 class TestStore extends MemoryStore {
 	refuses = false;
+	/** Changes of lists are not answered in time. */
+	forgetsLists = false;
 	changes = 0;
 	#held: Promise<void> | undefined;
 	#room = "";
@@ -37,6 +39,9 @@ class TestStore extends MemoryStore {
 		this.changes += 1;
 		if (this.refuses) {
 			throw new StoreError("not-written", "the disk is full");
+		}
+		if (this.forgetsLists && args[0].startsWith("offers/")) {
+			throw new StoreError("unknown", "timeout");
 		}
 		if (args[0].startsWith(`${this.#room}/`)) {
 			await this.#held;
@@ -285,6 +290,21 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual(side.warnings.length, 1);
 		assert.match(side.warnings[0] ?? "", /^aa:bb:cc:00:00:01: its lists are not stored: they change too often/);
 		assert.ok(servers.refusedLists > 0);
+	});
+
+	it("are stored after the store has failed more often than lists may change", async (t) => {
+		const store = new TestStore();
+		store.forgetsLists = true;
+		await startWithDevice(t, { store });
+		while (store.changes < 60) {
+			const { changes } = store;
+			store.emit("connected");
+			await until(() => store.changes > changes, "it is tried again");
+		}
+		store.forgetsLists = false;
+		store.emit("connected");
+		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored");
+		assert.equal(store.list("offers/").length, 1);
 	});
 
 	it("tell of each notification of a device once, and whether it has changed its state or is an event that is not too long", async (t) => {
