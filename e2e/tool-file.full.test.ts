@@ -43,7 +43,7 @@ describe("a tool is one file", { skip: noSdk }, () => {
 		const folder = copyWithTool(t);
 		const list = join(folder, "src/preload.json");
 		writeFileSync(list, readFileSync(list, "utf8").replace("[", '["src/tools/board/set-lamp",'));
-		const { stdout, stderr } = spawnSync("npm", ["run", "flash", "--", "--target", "esp32", "--link-only"], {
+		const { stdout, stderr } = spawnSync("npm", ["run", "xs-mcp", "flash", "--", "--target", "esp32", "--link-only"], {
 			cwd: folder,
 			encoding: "utf8",
 		});

@@ -10,7 +10,7 @@ import { until } from "../host-test/support/until.js";
 import { connectClient, nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../packages/gateway/test/support/program.js";
 import { bundle, encodeImage } from "../packages/virtual-device/src/index.js";
-import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/update/signing.js";
+import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/signing.js";
 import { FIRMWARE } from "../src/core/settings/firmware.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 

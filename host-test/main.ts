@@ -1,5 +1,5 @@
 // npm test: every suite on Node and on XS, and one path of each feature from end to end. npm run test:all: the full matrix.
-// npm run test:simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
+// npm test -- --simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
 import { availableParallelism } from "node:os";
 import { chooseEngine } from "../packages/virtual-device/src/index.js";
 import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
@@ -97,15 +97,15 @@ async function runOnNode(
 	return Math.max(...codes);
 }
 
-const program = makeProgram("test", "Runs the tests: every suite on Node and XS, and one path of each feature.")
+const program = makeProgram("npm test --", "Runs the tests: every suite on Node and XS, and one path of each feature.")
 	.argument("[paths...]", "only the tests of these files or folders, of tests or of sources")
 	.option("--all", "the full matrix of engines, transports and revisions: npm run test:all")
 	.option("--rest", "of the full matrix only the files that run otherwise than in npm test: for after it")
 	.option("--record-coverage", "write which lines the tests run, for --rest --coverage after it")
 	.option("--coverage", "tell which lines of the sources the tests run")
-	.option("--watch", "run again what a change affects: npm run test:watch")
-	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
-	.option("--esp32", "only the firmware's image, on the chips that QEMU emulates: npm run test:esp32")
+	.option("--watch", "run again what a change affects: npm test -- --watch")
+	.option("--simulator", "only the firmware's, in Moddable's simulator: npm test -- --simulator")
+	.option("--esp32", "only the firmware's image, on the chips that QEMU emulates: npm test -- --esp32")
 	.action(async (paths: string[], options: Options) => {
 		const named = paths.length > 0 ? select(paths, true) : undefined;
 		if (options.esp32) {

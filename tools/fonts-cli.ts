@@ -1,4 +1,4 @@
-// npm run fonts: writes the fonts in src/screen/face/fonts again, after a change of the sets of glyphs.
+// node tools/run.mjs tools/fonts-cli.ts: writes the fonts in src/screen/face/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
@@ -15,7 +15,7 @@ const CODE_CHARACTERS = [..."0123456789"];
 
 await runProgram(
 	makeProgram(
-		"run fonts",
+		"node tools/run.mjs tools/fonts-cli.ts",
 		"Writes the fonts of the screen and the gateway's glyphs, after a change of the sets.",
 	).action(() => {
 		const font = openPixelFont();

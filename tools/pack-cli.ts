@@ -33,7 +33,7 @@ interface Sources {
 }
 
 await runProgram(
-	makeProgram("run pack", "Makes the tarballs of packages, and the gateway's extension for Claude Desktop.")
+	makeProgram("npm run pack --", "Makes the tarballs of packages, and the gateway's extension for Claude Desktop.")
 		.addArgument(new Argument("[packages...]", "their folders (default: all)").choices(PACKAGES))
 		.option("--to <folder>", "where they are made", "dist")
 		.action(async (packages: readonly string[], { to }: { readonly to: string }) => {
@@ -72,7 +72,9 @@ async function pack(name: string, folder: string): Promise<void> {
 		...publishConfig,
 		dependencies: Object.fromEntries(bundle.external.map((each) => [each, known[each]])),
 		optionalDependencies: Object.fromEntries(own),
-		...Object.fromEntries(["private", "devDependencies", "publishConfig", "bundle"].map((each) => [each, undefined])),
+		...Object.fromEntries(
+			["private", "scripts", "devDependencies", "publishConfig", "bundle"].map((each) => [each, undefined]),
+		),
 	});
 	const { status } = spawnSync("npm", ["pack", "./package", "--loglevel=error"], {
 		cwd: folder,

@@ -89,7 +89,7 @@ async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Res
 }
 
 const program = makeProgram(
-	"run conformance",
+	"npm run conformance --",
 	"Runs MCP's official conformance suites against a virtual device, behind the gateway and directly.",
 )
 	.addOption(new Option("--only <transport>", "only over this transport").choices(ALL))

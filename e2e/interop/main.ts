@@ -20,7 +20,7 @@ Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
 folder, and listens on all addresses of the machine.`;
 
 const program = makeProgram(
-	"run interop",
+	"npm run interop --",
 	"Runs the firmware and the gateway with other people's backends and devices, and prints a table.",
 )
 	.addHelpText("after", EPILOGUE)

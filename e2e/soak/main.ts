@@ -15,7 +15,7 @@ const FILES = {
 const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
 
 const program = makeProgram(
-	"run soak",
+	"npm run soak --",
 	"Wears the gateway and a chip for fifty minutes: gateways, clients and devices come and go, messages are hostile.",
 ).argument("[names...]", `Only some of it: ${NAMES.join(", ")}`);
 await runProgram(

@@ -27,7 +27,7 @@ Commands for the prompt may also come through a pipe: echo "list" | npm start`;
 /** `npm start`, which hands what it has understood to `run`. */
 export function tourProgram(run: (options: TourOptions) => Promise<void>) {
 	const program = makeProgram(
-		"start",
+		"npm start --",
 		"Starts a gateway and a virtual device on loopback: a tour, then a URL for MCP clients, and a prompt.",
 	);
 	return program

@@ -1,4 +1,4 @@
-// An emulated chip that serves MCP by itself, to the official client. Run by npm run test:esp32.
+// An emulated chip that serves MCP by itself, to the official client. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { connectOverHttp } from "../../e2e/clients.js";

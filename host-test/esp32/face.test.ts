@@ -1,4 +1,4 @@
-// The cost of a frame of the face on emulated chips, with the SDK's renderer. Run by npm run test:esp32.
+// The cost of a frame of the face on emulated chips, with the SDK's renderer. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";

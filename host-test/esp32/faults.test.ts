@@ -1,4 +1,4 @@
-// Faults that restart emulated chips, and the rollback of firmware that fails before it can watch itself. Run by npm run test:esp32.
+// Faults that restart emulated chips, and the rollback of firmware that fails before it can watch itself. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Messages that are meant to exhaust emulated chips, in frames that are cut anywhere. Run by npm run test:esp32.
+// Messages that are meant to exhaust emulated chips, in frames that are cut anywhere. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { it, type TestContext } from "node:test";

@@ -1,4 +1,4 @@
-// How long the tests of the emulated chip run: npm run test:esp32 does a little of everything, with XS_MCP_SOAK=1 the whole.
+// How long the tests of the emulated chip run: npm test -- --esp32 does a little of everything, with XS_MCP_SOAK=1 the whole.
 const isSoak = process.env.XS_MCP_SOAK !== undefined;
 
 /** Calls of a tool in a row. */

@@ -1,4 +1,4 @@
-// A tool that is added to an emulated chip as a mod, and its stored data. Run by npm run test:esp32.
+// A tool that is added to an emulated chip as a mod, and its stored data. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

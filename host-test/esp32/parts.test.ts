@@ -1,4 +1,4 @@
-// Parts on pins of an ESP32-C3 in QEMU: what a call does to the chip's registers. Run by npm run test:esp32.
+// Parts on pins of an ESP32-C3 in QEMU: what a call does to the chip's registers. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";

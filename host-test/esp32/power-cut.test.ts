@@ -1,4 +1,4 @@
-// Power cuts during an update of emulated chips: there is always one good image. Run by npm run test:esp32.
+// Power cuts during an update of emulated chips: there is always one good image. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { makeRandom } from "../node/hostile-messages.js";

@@ -1,4 +1,4 @@
-// The firmware on each chip that QEMU emulates, with the gateway and the official client. Run by npm run test:esp32.
+// The firmware on each chip that QEMU emulates, with the gateway and the official client. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it, type TestContext } from "node:test";

@@ -1,5 +1,5 @@
 // Connections that a peer resets at the worst moment: an ESP32 handles them in another task than the one that reads and writes,
-// on the other core if it has two. Run by npm run test:esp32.
+// on the other core if it has two. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

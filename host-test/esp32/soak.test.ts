@@ -1,4 +1,4 @@
-// Restarts in a row, and calls for an hour, on emulated chips. Run by npm run test:esp32.
+// Restarts in a row, and calls for an hour, on emulated chips. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";

@@ -1,7 +1,7 @@
-// Updates over the air on emulated chips: flash, bootloader and rollback are ESP-IDF's. Run by npm run test:esp32.
+// Updates over the air on emulated chips: flash, bootloader and rollback are ESP-IDF's. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import { makeKey, signImage, updateKeyOf } from "../../packages/xs-mcp/src/update/signing.js";
+import { makeKey, signImage, updateKeyOf } from "../../packages/xs-mcp/src/signing.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";

@@ -1,4 +1,4 @@
-// The released image of bare chips, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm run test:esp32.
+// The released image of bare chips, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// The suite of the wire on each chip that QEMU emulates. Run by npm run test:esp32.
+// The suite of the wire on each chip that QEMU emulates. Run by npm test -- --esp32.
 
 import { describeWire } from "../../e2e/wire-suite.js";
 import { describeChips } from "./chips.js";

@@ -1,5 +1,5 @@
 // The firmware's C as an ESP32 and an ESP32-S3 have it: syntax and types, with the headers of each chip, for those who lack
-// their compilers. The compiler is Debian's for another Xtensa. Run by npm run test:esp32.
+// their compilers. The compiler is Debian's for another Xtensa. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

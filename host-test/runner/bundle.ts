@@ -18,10 +18,7 @@ const PROGRAMS = [
 	"packages/gateway/test/store/counter.ts",
 	"packages/gateway/test/support/stdio.ts",
 	"packages/xs-mcp/src/moddable/doctor.ts",
-	"packages/xs-mcp/src/moddable/doctor-cli.ts",
-	"packages/xs-mcp/src/moddable/firmware-cli.ts",
 	"tools/release/release-cli.ts",
-	"packages/xs-mcp/src/moddable/flash-cli.ts",
 	"packages/xs-mcp/src/xs-mcp-cli.ts",
 	"packages/virtual-device/src/cli.ts",
 ];

@@ -20,7 +20,7 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 
 	before(async () => {
 		const packages = temporaryFolder();
-		await run("npm", ["run", "pack", "--", "packages/xs-mcp/src", "--to", packages], { cwd: ROOT });
+		await run("npm", ["run", "pack", "--", "packages/xs-mcp", "--to", packages], { cwd: ROOT });
 		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
 		const installed = join(folder, "node_modules", "xs-mcp");
 		mkdirSync(installed, { recursive: true });

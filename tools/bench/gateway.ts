@@ -18,7 +18,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 };
 
 const program = makeProgram(
-	"run bench:gateway",
+	"npm run bench:gateway --",
 	"Measures the gateway, and writes tools/bench/gateway-results.md. Takes ten minutes.",
 )
 	.addOption(

@@ -8,7 +8,7 @@ import { benchInstructions } from "./instructions.js";
 import { MACHINE, makeReport } from "./report.js";
 
 await runProgram(
-	makeProgram("run bench", "Measures the firmware on XS, and writes tools/bench/results.md.").action(() => {}),
+	makeProgram("npm run bench --", "Measures the firmware on XS, and writes tools/bench/results.md.").action(() => {}),
 );
 
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));

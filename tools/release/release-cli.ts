@@ -13,7 +13,7 @@ const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
 const EPILOGUE = `
 Nothing is published. Images need Moddable's SDK and ESP-IDF.`;
 
-const program = makeProgram("run release", "Makes the packages, images and checksums of a release.")
+const program = makeProgram("npm run release --", "Makes the packages, images and checksums of a release.")
 	.option("--to <folder>", "where they are made", ".cache/release")
 	.option(
 		"--target <target>",
@@ -35,7 +35,7 @@ interface Options {
 function makeRelease({ to, target, checks }: Options): void {
 	const folder = resolve(ROOT, to);
 	if (target.length > 0) {
-		run("npm", ["run", "doctor", "--", "--for", "build"]);
+		run("npm", ["run", "xs-mcp", "doctor", "--", "--for", "build"]);
 	}
 	for (const args of checks ? CHECKS : []) {
 		run("npm", args);
@@ -46,7 +46,7 @@ function makeRelease({ to, target, checks }: Options): void {
 	run("npm", ["run", "pack", "--", "--to", folder]);
 	if (target.length > 0) {
 		const targets = target.flatMap((each) => ["--target", each]);
-		run("npm", ["run", "firmware", "--", "--output", join(work, "images"), ...targets]);
+		run("npm", ["run", "xs-mcp", "firmware", "--", "--output", join(work, "images"), ...targets]);
 		writeFileSync(join(folder, `xs-mcp-firmware-${FIRMWARE.version}.zip`), zipFolder(join(work, "images")));
 	}
 	rmSync(work, { recursive: true });

@@ -1,4 +1,4 @@
-// npm run test:pi: what --help says. Not part of `npm test`: pi has 190 packages of 200 MB.
+// npm test in packages/pi: what --help says. Not part of `npm test`: pi has 190 packages of 200 MB.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -12,7 +12,7 @@ const installed = `${packed}/installed`;
 /** Its package: the pinned one has another name. */
 const NEWEST = "@earendil-works/pi-coding-agent";
 
-const { testNamePattern, newest } = new Command("npm run test:pi --")
+const { testNamePattern, newest } = new Command("npm test --")
 	.description(
 		"Test the extension for pi: installs pi (200 MB, once) and the packed extension from npm, as a person does, and has pi's " +
 			"command line use it with a scripted model on loopback.",

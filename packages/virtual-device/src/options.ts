@@ -49,7 +49,7 @@ Two devices with the same MAC address disconnect each other: start the second on
 
 /** `npm run device`: its options, without what it does. */
 export const program = makeProgram(
-	"run device",
+	"npm run device --",
 	"Runs a virtual device: the firmware on the XS engine, against any backend.",
 )
 	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…; mdns: finds a gateway")

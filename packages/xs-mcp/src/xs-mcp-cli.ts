@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program xs-mcp of the package: what npm's scripts of a project run. Each command loads only what it needs.
+// The program xs-mcp: what a maker runs. Each command loads only what it needs.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";
@@ -40,26 +40,46 @@ program
 		process.exitCode = status ?? 1;
 	});
 
-addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async (folder) => {
+addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async () => {
 	const { flashProgram } = await import("./moddable/flash.js");
-	return flashProgram(folder, "esp32");
+	return flashProgram(openProject().folder);
 });
-addProgram("simulator", "run it in Moddable's simulator", async (folder) => {
+addProgram("simulator", "run it in Moddable's simulator", async () => {
 	const { simulatorProgram } = await import("./moddable/simulator.js");
-	return simulatorProgram(folder);
+	return simulatorProgram(openProject().folder);
+});
+addProgram("firmware", "build images of it that others can flash", async () => {
+	const { firmwareProgram } = await import("./moddable/firmware.js");
+	return firmwareProgram(openProject().folder);
+});
+addProgram("sign", "sign images, for devices that take only signed ones", async () => {
+	const { signProgram } = await import("./signing.js");
+	return signProgram();
+});
+addProgram("image", "build an image that virtual devices can update to", async () => {
+	const { imageProgram } = await import("../../virtual-device/src/make-image.js");
+	return imageProgram();
+});
+addProgram("boards", "list the boards, and measure the firmware on each", async () => {
+	const { boardsProgram } = await import("./moddable/boards.js");
+	return boardsProgram();
+});
+addProgram("doctor", "report what is missing to build, and how to get it", async () => {
+	const { doctorProgram } = await import("./moddable/doctor.js");
+	return doctorProgram();
 });
 
 await runProgram(program);
 
-/** Adds a program with its own options as a command. @param load is given the project's folder */
-function addProgram(name: string, description: string, load: (folder: string) => Promise<Command>): void {
+/** Adds a program with its own options as a command. */
+function addProgram(name: string, description: string, load: () => Promise<Command>): void {
 	program
 		.command(name)
 		.description(description)
 		.helpOption(false)
 		.argument("[arguments...]")
 		.allowUnknownOption()
-		.action(async (rest: string[]) => await runProgram(await load(openProject().folder), rest));
+		.action(async (rest: string[]) => await runProgram(await load(), rest));
 }
 
 /** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */

@@ -55,7 +55,7 @@ export function glyphsFor(font: unknown): GlyphsFor | undefined {
 	};
 }
 
-/** The glyphs of `npm run fonts`: see `packages/xs-mcp/src/fonts/sent-glyphs.ts`. */
+/** The glyphs of `node tools/run.mjs tools/fonts-cli.ts`: see `packages/xs-mcp/src/fonts/sent-glyphs.ts`. */
 class GlyphFile {
 	/** By code point: the place in `#flags`. */
 	readonly #places = new Map<number, number>();

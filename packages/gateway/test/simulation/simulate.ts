@@ -58,7 +58,7 @@ async function simulate({ seed: first, steps, schedules, fault, verbose }: Optio
 }
 
 const faults = OLD_FAULTS.map(({ name }) => name);
-const program = makeProgram("run simulate", "Runs gateways, devices and NATS in simulated worlds")
+const program = makeProgram("npm run simulate --", "Runs gateways, devices and NATS in simulated worlds")
 	.option("--seed <number>", "the first seed", readNumber, 1)
 	.option("--schedules <number>", "worlds, each with the next seed", readNumber, 1)
 	.option("--steps <number>", "steps of each", readNumber, 30)

@@ -64,10 +64,10 @@ const EXIT = { failed: 1, usage: 2 } as const;
 /**
  * One of the project's programs.
  *
- * @param script as npm is told to run it: "run flash", "test", "start"
+ * @param name the words to type: "npm test --", "xs-mcp flash"
  */
-export function makeProgram(script: string, description: string): Command {
-	return new Command(`npm ${script} --`).description(description).exitOverride();
+export function makeProgram(name: string, description: string): Command {
+	return new Command(name).description(description).exitOverride();
 }
 
 /**

@@ -18,7 +18,7 @@ export interface ReadFont {
 	readonly glyphs: ReadonlyMap<string, Glyph>;
 }
 
-/** Folder of the fonts that `npm run fonts` writes and the face's manifest names. */
+/** Folder of the fonts that `node tools/run.mjs tools/fonts-cli.ts` writes and the face's manifest names. */
 export const FONTS = join(ROOT, "src/screen/face/fonts/");
 
 /** Cells in a row of the picture. */

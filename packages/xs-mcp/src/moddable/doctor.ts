@@ -1,10 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { constants, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Command, Option } from "commander";
+import { makeProgram } from "../build/program.js";
 import { listPorts, permissionCommand } from "./ports.js";
 import { findProgram, HOSTS, isAllowed, isExecutable } from "./sdk.js";
 
-/** The purpose, which selects the checks. */
+/**
+ * The purposes, each of which selects checks.
+ *
+ * @internal
+ */
 export const PURPOSES = ["device", "simulator", "link", "build", "flash"] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
@@ -52,14 +58,33 @@ const COMPILERS = {
 /** The computer that this program runs on. */
 const THIS: Computer = { ...process, nodeVersion: process.versions.node, dev: "/dev", include: "/usr/include" };
 
-/** Checks a computer. Findings are in the order in which to fix them. */
+const EPILOGUE = `
+Purposes: device (a virtual one), simulator (xs-mcp simulator), link (xs-mcp flash --link-only), build (--build-only, xs-mcp
+firmware), flash (xs-mcp flash). Exit code 1 if something is missing that the purpose needs.`;
+
+/** `xs-mcp doctor`: reports what is missing to build for a board or the simulator, and the command that fixes it. */
+export const doctorProgram = (): Command =>
+	makeProgram("xs-mcp doctor", "Reports what is missing, and the command that fixes it.")
+		.addOption(new Option("--for <purpose>", "task to check for").choices(PURPOSES).default("flash"))
+		.addHelpText("after", EPILOGUE)
+		.action(({ for: purpose }: { readonly for: Purpose }) => {
+			const findings = examine(purpose);
+			console.log(describeFindings(findings));
+			process.exitCode = findings.some(({ status }) => status === "missing") ? 1 : 0;
+		});
+
+/**
+ * Checks a computer. Findings are in the order in which to fix them.
+ *
+ * @internal
+ */
 export function examine(purpose: Purpose, computer: Computer = THIS): Finding[] {
 	const checks = CHECKS.filter(([, purposes]) => purposes.includes(purpose));
 	return checks.map(([name, , check]) => ({ name, ...check(computer, purpose) }));
 }
 
 /** The findings as text: a line for each, followed by the command that fixes it. */
-export function describeFindings(findings: readonly Finding[]): string {
+function describeFindings(findings: readonly Finding[]): string {
 	return findings
 		.map(({ name, status, found, fix }) => {
 			const line = `${status.padEnd(8)} ${name}: ${found}`;
@@ -146,7 +171,7 @@ const soundHeaders: Check = ({ include, platform }) =>
 const display: Check = ({ env, platform }) =>
 	platform !== "linux" || env.DISPLAY || env.WAYLAND_DISPLAY
 		? ok("found")
-		: missing("neither DISPLAY nor WAYLAND_DISPLAY is set", "use npm run device, which needs no display");
+		: missing("neither DISPLAY nor WAYLAND_DISPLAY is set", "use a virtual device, which needs no display");
 
 const git: Check = ({ env }) =>
 	findProgram("git", env) === undefined ? missing("not found", "sudo apt-get install git") : ok("found");
@@ -156,7 +181,7 @@ const compilerFor32Bits: Check = ({ env, include }) => {
 	const headers = ["", "x86_64-linux-gnu"].map((folder) => join(include, folder, "gnu", "stubs-32.h"));
 	return findProgram("gcc", env) !== undefined && headers.some((header) => existsSync(header))
 		? ok("gcc with 32-bit headers")
-		: missing("not found: npm run boards cannot measure", "sudo apt-get install gcc-multilib");
+		: missing("not found: xs-mcp boards cannot measure", "sudo apt-get install gcc-multilib");
 };
 
 const idf: Check = ({ env: { IDF_PATH, MODDABLE = "" } }) => {

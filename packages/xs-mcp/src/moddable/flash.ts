@@ -14,7 +14,7 @@ import { BARE_CHIP, findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 Runs mcconfig -m -p TARGET with these settings; the log that follows ends with Ctrl-]. $MODDABLE names the folder of
-Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does. npm run doctor says what
+Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does. xs-mcp doctor says what
 is missing, and how to get it.`;
 
 interface FlashOptions {
@@ -28,13 +28,12 @@ interface FlashOptions {
 }
 
 /**
- * `npm run flash`: builds a manifest with mcconfig, and flashes it.
+ * `xs-mcp flash`: builds a manifest with mcconfig, and flashes it.
  *
- * @param folder of the manifest. Default: the firmware's own
- * @param preset target if neither the command line nor the manifest's device names one
+ * @param folder of the manifest
  */
-export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS.ProcessEnv = process.env): Command {
-	const program = makeProgram("run flash", "Builds the firmware for a chip with mcconfig, and puts it there.")
+export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.env): Command {
+	const program = makeProgram("xs-mcp flash", "Builds the firmware for a chip with mcconfig, and puts it there.")
 		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
 		.option("--port <port>", "serial port of the board (default: the only one found)")
 		.addOption(new Option("--log", "release build with a plain-text log (mcconfig -i)").conflicts("debug"))
@@ -53,6 +52,8 @@ export function flashProgram(folder: string = ROOT, preset?: string, env: NodeJS
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		async (settings: string[], options: FlashOptions) => {
+			// The firmware alone is for any board. A project has its own, or a bare chip.
+			const preset = folder === ROOT ? undefined : BARE_CHIP;
 			const target = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
 			await flash(folder, settings, { ...options, target }, env);
 		},

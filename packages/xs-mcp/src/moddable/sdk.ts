@@ -7,7 +7,8 @@ import { ProgramError } from "../build/program.js";
 export const TSC = join(findTypescript(), "bin", "tsc");
 
 /** The reason for a skipped test without an SDK. */
-export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable's SDK";
+export const NO_SDK =
+	"MODDABLE is not set: it must name the folder of Moddable's SDK. xs-mcp doctor says how to get it";
 
 /** The SDK's names for the computers it runs on, by Node's. */
 export const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };

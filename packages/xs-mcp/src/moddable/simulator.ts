@@ -9,12 +9,12 @@ Runs mcconfig -d -m -p lin with these settings: it opens xsbug, the debugger, wh
 Moddable's SDK.`;
 
 /**
- * `npm run simulator`.
+ * `xs-mcp simulator`.
  *
  * @param folder of the manifest
  */
 export function simulatorProgram(folder: string, env: NodeJS.ProcessEnv = process.env): Command {
-	const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator.").addHelpText(
+	const program = makeProgram("xs-mcp simulator", "Runs the firmware in Moddable's simulator.").addHelpText(
 		"after",
 		EPILOGUE,
 	);
@@ -22,7 +22,7 @@ export function simulatorProgram(folder: string, env: NodeJS.ProcessEnv = proces
 		async (settings: readonly string[]) => {
 			const sdk = needSdk(env);
 			if (sdk.host === "lin" && !env.DISPLAY && !env.WAYLAND_DISPLAY) {
-				throw new ProgramError("there is no display for the simulator's window: set DISPLAY, or use npm run device");
+				throw new ProgramError("there is no display for the simulator's window: set DISPLAY, or use a virtual device");
 			}
 			await mcconfig(sdk, folder, ["-d", "-p", sdk.host, ...settings], { show: true });
 		},

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { moduleUrl, typeScript } from "../../../../e2e/program.js";
-import { noSdk } from "../../../../host-test/support/sdk.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { ROOT } from "../../../root.js";
-import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../../src/moddable/doctor.js";
+import { moduleUrl, typeScript } from "../../../e2e/program.js";
+import { noSdk } from "../../../host-test/support/sdk.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../root.js";
+import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../src/moddable/doctor.js";
 
 const PROGRAMS = ["cc", "gcc", "make", "git", "idf.py"];
 const COMPILERS = ["xtensa-esp32-elf-gcc", "xtensa-esp32s3-elf-gcc", "riscv32-esp-elf-gcc"];
@@ -65,14 +65,14 @@ const notOk = (purpose: Purpose, computer: Computer): Finding[] =>
 	examine(purpose, computer).filter(({ status }) => status !== "ok");
 
 function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-	return spawnSync(process.execPath, typeScript("packages/xs-mcp/src/moddable/doctor-cli.ts", ...args), {
+	return spawnSync(process.execPath, typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "doctor", ...args), {
 		cwd: ROOT,
 		env: { ...process.env, ...env },
 		encoding: "utf8",
 	});
 }
 
-describe("npm run doctor", { skip: process.platform === "win32" && "these programs do not run on Windows" }, () => {
+describe("xs-mcp doctor", { skip: process.platform === "win32" && "these programs do not run on Windows" }, () => {
 	it("finds nothing missing on a complete computer", () => {
 		const computer = new MadeUpComputer();
 		for (const purpose of PURPOSES) {
@@ -99,7 +99,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			/^mcconfig, .* not built$/,
 			/^cd "\$MODDABLE\/build\/makefiles\/lin"/,
 		],
-		[(it) => it.remove("include/gnu"), ["link"], /npm run boards cannot measure$/, /gcc-multilib/],
+		[(it) => it.remove("include/gnu"), ["link"], /xs-mcp boards cannot measure$/, /gcc-multilib/],
 		[({ env }) => delete env.IDF_PATH, WITH_IDF, /^IDF_PATH is not set/, /^git clone -b v6\.0 .* && export IDF_PATH=/],
 		[
 			(it) => it.write("idf/tools/cmake/version.cmake", IDF_VERSION.replace("6)", "5)")),
@@ -116,7 +116,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			/^UPLOAD_PORT is \/dev\/none/,
 			/connect/,
 		],
-		[({ env }) => delete env.DISPLAY, ["simulator"], /^neither DISPLAY nor/, /npm run device/],
+		[({ env }) => delete env.DISPLAY, ["simulator"], /^neither DISPLAY nor/, /a virtual device/],
 		[(it) => it.remove("include/alsa"), ["simulator"], /^alsa\/asoundlib\.h not found/, /install libasound2-dev$/],
 		[
 			(it) => Object.assign(it, { platform: "win32" }),

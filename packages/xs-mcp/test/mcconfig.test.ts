@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { it } from "node:test";
-import { noSdk, sdk } from "../../../../host-test/support/sdk.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { ROOT } from "../../../root.js";
-import { mcconfig } from "../../src/moddable/mcconfig.js";
-import { sdkEnvironment } from "../../src/moddable/sdk.js";
+import { noSdk, sdk } from "../../../host-test/support/sdk.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../root.js";
+import { mcconfig } from "../src/moddable/mcconfig.js";
+import { sdkEnvironment } from "../src/moddable/sdk.js";
 
 /** Stand-ins for ESP-IDF and its compiler. They make empty files; with the variable FAIL, ESP-IDF's build makes nothing. */
 const PROGRAMS = {

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { cases } from "../../../../host-test/support/scope.js";
-import { noSdk, sdk } from "../../../../host-test/support/sdk.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { ROOT } from "../../../root.js";
-import { flashProgram } from "../../src/moddable/flash.js";
-import { linkForChip } from "../../src/moddable/mcconfig.js";
+import { cases } from "../../../host-test/support/scope.js";
+import { noSdk, sdk } from "../../../host-test/support/sdk.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../root.js";
+import { flashProgram } from "../src/moddable/flash.js";
+import { linkForChip } from "../src/moddable/mcconfig.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 const { env } = makeSdk("", ["esp32s3", "xiao_esp32c3"]);
 
 /** Links the device of a folder for a target. */
 async function link(folder: string, target: string): Promise<void> {
-	await flashProgram(folder, undefined, env).parseAsync(["--link-only", "--target", target], { from: "user" });
+	await flashProgram(folder, env).parseAsync(["--link-only", "--target", target], { from: "user" });
 }
 
 /** The folder of a device with a relay at this pin. */

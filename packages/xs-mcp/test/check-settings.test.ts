@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Command } from "commander";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { ROOT } from "../../../root.js";
-import { addSettings } from "../../src/moddable/settings.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../root.js";
+import { addSettings } from "../src/moddable/settings.js";
 
 /** The problems of settings of a command line, one a line; "" for none. */
 function problems(words: readonly string[], folder = ROOT): string {

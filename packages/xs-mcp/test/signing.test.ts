@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { it } from "node:test";
-import { signImage } from "../../src/update/signing.js";
+import { signImage } from "../src/signing.js";
 
 it("a key of another kind than P-256 signs no image", () => {
 	const options = { publicKeyEncoding: { type: "spki", format: "pem" } } as const;

@@ -1,7 +1,7 @@
-// npm run boards: prints the tables of docs/boards.md.
+import type { Command } from "commander";
 import type { Part } from "../../../../src/hardware/needs.js";
 import { ROOT } from "../../../root.js";
-import { makeProgram, ProgramError, runProgram } from "../build/program.js";
+import { makeProgram, ProgramError } from "../build/program.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { estimateImage, readMemory } from "./image-size.js";
 import { configureBuild, findTypeErrors } from "./mcconfig.js";
@@ -16,21 +16,21 @@ const LEAST_FREE = 0.05;
 /** All parts of a target's board. */
 type PartsOf = (target: string) => readonly Part[];
 
-const program = makeProgram("run boards", "Prints the parts of each board, and links the firmware to measure its size.")
-	.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.md)")
-	.action(async (targets: string[]) => {
-		const boards = readParts([...new Set([...BOARDS, ...targets].map((target) => boardOf(target).board))]);
-		const partsOf: PartsOf = (target) => Object.values(boards.get(boardOf(target).board) ?? {}).flat();
-		console.log(`${describeBoards(boards.get(BARE_CHIP) as BoardParts, partsOf)}\n`);
-		const sdk = findSdk();
-		if (sdk === undefined) {
-			console.error(`Not linked: ${NO_SDK}`);
-			return;
-		}
-		await measureBoards(sdk, targets.length > 0 ? targets : [...CHIPS, ...BOARDS].sort(), partsOf);
-	});
-
-await runProgram(program);
+/** `xs-mcp boards`: prints the tables of docs/boards.md. */
+export const boardsProgram = (): Command =>
+	makeProgram("xs-mcp boards", "Prints the parts of each board, and links the firmware to measure its size.")
+		.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.md)")
+		.action(async (targets: string[]) => {
+			const boards = readParts([...new Set([...BOARDS, ...targets].map((target) => boardOf(target).board))]);
+			const partsOf: PartsOf = (target) => Object.values(boards.get(boardOf(target).board) ?? {}).flat();
+			console.log(`${describeBoards(boards.get(BARE_CHIP) as BoardParts, partsOf)}\n`);
+			const sdk = findSdk();
+			if (sdk === undefined) {
+				console.error(`Not linked: ${NO_SDK}`);
+				return;
+			}
+			await measureBoards(sdk, targets.length > 0 ? targets : [...CHIPS, ...BOARDS].sort(), partsOf);
+		});
 
 /** The tables of parts and tools. */
 function describeBoards({ parts: always, optional }: BoardParts, partsOf: PartsOf): string {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { checkPort, choosePort, listPorts } from "../../src/moddable/ports.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { checkPort, choosePort, listPorts } from "../src/moddable/ports.js";
 
 /** A folder with the names of devices, as /dev has them. */
 function makeDev(files: readonly string[], names: Readonly<Record<string, string>> = {}): string {

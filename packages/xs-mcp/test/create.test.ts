@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { Program } from "../../../../e2e/program.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
-import { device, relay } from "../../../../src/hardware/parts/index.js";
-import { ROOT } from "../../../root.js";
-import { makeProject, type ProjectPlan } from "../../create/make-project.js";
-import { BOARDS, freePinOf, targetOf } from "../../create/questions.js";
-import { checkDevice } from "../../src/build/read-device.js";
-import { BOARDS as TARGETS } from "../../src/moddable/targets.js";
+import { Program } from "../../../e2e/program.js";
+import { skipIf } from "../../../host-test/support/skip-if.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { device, relay } from "../../../src/hardware/parts/index.js";
+import { ROOT } from "../../root.js";
+import { makeProject, type ProjectPlan } from "../create/make-project.js";
+import { BOARDS, freePinOf, targetOf } from "../create/questions.js";
+import { checkDevice } from "../src/build/read-device.js";
+import { BOARDS as TARGETS } from "../src/moddable/targets.js";
 
 const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({
 	folder: join(temporaryFolder(), "pond"),

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { flashProgram } from "../../src/moddable/flash.js";
-import { findSdk, needSdk } from "../../src/moddable/sdk.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { ROOT } from "../../root.js";
+import { flashProgram } from "../src/moddable/flash.js";
+import { findSdk, needSdk } from "../src/moddable/sdk.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 const { root, env, ran } = makeSdk();
@@ -18,19 +19,18 @@ writeFileSync(join(project, "manifest.json"), JSON.stringify({ build: { NAME: "l
 interface Surroundings {
 	readonly env?: NodeJS.ProcessEnv;
 	readonly folder?: string;
-	readonly preset?: string;
 }
 
 /** Runs a command line, and returns the command lines of the programs that it starts. Throws its error. */
-async function flash(words: readonly string[], { env: more, folder = project, preset }: Surroundings = {}) {
-	const program = flashProgram(folder, preset, { ...env, UPLOAD_PORT: port, ...more });
+async function flash(words: readonly string[], { env: more, folder = project }: Surroundings = {}) {
+	const program = flashProgram(folder, { ...env, UPLOAD_PORT: port, ...more });
 	await program.configureOutput({ writeErr: () => {}, writeOut: () => {} }).parseAsync([...words], { from: "user" });
 	return ran().map((line) => line.replace(/ -o \S+/, "").replace(` ${folder}/manifest.json`, ""));
 }
 
 const skip = process.platform === "win32" && "the wrappers do not run on Windows";
 
-describe("npm run flash", { skip }, () => {
+describe("xs-mcp flash", { skip }, () => {
 	it("checks the firmware's settings before anything else", async () => {
 		await assert.rejects(
 			flash(["--target", "esp32", "pasword=b"]),
@@ -97,16 +97,16 @@ describe("npm run flash", { skip }, () => {
 		assert.ok(!existsSync(file));
 	});
 
-	it("takes the target of the project's device, or the preset one", async () => {
+	it("takes the target of the project's device, or a bare chip", async () => {
 		const folder = temporaryFolder("xs-mcp-flash-");
 		writeFileSync(join(folder, "manifest.json"), '{ "build": { "NAME": "x" }, "modules": { "device": "./device" } }');
 		writeFileSync(join(folder, "device.ts"), 'export default { board: "esp32/m5stack_cores3", parts: {} };\n');
-		assert.match(String(await flash([], { folder, preset: "esp32" })), /-p esp32\/m5stack_cores3 at/);
-		assert.match(String(await flash([], { preset: "esp32" })), /-p esp32 at/);
+		assert.match(String(await flash([], { folder })), /-p esp32\/m5stack_cores3 at/);
+		assert.match(String(await flash([])), /-p esp32 at/);
 	});
 
-	it("asks for a target, and for one that is known", async () => {
-		await assert.rejects(flash(["ssid=home"]), /--target is missing/);
+	it("asks for a target that is known, and for one if the firmware has no device of its own", async () => {
+		await assert.rejects(flash(["ssid=home"], { folder: ROOT }), /--target is missing/);
 		for (const target of ["esp8266", "esp32/toaster", "esp32/", "esp32/../esp32s3", "esp32/esp32s3/x", ""]) {
 			await assert.rejects(flash(["--target", target]), /--target: unknown target /, target);
 		}

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { typeScript } from "../../../../e2e/program.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
-import { ROOT } from "../../../root.js";
+import { typeScript } from "../../../e2e/program.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { ROOT } from "../../root.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 /** The first files of ESP-IDF's build for two app partitions, by their offsets. */
@@ -40,14 +40,14 @@ END
 const { env, ran } = makeSdk(BUILD);
 
 function firmware(args: readonly string[], more: NodeJS.ProcessEnv = {}) {
-	return spawnSync(process.execPath, typeScript("packages/xs-mcp/src/moddable/firmware-cli.ts", ...args), {
+	return spawnSync(process.execPath, typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "firmware", ...args), {
 		cwd: ROOT,
 		env: { ...env, ...more },
 		encoding: "utf8",
 	});
 }
 
-describe("npm run firmware", { skip: process.platform === "win32" && "the wrappers do not run on Windows" }, () => {
+describe("xs-mcp firmware", { skip: process.platform === "win32" && "the wrappers do not run on Windows" }, () => {
 	// Later builds must not find what was made here.
 	after(() => rmSync(join(ROOT, ".cache/moddable/firmware-release"), { recursive: true, force: true }));
 

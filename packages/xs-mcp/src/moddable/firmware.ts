@@ -1,8 +1,7 @@
-// npm run firmware: makes images of the firmware that others can flash.
 import { basename, join } from "node:path";
+import type { Command } from "commander";
 import { SETTINGS } from "../../../../src/core/settings/settings-table.js";
-import { ROOT } from "../../../root.js";
-import { makeProgram, ProgramError, runProgram } from "../build/program.js";
+import { makeProgram, ProgramError } from "../build/program.js";
 import { needIdf } from "./flash.js";
 import { type FinishedBuild, writeRelease } from "./images.js";
 import { mcconfig, nameOf, outputOf } from "./mcconfig.js";
@@ -13,7 +12,7 @@ import { BOARDS, CHIPS, findTarget } from "./targets.js";
 const EPILOGUE = `
 The output folder gets SHA256SUMS, and a folder for each board: its images, a manifest.json for web flashers, and flash_args
 for esptool. Everybody can read the settings in an image: passwords and tokens are rejected.
-npm run doctor -- --for build says what is missing, and how to get it.`;
+xs-mcp doctor --for build says what is missing, and how to get it.`;
 
 /** Settings that must not be published. */
 const SECRETS = [
@@ -28,20 +27,28 @@ interface Options {
 	readonly output: string;
 }
 
-const program = makeProgram("run firmware", "Builds firmware images to publish.")
-	.option(
-		"--target <target>",
-		"mcconfig's name of a board to build for; may be repeated. all: those in docs/boards.md",
-		(word: string, words: readonly string[]) => [...words, word],
-		[],
-	)
-	.option("--output <folder>", "output folder", "dist/firmware")
-	.addHelpText("after", EPILOGUE);
-
-await runProgram(addSettings(program, ROOT, "otaUrl=https://HOST/PATH …").action(makeFirmware));
+/**
+ * `xs-mcp firmware`: makes images that others can flash.
+ *
+ * @param folder of the manifest
+ */
+export function firmwareProgram(folder: string): Command {
+	const program = makeProgram("xs-mcp firmware", "Builds firmware images to publish.")
+		.option(
+			"--target <target>",
+			"mcconfig's name of a board to build for; may be repeated. all: those in docs/boards.md",
+			(word: string, words: readonly string[]) => [...words, word],
+			[],
+		)
+		.option("--output <folder>", "output folder", "dist/firmware")
+		.addHelpText("after", EPILOGUE);
+	return addSettings(program, folder, "otaUrl=https://HOST/PATH …").action(
+		async (settings: readonly string[], options: Options) => await makeFirmware(folder, settings, options),
+	);
+}
 
 /** @throws ProgramError that names what is missing, unknown or secret */
-async function makeFirmware(settings: readonly string[], { target, output }: Options): Promise<void> {
+async function makeFirmware(project: string, settings: readonly string[], { target, output }: Options): Promise<void> {
 	const names = new Set(target.includes("all") ? [...CHIPS, ...BOARDS] : target);
 	if (names.size === 0) {
 		throw new ProgramError("--target is missing: the boards to make images for");
@@ -53,13 +60,13 @@ async function makeFirmware(settings: readonly string[], { target, output }: Opt
 	const sdk = needSdk();
 	const targets = [...names].map((name) => findTarget(sdk, name));
 	needIdf(process.env);
-	const folder = `${outputOf(ROOT)}-release`;
+	const folder = `${outputOf(project)}-release`;
 	const builds: FinishedBuild[] = [];
 	for (const { name, chip } of targets) {
 		console.log(`Building the firmware for ${name} …`);
-		await mcconfig(sdk, ROOT, ["-p", name, "-t", "build", ...settings], { show: true, output: folder });
-		const project = join(folder, "tmp", ...name.split("/"), "release", nameOf(ROOT), `xsProj-${chip}`);
-		builds.push({ board: basename(name), folder: join(project, "build") });
+		await mcconfig(sdk, project, ["-p", name, "-t", "build", ...settings], { show: true, output: folder });
+		const build = join(folder, "tmp", ...name.split("/"), "release", nameOf(project), `xsProj-${chip}`, "build");
+		builds.push({ board: basename(name), folder: build });
 	}
 	writeRelease(output, builds);
 	console.log(`The release is in ${output}: ${builds.map(({ board }) => board).join(", ")}, SHA256SUMS`);
