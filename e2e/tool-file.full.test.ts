@@ -18,7 +18,7 @@ function copyWithTool(t: TestContext): string {
 	const source = readFileSync(EXAMPLE, "utf8");
 	writeFileSync(
 		join(folder, "src/tools/board/set-lamp.ts"),
-		source.replaceAll('"../src/tools/', '"../').replaceAll('"../src/', '"../'),
+		source.replaceAll('"../src/tools/', '"../').replaceAll('"../src/', '"../../'),
 	);
 	return folder;
 }
