@@ -2,7 +2,7 @@
 
 import { defineResource } from "../src/features/resources/define-resource.js";
 import { definePrompt } from "../src/features/resources/prompts/define-prompt.js";
-import type { Reading } from "../src/hardware/sensor.js";
+import type { Reading } from "../src/hardware/kinds/sensor.js";
 import { elicit } from "../src/mcp_server/features/elicit.js";
 import { titledEnumeration } from "../src/mcp_server/features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";

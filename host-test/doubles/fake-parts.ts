@@ -1,7 +1,7 @@
-import type { Button, Press } from "../../src/hardware/button.js";
 import type { Board } from "../../src/hardware/hardware.js";
-import type { Light } from "../../src/hardware/light.js";
-import type { Reading, Sensor } from "../../src/hardware/sensor.js";
+import type { Button, Press } from "../../src/hardware/kinds/button.js";
+import type { Light } from "../../src/hardware/kinds/light.js";
+import type { Reading, Sensor } from "../../src/hardware/kinds/sensor.js";
 import { FakeBoard } from "./fake-board.js";
 
 export class FakeSensor implements Sensor {

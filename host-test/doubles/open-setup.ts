@@ -4,8 +4,8 @@ import { readSetting, SettingError } from "../../src/core/settings/read-setting.
 import type { SettingName } from "../../src/core/settings/settings-table.js";
 import { type FoundGateway, listGateways } from "../../src/features/discovery/gateway-search.js";
 import { PhoneSetup } from "../../src/features/setup/phone-setup.js";
-import type { Button } from "../../src/hardware/button.js";
 import type { Face, Settings } from "../../src/hardware/hardware.js";
+import type { Button } from "../../src/hardware/kinds/button.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import type { Transport } from "../../src/protocols/transport.js";
 import { settled } from "../harness.js";

@@ -1,5 +1,5 @@
 import { setupFeature } from "../../src/features/setup/phone-setup.js";
-import type { Button } from "../../src/hardware/button.js";
+import type { Button } from "../../src/hardware/kinds/button.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";

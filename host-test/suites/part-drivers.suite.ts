@@ -3,7 +3,7 @@ import { lightSensor } from "../../src/hardware/drivers/light-sensor/sensor-ligh
 import { NeoPixelLight } from "../../src/hardware/drivers/neopixel/light-neopixel.js";
 import { PwmLight } from "../../src/hardware/drivers/pwm-light/light-pwm.js";
 import { RtcClock } from "../../src/hardware/drivers/rtc/rtc-clock.js";
-import type { Reading } from "../../src/hardware/sensor.js";
+import type { Reading } from "../../src/hardware/kinds/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite, throws } from "../harness.js";
 

@@ -1,5 +1,7 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
-import type { SerialLine } from "../../src/hardware/line.js";
+import type { SerialLine } from "../../src/hardware/kinds/line.js";
+import type { Sensor } from "../../src/hardware/kinds/sensor.js";
+import type { Switch } from "../../src/hardware/kinds/switch.js";
 import { analog } from "../../src/hardware/parts/analog.js";
 import { button } from "../../src/hardware/parts/button.js";
 import { contact } from "../../src/hardware/parts/contact.js";
@@ -12,8 +14,6 @@ import { pwm } from "../../src/hardware/parts/pwm.js";
 import { relay } from "../../src/hardware/parts/relay.js";
 import { serial } from "../../src/hardware/parts/serial.js";
 import { servo } from "../../src/hardware/parts/servo.js";
-import type { Sensor } from "../../src/hardware/sensor.js";
-import type { Switch } from "../../src/hardware/switch.js";
 import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";

@@ -1,8 +1,8 @@
 import { ENGLISH } from "../../src/core/language/en.js";
 import power from "../../src/features/power/feature.js";
-import type { Button } from "../../src/hardware/button.js";
+import type { Hardware } from "../../src/hardware/hardware.js";
+import type { Button } from "../../src/hardware/kinds/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
-import type { Switches } from "../../src/hardware/switch.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -43,7 +43,7 @@ interface Choice {
 	readonly battery?: boolean;
 	readonly pins?: readonly number[];
 	readonly chip?: FakeChipPower;
-	readonly switches?: Switches;
+	readonly switches?: Hardware["switches"];
 	readonly timers?: readonly string[];
 }
 

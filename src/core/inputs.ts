@@ -1,10 +1,17 @@
-import type { Press } from "../hardware/button.js";
+import type { Press } from "../hardware/kinds/button.js";
+import { PART_KINDS } from "../hardware/kinds/index.js";
+import { notificationOf, type PartKind } from "../hardware/kinds/part-kind.js";
 import type { Application } from "./application.js";
 import type { Listener } from "./listener.js";
 
+/** A part by the names of its members: those that the event of its kind names are there. */
+type Reporter = Record<string, unknown>;
+
+type PartEvent = NonNullable<PartKind["event"]>;
+
 /**
- * Reports a board's buttons, sensors, switches and serial lines to the backend. As on the C++ firmware, a press of the
- * first button starts or stops listening, and a long press starts the set-up. A long press of any button shows details.
+ * Reports the events of a board's parts to the backend. As on the C++ firmware, a press of the first button starts or stops
+ * listening, and a long press starts the set-up. A long press of any button shows details.
  */
 export class Inputs implements Listener {
 	private readonly app: Application;
@@ -14,35 +21,49 @@ export class Inputs implements Listener {
 	}
 
 	onStart(): void {
-		const { app } = this;
-		const { buttons = {}, sensors = {}, switches = {}, lines = {} } = app.board;
-		for (const [name, button] of Object.entries(buttons)) {
-			button.onPress = (press) => this.press(name, press);
-		}
-		for (const [name, sensor] of Object.entries(sensors)) {
-			sensor.onChange = (value) => {
-				const { kind, unit } = sensor;
-				app.notify("notifications/sensor_changed", { sensor: name, kind, value, unit });
-			};
-		}
-		for (const [name, each] of Object.entries(switches)) {
-			each.onChange = (on, cause) => {
-				app.log(`switch ${name}: ${on ? "on" : "off"} (${cause})`);
-				app.notify("notifications/switch_changed", { switch: name, on, cause });
-			};
-		}
-		for (const [name, line] of Object.entries(lines)) {
-			line.onLine = (text) => app.notify("notifications/line_received", { line: name, text });
+		this.eachPart((part, name, event, kind) => {
+			part[event.by] =
+				kind === "button"
+					? (press: Press) => this.press(name, event, press)
+					: (...values: readonly unknown[]) => this.report(kind, name, part, event, values);
+		});
+	}
+
+	onClose(): void {
+		this.eachPart((part, _name, { by }) => {
+			part[by] = undefined;
+		});
+	}
+
+	private eachPart(use: (part: Reporter, name: string, event: PartEvent, kind: string) => void): void {
+		for (const { name: kind, plural, event } of PART_KINDS) {
+			for (const [name, part] of Object.entries((event && this.app.board[plural]) ?? {})) {
+				use(part as unknown as Reporter, name, event as PartEvent, kind);
+			}
 		}
 	}
 
-	private press(button: string, press: Press): void {
+	/** Notifies of an event: the callback's arguments and members of the part. */
+	private report(kind: string, name: string, part: Reporter, event: PartEvent, values: readonly unknown[]): void {
+		const { app } = this;
+		if (event.isLogged) {
+			const [on, cause] = values;
+			app.log(`${kind} ${name}: ${on ? "on" : "off"} (${cause})`);
+		}
+		const params: Record<string, unknown> = { [kind]: name };
+		for (const { name: member, at } of event.data) {
+			params[member] = at === undefined ? part[member] : values[at];
+		}
+		app.notify(notificationOf(event.name), params);
+	}
+
+	private press(button: string, event: PartEvent, press: Press): void {
 		const { app } = this;
 		const { buttons = {}, wifiSetup } = app.board;
 		const { long, milliseconds } = press;
 		app.emit("onUserActivity");
 		app.log(`button ${button}: ${long ? "long press" : "press"}`);
-		app.notify("notifications/button_pressed", { button, long, milliseconds });
+		app.notify(notificationOf(event.name), { button, long, milliseconds });
 		if (app.emit("onPress", button, press)) {
 			return;
 		}
@@ -54,19 +75,6 @@ export class Inputs implements Listener {
 			wifiSetup?.begin();
 		} else if (isMain) {
 			app.talk.onMainButton();
-		}
-	}
-
-	onClose(): void {
-		const { buttons = {}, sensors = {}, switches = {}, lines = {} } = this.app.board;
-		for (const button of Object.values(buttons)) {
-			button.onPress = undefined;
-		}
-		for (const each of [...Object.values(sensors), ...Object.values(switches)]) {
-			each.onChange = undefined;
-		}
-		for (const line of Object.values(lines)) {
-			line.onLine = undefined;
 		}
 	}
 }

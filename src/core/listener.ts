@@ -1,5 +1,5 @@
-import type { Press } from "../hardware/button.js";
 import type { Face } from "../hardware/hardware.js";
+import type { Press } from "../hardware/kinds/button.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
 import type { ProtocolError } from "../protocols/transport.js";

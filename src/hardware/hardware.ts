@@ -1,18 +1,14 @@
 import type { Words } from "../core/language/en.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
-import type { Button, Buttons } from "./button.js";
-import type { Lights } from "./light.js";
-import type { SerialLines } from "./line.js";
+import type { Button } from "./kinds/button.js";
+import type { PartsByKind } from "./kinds/index.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { ChipPower } from "./power.js";
 import type { Questions } from "./questions.js";
 import type { Reminders } from "./reminders.js";
-import type { Sensors } from "./sensor.js";
 import type { SerialRecord } from "./serial.js";
-import type { Servos } from "./servo.js";
 import type { Codec, Player, Speaker } from "./sound.js";
-import type { Switches } from "./switch.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
@@ -243,8 +239,8 @@ export interface DeviceLog {
 	readonly lines: readonly string[];
 }
 
-/** The parts of a board. A missing part is undefined, and its tools are not offered. */
-export interface Hardware {
+/** The parts of a board. A missing part is undefined, and its tools are not offered. Parts with names are in kinds/. */
+export interface Hardware extends PartsByKind {
 	readonly device?: Device;
 	readonly log?: DeviceLog;
 	readonly speaker?: Speaker;
@@ -266,12 +262,6 @@ export interface Hardware {
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;
-	readonly lights?: Lights;
-	readonly sensors?: Sensors;
-	readonly buttons?: Buttons;
-	readonly switches?: Switches;
-	readonly servos?: Servos;
-	readonly lines?: SerialLines;
 	readonly chat?: Chat;
 	readonly assistant?: Assistant;
 	readonly questions?: Questions;

@@ -5,20 +5,11 @@ import type { Properties } from "../mcp_server/schema.js";
 import { createTool, type Tool, type ToolDefinition } from "../mcp_server/tool.js";
 
 /** A tool, and the parts that a board must have to offer it. */
-export interface HardwareTool extends Tool<Hardware>, WithNeeds, NamesPart {}
-
-interface NamesPart {
-	/** The argument that names one of several parts: a device with parts of its own lists their names. */
-	readonly names?: {
-		readonly argument: string;
-		readonly part: "lights" | "lines" | "sensors" | "servos" | "switches";
-	};
-}
+export interface HardwareTool extends Tool<Hardware>, WithNeeds {}
 
 interface HardwareToolDefinition<Needs extends Part, Input extends Properties, Output extends Properties>
 	extends ToolDefinition<HardwareWith<Needs>, Input, Output>,
-		WithNeeds<Needs>,
-		NamesPart {}
+		WithNeeds<Needs> {}
 
 /**
  * Makes a tool that works on a board's hardware. See docs/add-a-tool.md.
@@ -32,9 +23,9 @@ export const defineTool = <
 >(
 	definition: HardwareToolDefinition<Needs, Input, Output>,
 ): HardwareTool => {
-	const { name, needs, names } = definition;
+	const { name, needs } = definition;
 	if (!Array.isArray(needs)) {
 		throw new TypeError(`tool ${name}: needs: expected the parts that it uses, or [] for none`);
 	}
-	return deepFreeze({ ...(createTool(definition) as Tool<Hardware>), needs, ...(names && { names }) });
+	return deepFreeze({ ...(createTool(definition) as Tool<Hardware>), needs });
 };

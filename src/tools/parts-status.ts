@@ -1,52 +1,38 @@
-import type { Light } from "../hardware/light.js";
-import type { SerialLine } from "../hardware/line.js";
-import type { Sensor, Sensors } from "../hardware/sensor.js";
-import type { Servo } from "../hardware/servo.js";
-import type { Switch } from "../hardware/switch.js";
+import type { PartKind } from "../hardware/kinds/part-kind.js";
 import { formatColor } from "./color.js";
 
-/** Parts of a kind in the device's status. JSON leaves out what is undefined in a description. */
-export const partsStatus = <Part>(parts: Readonly<Record<string, Part>>, describe: (part: Part) => object): object =>
-	Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, describe(part)]));
+/** A part by the names of its members: those that its kind names are there. */
+type AnyPart = Readonly<Record<string, unknown>>;
 
-/** How a light is. */
-export const describeLight = ({ title, on, brightness, color, error }: Light): object => ({
-	title,
-	on,
-	brightness,
-	color: color === undefined ? undefined : formatColor(color),
-	error,
-});
-
-/** Whether a switch is on, and for how long. */
-export const describeSwitch = ({ title, on, maxOn, left, error }: Switch): object => ({
-	title,
-	on,
-	seconds_left: left,
-	max_seconds: maxOn,
-	error,
-});
-
-/** Describes a servo: its last target and its range. */
-export const describeServo = ({ title, angle, min, max, error }: Servo): object => ({ title, angle, min, max, error });
-
-/** The line that arrived last. */
-export const describeLine = ({ title, last, error }: SerialLine): object => ({ title, last, error });
-
-/** The current value of every sensor, or an `error` if it fails. */
-export const sensorsStatus = (sensors: Sensors): object =>
-	partsStatus(sensors, (sensor) => {
+/** Describes parts of a kind for the device's status, by their names. A part that cannot be read has an `error`. */
+export const describeParts = (kind: PartKind, parts: Readonly<Record<string, object>>): object => {
+	const described: Record<string, object> = {};
+	for (const name in parts) {
+		const part = parts[name] as AnyPart;
 		try {
-			return readSensor(sensor);
+			described[name] = describePart(kind, part);
 		} catch (error) {
-			return { kind: sensor.kind, error: error instanceof Error ? error.message : String(error) };
+			described[name] = { kind: part.kind, error: error instanceof Error ? error.message : String(error) };
 		}
-	});
+	}
+	return described;
+};
 
-/** The current value of a sensor. */
-export const readSensor = (sensor: Sensor): object => {
-	// A driver of several things knows what they are after its first sample. JSON omits undefined members.
-	const value = sensor.read();
-	const { title, kind, unit } = sensor;
-	return { title, kind, value, unit };
+/**
+ * Describes a part for the device's status. JSON omits members that are undefined.
+ *
+ * @throws Error if it cannot be read
+ */
+export const describePart = ({ status }: PartKind, part: object): object => {
+	const members = part as AnyPart;
+	// First: a sensor of several things knows what they are after its first sample.
+	const reading = typeof members.read === "function" ? members.read() : undefined;
+	const described: Record<string, unknown> = { title: members.title };
+	for (let at = 0; at < status.length; at += 1) {
+		const { name, type, from = name } = status[at] as PartKind["status"][number];
+		const value = type === "reading" ? reading : members[from];
+		described[name] = type === "color" && value !== undefined ? formatColor(value as number) : value;
+	}
+	described.error = members.error;
+	return described;
 };

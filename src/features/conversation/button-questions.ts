@@ -1,6 +1,6 @@
 import type { Application } from "../../core/application.js";
 import type { Listener } from "../../core/listener.js";
-import type { Press } from "../../hardware/button.js";
+import type { Press } from "../../hardware/kinds/button.js";
 import type { Question, Questions } from "../../hardware/questions.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { drawAttention } from "../../sound/chime.js";

@@ -2,9 +2,9 @@ import type { Application } from "../../core/application.js";
 import type { Words } from "../../core/language/en.js";
 import type { Listener } from "../../core/listener.js";
 import type { SettingValue } from "../../core/settings/settings-table.js";
-import type { Press } from "../../hardware/button.js";
+import type { Press } from "../../hardware/kinds/button.js";
+import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
 import type { Reminder } from "../../hardware/reminders.js";
-import type { Reading, Sensor } from "../../hardware/sensor.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import type { AssistantLine } from "./assistant-line.js";
 

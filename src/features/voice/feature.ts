@@ -2,7 +2,7 @@ import type { Application } from "../../core/application.js";
 import type { DeviceState } from "../../core/device-state.js";
 import type { Feature, Listener } from "../../core/listener.js";
 import { isObject } from "../../core/text/is-object.js";
-import type { Light, Lights } from "../../hardware/light.js";
+import type { Light, Lights } from "../../hardware/kinds/light.js";
 import type { Codec } from "../../hardware/sound.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import type { Session } from "../../protocols/hello.js";

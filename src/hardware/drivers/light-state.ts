@@ -1,4 +1,4 @@
-import type { Light } from "../light.js";
+import type { Light } from "../kinds/light.js";
 
 /** The state of a dimmable light. Each change is shown at once. */
 export abstract class DimmedLight implements Light {

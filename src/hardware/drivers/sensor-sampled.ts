@@ -1,4 +1,4 @@
-import type { Reading, Sensor } from "../sensor.js";
+import type { Reading, Sensor } from "../kinds/sensor.js";
 import type { TimerHandle, TimerModule } from "../timer.js";
 
 /** A sensor of ECMA-419, as far as it is used. */

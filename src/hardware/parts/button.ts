@@ -1,5 +1,5 @@
-import type { Button, Press } from "../button.js";
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
+import type { Button, Press } from "../kinds/button.js";
 import { anything, aPin, DIGITAL, optionFault, type Part } from "./part.js";
 import { Retried } from "./retried.js";
 

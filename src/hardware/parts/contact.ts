@@ -1,4 +1,4 @@
-import type { Reading, Sensor } from "../sensor.js";
+import type { Reading, Sensor } from "../kinds/sensor.js";
 import type { TimerHandle } from "../timer.js";
 import {
 	aNumber,

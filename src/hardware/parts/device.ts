@@ -1,7 +1,7 @@
 import type { Listener } from "../../core/listener.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Hardware } from "../hardware.js";
-import type { Part, PartIo, PartKind } from "./part.js";
+import { PART_KINDS } from "../kinds/index.js";
+import type { Part, PartIo } from "./part.js";
 
 /** A device of one's own: the default export of the module `device` of a build. */
 export interface DeviceDefinition {
@@ -55,16 +55,6 @@ const checkPart = (name: string, part: Partial<Part> | undefined): void => {
 	}
 };
 
-/** The member of an opened part, and the member of the hardware that has such parts by name. */
-const PLACES = deepFreeze([
-	["switch", "switches"],
-	["light", "lights"],
-	["sensor", "sensors"],
-	["servo", "servos"],
-	["line", "lines"],
-	["button", "buttons"],
-] as const satisfies readonly (readonly [PartKind, keyof Hardware])[]);
-
 /**
  * Opens the parts of a device, and adds them to those of the board.
  *
@@ -73,16 +63,16 @@ const PLACES = deepFreeze([
  */
 export const addParts = (board: Hardware, { parts }: DeviceDefinition, io: Omit<PartIo, "name">): Listener => {
 	for (const name of Object.keys(parts)) {
-		const place = PLACES.find(([, place]) => board[place]?.[name] !== undefined)?.[1];
+		const place = PART_KINDS.find(({ plural }) => board[plural]?.[name] !== undefined)?.plural;
 		if (place !== undefined) {
 			throw new Error(`part ${name}: the board has ${place} of this name: choose another name`);
 		}
 	}
 	const opened = Object.entries(parts).map(([name, part]) => [name, part.open({ ...io, name })] as const);
-	for (const [member, place] of PLACES) {
-		const own = opened.flatMap(([name, part]) => (part[member] === undefined ? [] : [[name, part[member]] as const]));
+	for (const { name: kind, plural } of PART_KINDS) {
+		const own = opened.flatMap(([name, part]) => (part[kind] === undefined ? [] : [[name, part[kind]] as const]));
 		if (own.length > 0) {
-			Object.assign(board, { [place]: { ...board[place], ...Object.fromEntries(own) } });
+			Object.assign(board, { [plural]: { ...board[plural], ...Object.fromEntries(own) } });
 		}
 	}
 	return {

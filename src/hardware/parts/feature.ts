@@ -3,6 +3,7 @@ import { type Listed, listed } from "../../mcp_server/paged-list.js";
 import { inBuild } from "../../platform/in-build.js";
 import type { HardwareTool } from "../../tools/define-tool.js";
 import type { Hardware } from "../hardware.js";
+import { PART_KINDS } from "../kinds/index.js";
 import { addParts, type DeviceDefinition } from "./device.js";
 
 /** The parts of the module `device`, if the build has one. */
@@ -67,10 +68,9 @@ interface Entry {
  */
 const withPartNames = (tools: readonly HardwareTool[], hardware: Hardware): readonly HardwareTool[] =>
 	tools.map((tool) => {
-		const names = tool.names && Object.keys(hardware[tool.names.part] ?? {});
-		return tool.names === undefined || names === undefined || names.length === 0
-			? tool
-			: named(tool, tool.names.argument, names);
+		const kind = PART_KINDS.find((each) => each.tool?.name === tool.name);
+		const names = Object.keys((kind && hardware[kind.plural]) ?? {});
+		return kind?.tool === undefined || names.length === 0 ? tool : named(tool, kind.tool.part, names);
 	});
 
 const named = (tool: HardwareTool, argument: string, names: readonly string[]): HardwareTool => ({

@@ -1,10 +1,5 @@
-import type { Button } from "../button.js";
 import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
-import type { Light } from "../light.js";
-import type { SerialLine } from "../line.js";
-import type { Sensor } from "../sensor.js";
-import type { Servo } from "../servo.js";
-import type { Switch } from "../switch.js";
+import type { KindName, PartByKind } from "../kinds/index.js";
 import type { Runtime } from "../timer.js";
 
 /** A part's use of a pin. Parts on one bus share its pins. */
@@ -38,17 +33,8 @@ export interface PartIo extends Runtime {
 	readonly ticks: () => number;
 }
 
-/** Members of an opened part. */
-export type PartKind = Exclude<keyof OpenedPart, "sessionEnded" | "close">;
-
 /** A part at work: one of these, by which tools and clients reach it. */
-export interface OpenedPart {
-	readonly switch?: Switch;
-	readonly light?: Light;
-	readonly sensor?: Sensor;
-	readonly servo?: Servo;
-	readonly line?: SerialLine;
-	readonly button?: Button;
+export interface OpenedPart extends PartByKind {
 	/** No session with the backend is left. */
 	sessionEnded?(): void;
 	close(): void;
@@ -57,7 +43,7 @@ export interface OpenedPart {
 /** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
 export interface Part {
 	/** Its kind of hardware: a build has the tools for it. */
-	readonly makes: PartKind;
+	readonly makes: KindName;
 	readonly pins: readonly UsedPin[];
 	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
-import type { Reading, Sensor } from "../sensor.js";
+import type { Reading, Sensor } from "../kinds/sensor.js";
 import { SENSOR_KINDS } from "../sensor-kinds.js";
 import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions } from "./part.js";
 import { Retried } from "./retried.js";

@@ -1,4 +1,4 @@
-import type { Switch, SwitchCause } from "../switch.js";
+import type { Switch, SwitchCause } from "../kinds/switch.js";
 import type { TimerHandle } from "../timer.js";
 import {
 	aNumber,

@@ -1,5 +1,5 @@
 import type { DimmedLight } from "../drivers/light-state.js";
-import type { Light } from "../light.js";
+import type { Light } from "../kinds/light.js";
 import type { TimerHandle } from "../timer.js";
 import type { PartIo } from "./part.js";
 

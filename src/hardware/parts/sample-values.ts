@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
 import { rounded } from "../drivers/sensor-sampled.js";
-import type { Reading } from "../sensor.js";
+import type { Reading } from "../kinds/sensor.js";
 
 /** The values in a sample. */
 export interface Values {

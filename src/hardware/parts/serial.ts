@@ -1,5 +1,5 @@
 import { utf8Length } from "../../core/text/utf8.js";
-import type { SerialLine } from "../line.js";
+import type { SerialLine } from "../kinds/line.js";
 import type { SerialOptions as PortOptions, SerialPort } from "../serial.js";
 import type { TimerHandle } from "../timer.js";
 import {

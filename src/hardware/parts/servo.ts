@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
-import type { Servo } from "../servo.js";
+import type { Servo } from "../kinds/servo.js";
 import {
 	aNumber,
 	anything,

@@ -1,20 +1,16 @@
+import type { Battery, Network, Thermometer } from "../../hardware/hardware.js";
+import { STATUS_KINDS } from "../../hardware/kinds/index.js";
 import { boolean, integer, number, object, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { READS } from "../hints.js";
-import {
-	describeLight,
-	describeLine,
-	describeServo,
-	describeSwitch,
-	partsStatus,
-	sensorsStatus,
-} from "../parts-status.js";
+import { describeParts } from "../parts-status.js";
 
 export default defineTool({
 	name: "self.get_device_status",
 	title: "Device status",
 	description:
-		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors, switches, servos, serial lines.",
+		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, " +
+		`${STATUS_KINDS.map(({ plural, words = plural }) => words).join(", ")}.`,
 	annotations: READS,
 	needs: [],
 	output: {
@@ -23,28 +19,35 @@ export default defineTool({
 		battery: optional(object({ level: number(), charging: boolean() })),
 		network: optional(object({ type: string(), ssid: optional(string()), signal: optional(string()) })),
 		chip: optional(object({ temperature: number() })),
-		lights: optional(object({})),
-		sensors: optional(object({})),
-		switches: optional(object({})),
-		servos: optional(object({})),
-		lines: optional(object({})),
+		// Parts have values of their own: an object of any members.
+		...(Object.fromEntries(STATUS_KINDS.map(({ plural }) => [plural, optional(object({}))])) as Record<never, never>),
 	},
-	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors, switches, servos, lines }) => {
+	run: (_args, hardware) => {
+		const { speaker, screen, battery, network, thermometer } = hardware;
 		// JSON omits undefined members.
-		return {
+		const status = {
 			audio_speaker: speaker && { volume: speaker.volume },
 			screen: screen && { brightness: screen.brightness, theme: screen.theme },
-			battery: readPart(battery, ({ level, charging }) => ({ level, charging })),
-			network: readPart(network, ({ type, ssid, rssi }) => ({ type, ssid, signal: signalWord(rssi) })),
-			chip: readPart(thermometer, ({ temperature }) => ({ temperature })),
-			lights: lights && partsStatus(lights, describeLight),
-			sensors: sensors && sensorsStatus(sensors),
-			switches: switches && partsStatus(switches, describeSwitch),
-			servos: servos && partsStatus(servos, describeServo),
-			lines: lines && partsStatus(lines, describeLine),
+			battery: readPart(battery, readBattery),
+			network: readPart(network, readNetwork),
+			chip: readPart(thermometer, readThermometer),
 		};
+		const kinds = STATUS_KINDS;
+		for (let at = 0; at < kinds.length; at += 1) {
+			const kind = kinds[at] as (typeof kinds)[number];
+			const parts = hardware[kind.plural];
+			if (parts !== undefined) {
+				(status as Record<string, object | undefined>)[kind.plural] = describeParts(kind, parts);
+			}
+		}
+		return status;
 	},
 });
+
+// Functions of their own: closures would be made at each call.
+const readBattery = ({ level, charging }: Battery) => ({ level, charging });
+const readNetwork = ({ type, ssid, rssi }: Network) => ({ type, ssid, signal: signalWord(rssi) });
+const readThermometer = ({ temperature }: Thermometer) => ({ temperature });
 
 /** The values of a part; undefined without the part, or if it does not answer. */
 const readPart = <Part, Values>(part: Part | undefined, read: (part: Part) => Values): Values | undefined => {

@@ -1,11 +1,11 @@
-import type { Light } from "../../hardware/light.js";
+import { type Light, light as lightKind } from "../../hardware/kinds/light.js";
 import { done } from "../../mcp_server/content.js";
 import { boolean, integer, optional, string } from "../../mcp_server/schema.js";
 import { parseColor } from "../color.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { SETS } from "../hints.js";
-import { describeLight } from "../parts-status.js";
+import { describePart } from "../parts-status.js";
 
 export default defineTool({
 	name: "self.light.set",
@@ -15,7 +15,6 @@ export default defineTool({
 		"self.get_device_status shows the names of the lights and what each can do.",
 	annotations: SETS,
 	needs: ["lights"],
-	names: { argument: "light", part: "lights" },
 	input: {
 		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),
 		on: optional(boolean({ description: "true turns the light on, false turns it off" })),
@@ -38,7 +37,7 @@ export default defineTool({
 			brightness,
 			color: color === undefined ? undefined : parseColor(color),
 		});
-		return done(describeLight(light));
+		return done(describePart(lightKind, light));
 	},
 });
 

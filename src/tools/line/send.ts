@@ -11,7 +11,6 @@ export default defineTool({
 		"self.get_device_status shows the line that arrived last; it may be an answer.",
 	annotations: ACTS,
 	needs: ["lines"],
-	names: { argument: "name", part: "lines" },
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
 		text: string({ maxLength: 128, description: "One line, without its end" }),

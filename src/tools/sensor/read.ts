@@ -1,8 +1,9 @@
+import { sensor as sensorKind } from "../../hardware/kinds/sensor.js";
 import { optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { READS } from "../hints.js";
-import { readSensor, sensorsStatus } from "../parts-status.js";
+import { describePart, describeParts } from "../parts-status.js";
 
 export default defineTool({
 	name: "self.sensor.read",
@@ -12,12 +13,12 @@ export default defineTool({
 		"Returns a JSON object with the kind, value and unit of each sensor, by the sensor's name.",
 	annotations: READS,
 	needs: ["sensors"],
-	names: { argument: "sensor", part: "sensors" },
 	input: {
 		sensor: optional(string({ maxLength: 64, description: "The sensor's name. If left out, every sensor is read" })),
 	},
 	output: {},
-	run: ({ sensor: name }, { sensors }) => {
-		return name === undefined ? sensorsStatus(sensors) : { [name]: readSensor(findPart(sensors, "sensor", name)) };
-	},
+	run: ({ sensor: name }, { sensors }) =>
+		name === undefined
+			? describeParts(sensorKind, sensors)
+			: { [name]: describePart(sensorKind, findPart(sensors, "sensor", name)) },
 });

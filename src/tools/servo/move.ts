@@ -11,7 +11,6 @@ export default defineTool({
 		"Turn the arm of a servo to an angle.\nself.get_device_status shows the range of each servo, and where it was moved last.",
 	annotations: SETS,
 	needs: ["servos"],
-	names: { argument: "name", part: "servos" },
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
 		angle: number({ minimum: 0, maximum: 360, description: "Degrees" }),

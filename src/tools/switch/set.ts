@@ -1,8 +1,9 @@
+import { switchKind } from "../../hardware/kinds/switch.js";
 import { boolean, number, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { ACTS } from "../hints.js";
-import { describeSwitch } from "../parts-status.js";
+import { describePart } from "../parts-status.js";
 
 /** Longest time of a call, in seconds: a day. */
 const MAX_SECONDS = 86_400;
@@ -15,7 +16,6 @@ export default defineTool({
 		"Returns whether it is on, and the seconds until it switches itself off.",
 	annotations: ACTS,
 	needs: ["switches"],
-	names: { argument: "name", part: "switches" },
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
 		on: boolean({ description: "true switches it on, false off" }),
@@ -27,6 +27,6 @@ export default defineTool({
 	run: ({ name, on, seconds }, { switches }) => {
 		const found = findPart(switches, "name", name);
 		found.turn(on, seconds);
-		return describeSwitch(found) as { on: boolean };
+		return describePart(switchKind, found) as { on: boolean };
 	},
 });

@@ -3,9 +3,9 @@ import SimulatedButton from "button";
 import SimulatedLed from "led";
 import Time from "time";
 import Timer from "timer";
-import type { Buttons } from "../../button.js";
 import { TimedButton } from "../../drivers/button/button.js";
-import type { Light, Lights } from "../../light.js";
+import type { Buttons } from "../../kinds/button.js";
+import type { Light, Lights } from "../../kinds/light.js";
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */
 class SimulatorLight implements Light {

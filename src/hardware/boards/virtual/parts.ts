@@ -2,11 +2,11 @@ import Time from "time";
 import Timer from "timer";
 import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
-import type { Buttons } from "../../button.js";
 import { TimedButton } from "../../drivers/button/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
-import type { Lights } from "../../light.js";
-import type { Reading, Sensor, Sensors } from "../../sensor.js";
+import type { Buttons } from "../../kinds/button.js";
+import type { Lights } from "../../kinds/light.js";
+import type { Reading, Sensor, Sensors } from "../../kinds/sensor.js";
 import type { TimerHandle } from "../../timer.js";
 
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */

@@ -1,4 +1,4 @@
-import type { Button, Press } from "../../button.js";
+import type { Button, Press } from "../../kinds/button.js";
 import type { TimerHandle, TimerModule } from "../../timer.js";
 
 export interface TimedButtonOptions {

@@ -1,3 +1,5 @@
+import { definePartKind } from "./part-kind.js";
+
 /** A light of a board: an LED, a strip of them. Its members are plain properties: writing one changes the light at once. */
 export interface Light {
 	on: boolean;
@@ -13,3 +15,14 @@ export interface Light {
 
 /** A board's lights by name. */
 export type Lights = Readonly<Record<string, Light>>;
+
+export const light = definePartKind<Light>()({
+	name: "light",
+	plural: "lights",
+	status: [
+		{ name: "on", type: "boolean" },
+		{ name: "brightness", type: "integer", isOptional: true, unit: "%", range: [0, 100] },
+		{ name: "color", type: "color", isOptional: true },
+	],
+	tool: { name: "self.light.set", part: "light", sets: ["on", "brightness", "color"] },
+});

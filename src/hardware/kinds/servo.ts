@@ -1,3 +1,5 @@
+import { definePartKind } from "./part-kind.js";
+
 /** A motor that turns its arm to an angle. */
 export interface Servo {
 	/** Its name for people. */
@@ -16,5 +18,13 @@ export interface Servo {
 	move(angle: number): void;
 }
 
-/** A board's servos by name. */
-export type Servos = Readonly<Record<string, Servo>>;
+export const servo = definePartKind<Servo>()({
+	name: "servo",
+	plural: "servos",
+	status: [
+		{ name: "angle", type: "number", isOptional: true, unit: "°", range: ["min", "max"] },
+		{ name: "min", type: "number" },
+		{ name: "max", type: "number" },
+	],
+	tool: { name: "self.servo.move", part: "name", sets: ["angle"] },
+});

@@ -1,3 +1,5 @@
+import { definePartKind } from "./part-kind.js";
+
 /** Why a switch has changed. */
 export type SwitchCause = "call" | "limit" | "session";
 
@@ -22,5 +24,22 @@ export interface Switch {
 	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
 }
 
-/** A board's switches by name. */
-export type Switches = Readonly<Record<string, Switch>>;
+export const switchKind = definePartKind<Switch>()({
+	name: "switch",
+	plural: "switches",
+	status: [
+		{ name: "on", type: "boolean" },
+		{ name: "seconds_left", type: "number", isOptional: true, from: "left" },
+		{ name: "max_seconds", type: "number", isOptional: true, from: "maxOn" },
+	],
+	tool: { name: "self.switch.set", part: "name", sets: ["on"] },
+	event: {
+		name: "switch.changed",
+		by: "onChange",
+		data: [
+			{ name: "on", type: "boolean", at: 0 },
+			{ name: "cause", type: "string", isOptional: true, at: 1 },
+		],
+		isLogged: true,
+	},
+});

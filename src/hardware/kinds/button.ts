@@ -1,4 +1,5 @@
-import type { WakePin } from "./power.js";
+import type { WakePin } from "../power.js";
+import { definePartKind } from "./part-kind.js";
 
 /** A press of a button. */
 export interface Press {
@@ -20,3 +21,17 @@ export interface Button {
 
 /** A board's buttons by name. The first one is the main button, which starts a conversation. */
 export type Buttons = Readonly<Record<string, Button>>;
+
+export const button = definePartKind<Button>()({
+	name: "button",
+	plural: "buttons",
+	status: [],
+	event: {
+		name: "button.pressed",
+		by: "onPress",
+		data: [
+			{ name: "long", type: "boolean" },
+			{ name: "milliseconds", type: "number", isOptional: true },
+		],
+	},
+});

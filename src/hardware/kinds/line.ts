@@ -1,3 +1,5 @@
+import { definePartKind } from "./part-kind.js";
+
 /** A serial line to another device, which sends and takes lines of text. */
 export interface SerialLine {
 	/** Its name for people. */
@@ -17,5 +19,11 @@ export interface SerialLine {
 	onLine: ((text: string) => void) | undefined;
 }
 
-/** A board's serial lines by name. */
-export type SerialLines = Readonly<Record<string, SerialLine>>;
+export const line = definePartKind<SerialLine>()({
+	name: "line",
+	plural: "lines",
+	words: "serial lines",
+	status: [{ name: "last", type: "string", isOptional: true }],
+	tool: { name: "self.line.send", part: "name" },
+	event: { name: "line.received", by: "onLine", data: [{ name: "text", type: "string", at: 0 }] },
+});

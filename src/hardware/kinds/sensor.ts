@@ -1,3 +1,5 @@
+import { definePartKind } from "./part-kind.js";
+
 /**
  * Measured quantity: a kind of src/hardware/sensor-kinds.ts, or another word. "motion" with three values is the
  * acceleration along its axes, and with a boolean, whether something moves. "combined" measures several things: the members of
@@ -22,3 +24,23 @@ export interface Sensor {
 
 /** A board's sensors by name. */
 export type Sensors = Readonly<Record<string, Sensor>>;
+
+export const sensor = definePartKind<Sensor>()({
+	name: "sensor",
+	plural: "sensors",
+	status: [
+		{ name: "kind", type: "string" },
+		{ name: "value", type: "reading", from: "read" },
+		{ name: "unit", type: "unit", isOptional: true },
+	],
+	tool: { name: "self.sensor.read", part: "sensor" },
+	event: {
+		name: "sensor.changed",
+		by: "onChange",
+		data: [
+			{ name: "kind", type: "string", isOptional: true },
+			{ name: "value", type: "reading", at: 0 },
+			{ name: "unit", type: "unit", isOptional: true },
+		],
+	},
+});
