@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DEVICE_EVENTS, type DeviceEvent, type MemberType } from "../firmware.js";
 
 /** Name in the log for events of a device that were not kept, because there were too many. */
 export const LOST = "gateway.lost";
@@ -54,82 +55,56 @@ const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ .
 const value = z.union([z.number(), z.boolean()]);
 const reading = z.union([value, z.record(z.string(), value)]);
 
-/** Every type, in the order in which they are listed. */
-export const EVENT_TYPES: readonly EventType[] = [
-	{
-		name: "button.pressed",
-		title: "Button pressed",
-		description: "A button of a device was pressed.",
-		input: input({
-			button: z.string().max(64).optional().describe("Only this button"),
-			long: z.boolean().optional().describe("Only long, or only short presses"),
-		}),
-		payload: payload({ button: z.string(), long: z.boolean(), milliseconds: z.number().optional() }),
-	},
-	{
-		name: "sensor.changed",
-		title: "Sensor changed",
-		description:
-			"A sensor of a device measured something noticeably different. With above or below: it crossed that value.",
-		input: input({
-			sensor: z.string().max(64).optional().describe("Only the sensor with this name"),
-			kind: z.string().max(64).optional().describe("Only sensors of this kind, such as temperature"),
-			above: z.number().optional().describe("Only when the value rises above this one"),
-			below: z.number().optional().describe("Only when the value falls below this one"),
-		}),
+/** Schemas of the values in an event. */
+const VALUES: Readonly<Record<MemberType, z.ZodType>> = {
+	any: z.unknown(),
+	boolean: z.boolean(),
+	color: z.string(),
+	integer: z.number(),
+	number: z.number(),
+	reading,
+	string: z.string(),
+	unit: z.union([z.string(), z.record(z.string(), z.string())]),
+};
+
+/** Schemas of the arguments by which a subscription is limited. */
+const FILTERS = { boolean: z.boolean(), number: z.number(), string: z.string().max(64) };
+
+/** The type of a device's event. Events with a reading also have the one before. */
+function typeOf({ name, title, description, filters, data, isPersonal }: DeviceEvent): EventType {
+	const args = Object.entries(filters).map(([filter, { type, description: about, choices }]) => {
+		const schema = choices === undefined ? FILTERS[type] : z.enum(choices as [string, ...string[]]);
+		return [filter, schema.optional().describe(about)] as const;
+	});
+	const values = data.map(({ name: member, type, isOptional }): [string, z.ZodType] => {
+		const schema = VALUES[type];
+		return [member, isOptional ? schema.optional() : schema];
+	});
+	const hasReading = data.some(({ type }) => type === "reading");
+	return {
+		name,
+		title,
+		description,
+		...(isPersonal && { needs: "userTools" }),
+		input: input(Object.fromEntries(args)),
 		payload: payload({
-			sensor: z.string(),
-			kind: z.string().optional(),
-			value: reading,
-			unit: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
-			previous: reading.optional().describe("The value of the event before"),
+			...Object.fromEntries(values),
+			...(hasReading && { previous: reading.optional().describe("The value of the event before") }),
 		}),
-		matches: (data, { above, below, ...equal }) =>
-			hasMembers(data, equal) &&
-			((above === undefined && below === undefined) ||
-				crosses(data, above, (value, limit) => value > limit) ||
-				crosses(data, below, (value, limit) => value < limit)),
-	},
-	{
-		name: "switch.changed",
-		title: "Switch changed",
-		description:
-			"A switch of a device was turned on or off: by a call, by its own limit, or because its session ended.",
-		input: input({
-			switch: z.string().max(64).optional().describe("Only the switch with this name"),
-			on: z.boolean().optional().describe("Only when it was turned on, or off"),
-		}),
-		payload: payload({ switch: z.string(), on: z.boolean(), cause: z.string().optional() }),
-	},
-	{
-		name: "line.received",
-		title: "Line received",
-		description: "A line of text arrived at a serial port of a device.",
-		input: input({ line: z.string().max(64).optional().describe("Only the serial line with this name") }),
-		payload: payload({ line: z.string(), text: z.string() }),
-	},
-	{
-		name: "timer.due",
-		title: "Timer due",
-		description: "A timer or an alarm of a device is due.",
-		input: input(),
-		payload: payload({ id: z.unknown(), text: z.string().optional() }),
-	},
-	{
-		name: "device.event",
-		title: "Event of a device",
-		description: "A device reported an event of its own, which its maker has named.",
-		input: input({ event: z.string().max(64).optional().describe("Only the event with this name") }),
-		payload: payload({ event: z.string(), data: z.unknown().optional() }),
-	},
-	{
-		name: "conversation.said",
-		title: "Said in a conversation",
-		description: "Somebody talked to a device, or its assistant answered.",
-		needs: "userTools",
-		input: input({ role: z.enum(["user", "assistant"]).optional().describe("Only what this one said") }),
-		payload: payload({ role: z.string(), text: z.string() }),
-	},
+		matches: (event, args) => {
+			const asked = Object.entries(args).filter(([, wanted]) => wanted !== undefined);
+			const isLimit = ([filter]: readonly [string, unknown]): boolean => filters[filter]?.crosses !== undefined;
+			const limits = asked.filter(isLimit);
+			const isCrossed = limits.some(([limit, number]) => crosses(event, number, filters[limit]?.crosses));
+			const equal = Object.fromEntries(asked.filter((each) => !isLimit(each)));
+			return hasMembers(event, equal) && (limits.length === 0 || isCrossed);
+		},
+	};
+}
+
+/** Every type, in the order in which they are listed: those of devices, then those of the gateway. */
+export const EVENT_TYPES: readonly EventType[] = [
+	...DEVICE_EVENTS.map(typeOf),
 	{
 		name: "speech.heard",
 		title: "Speech heard",
@@ -139,13 +114,6 @@ export const EVENT_TYPES: readonly EventType[] = [
 		isOnDemand: true,
 		input: input(),
 		payload: payload({ text: z.string() }),
-	},
-	{
-		name: "device.state",
-		title: "State changed",
-		description: "A device changed its state, such as from idle to speaking.",
-		input: input({ state: z.string().max(64).optional().describe("Only when the device enters this state") }),
-		payload: payload({ state: z.string(), previous: z.string().optional() }),
 	},
 	{
 		name: "device.online",
@@ -182,16 +150,9 @@ export function hasMembers(data: GatewayOccurrence["data"], members: Readonly<Re
 	return Object.entries(members).every(([name, value]) => value === undefined || data[name] === value);
 }
 
-/** Whether a value is beyond a limit, and the one before was not. A sensor with several values crosses none. */
-function crosses(
-	{ value, previous }: GatewayOccurrence["data"],
-	limit: unknown,
-	isBeyond: (value: number, limit: number) => boolean,
-): boolean {
-	return (
-		typeof limit === "number" &&
-		typeof value === "number" &&
-		isBeyond(value, limit) &&
-		!(typeof previous === "number" && isBeyond(previous, limit))
-	);
+/** Whether a value is beyond a limit in a direction, and the one before was not. A sensor with several values crosses none. */
+function crosses({ value, previous }: GatewayOccurrence["data"], limit: unknown, direction = "above"): boolean {
+	const isBeyond = (each: unknown): boolean =>
+		typeof each === "number" && typeof limit === "number" && (direction === "above" ? each > limit : each < limit);
+	return isBeyond(value) && !isBeyond(previous);
 }

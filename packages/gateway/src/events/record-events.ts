@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Connection, RateLimit, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
+import { DEVICE_EVENTS, type DeviceEvent } from "../firmware.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import { findEventType, LOST } from "./event-types.js";
 
@@ -21,20 +22,8 @@ const SAME_MOMENT = 10_000;
 /** Sensors whose last value is known. */
 const MAX_SENSORS = 100_000;
 
-/** Devices' notifications that are events, and what their data is made of. */
-const NOTIFICATIONS: Readonly<Record<string, { readonly name: string; readonly data?: (params: Params) => Params }>> = {
-	"notifications/button_pressed": { name: "button.pressed" },
-	"notifications/sensor_changed": { name: "sensor.changed" },
-	"notifications/switch_changed": { name: "switch.changed" },
-	"notifications/line_received": { name: "line.received" },
-	"notifications/timer_due": { name: "timer.due" },
-	"notifications/said": { name: "conversation.said" },
-	"notifications/event": { name: "device.event", data: ({ name, data }) => ({ event: name, data }) },
-	"notifications/state_changed": {
-		name: "device.state",
-		data: ({ newState, oldState }) => ({ state: newState, previous: oldState }),
-	},
-};
+/** Devices' events by their notifications. */
+const EVENTS: ReadonlyMap<string, DeviceEvent> = new Map(DEVICE_EVENTS.map((event) => [event.notification, event]));
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -43,10 +32,10 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 	/** The last value of each sensor, by device and sensor: an event tells whether a limit was crossed. */
 	const values = new LRUCache<string, { readonly value: unknown }>({ max: MAX_SENSORS });
 	/** Returns the data of a sensor's event, with the value of the event before: of this process, the one before, or another gateway. */
-	const withPrevious = (device: string, data: Params): Params => {
-		const key = JSON.stringify([device, data.sensor]);
+	const withPrevious = (device: string, event: string, part: string, data: Params): Params => {
+		const key = JSON.stringify([device, event, data[part]]);
 		const isBefore = ({ name, device: of, data: logged }: LoggedEvent): boolean =>
-			name === "sensor.changed" && of === device && logged.sensor === data.sensor;
+			name === event && of === device && logged[part] === data[part];
 		const previous = (values.get(key) ?? log.after(0).filter(isBefore).at(-1)?.data)?.value;
 		values.set(key, { value: data.value });
 		return previous === undefined ? data : { ...data, previous };
@@ -75,7 +64,7 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 		}
 	};
 	servers.on("notification", (server, method, params) => {
-		const event = NOTIFICATIONS[method];
+		const event = EVENTS.get(method);
 		// A server may speak before it has a name by which clients know it.
 		if (
 			event === undefined ||
@@ -86,8 +75,13 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 			return;
 		}
 		const { _meta: _, ...said } = params;
-		const data = event.data?.(said) ?? said;
-		append(event.name, server, event.name === "sensor.changed" ? withPrevious(server.id, data) : data);
+		const { name, kind, sources } = event;
+		const data: Params =
+			sources === undefined
+				? said
+				: Object.fromEntries(event.data.map(({ name: member }) => [member, said[sources[member] ?? member]]));
+		const hasReading = event.data.some(({ type }) => type === "reading");
+		append(name, server, kind && hasReading ? withPrevious(server.id, name, kind.name, data) : data);
 	});
 	servers.on("online", (server) => {
 		if (!isElsewhere(server.connection)) {

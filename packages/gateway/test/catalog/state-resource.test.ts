@@ -93,3 +93,13 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		assert.equal((await readState(client)).lastEvent, undefined);
 	});
 }
+
+it("the state of a device has the last event that its maker has named", async (t) => {
+	const { side, device } = await startWithDevice(t);
+	const client = await connectClient(t, side.clientUrl(), "2025-11-25");
+	const said = { method: "notifications/event", params: { name: "tank.empty", data: { litres: 0 } } };
+	device.notify(said.method, said.params);
+	await until(async () => (await readState(client)).lastEvent !== undefined, "it is known");
+	const { time: _, ...event } = (await readState(client)).lastEvent as { time: string };
+	assert.deepEqual(event, said);
+});

@@ -1,4 +1,5 @@
 import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import { DEVICE_EVENTS } from "../firmware.js";
 import type { OrInput } from "./asking.js";
 import { type CallLimits, type CallRecord, type Upload, withDefaults } from "./calls.js";
 import type { Connection, ServerInfo } from "./connection.js";
@@ -68,12 +69,8 @@ const CALL_TIMEOUT = 30_000;
 const STATE_CHANGED = "notifications/state_changed";
 const RESOURCE_UPDATED = "notifications/resources/updated";
 
-/** Notifications of buttons, sensors, switches, serial lines, timers and the conversation, which are forwarded to clients. */
-const EVENTS = new Set(
-	["button_pressed", "sensor_changed", "switch_changed", "line_received", "timer_due", "said"].map(
-		(event) => `notifications/${event}`,
-	),
-);
+/** Notifications of devices that are forwarded to clients; that of the state is a property. */
+const EVENTS = new Set(DEVICE_EVENTS.map(({ notification }) => notification).filter((each) => each !== STATE_CHANGED));
 
 /** Characters of an event's params, as JSON. */
 const MAX_EVENT = 1_024;

@@ -1,6 +1,7 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
+import { DEVICE_EVENTS } from "../firmware.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ConfiguredServersOptions } from "../upstreams/configured-servers.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
@@ -136,7 +137,7 @@ export interface NotificationFilter {
 }
 
 /** The types of notifications that handlers can filter by. */
-export const NOTIFICATION_TYPES = [
+export const NOTIFICATION_TYPES: readonly string[] = [
 	"tools/list_changed",
 	"resources/list_changed",
 	"prompts/list_changed",
@@ -145,18 +146,12 @@ export const NOTIFICATION_TYPES = [
 	"cancelled",
 	// Types that the documentation omits, and those of devices.
 	"resources/updated",
-	"state_changed",
-	"button_pressed",
-	"sensor_changed",
-	"switch_changed",
-	"line_received",
-	"timer_due",
-	"said",
-] as const;
+	...DEVICE_EVENTS.map(({ notification }) => notificationType(notification)),
+];
 
 /** @throws McpError that names a type that no notification has */
 export function expectKnownTypes(types: readonly string[] = []): void {
-	const unknown = types.find((type) => !(NOTIFICATION_TYPES as readonly string[]).includes(type));
+	const unknown = types.find((type) => !NOTIFICATION_TYPES.includes(type));
 	if (unknown !== undefined) {
 		const known = NOTIFICATION_TYPES.join(", ");
 		throw new McpError("INVALID_PARAMS", `unknown notification type '${unknown}': expected one of ${known}`);

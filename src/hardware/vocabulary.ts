@@ -1,0 +1,146 @@
+// What clients, the gateway and the docs say of parts and events. No device imports it.
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { type KindName, PART_KINDS } from "./kinds/index.js";
+import { type Member, notificationOf, type PartKind } from "./kinds/part-kind.js";
+
+/** Argument by which a client limits its subscription to some events of a type. */
+export interface EventFilter {
+	readonly type: "string" | "boolean" | "number";
+	readonly description: string;
+	/** The only values of a string. */
+	readonly choices?: readonly string[];
+	/** Whether the event's reading must have crossed this number in a direction. Default: a value of the event equals it. */
+	readonly crosses?: "above" | "below";
+}
+
+/** Type of events of which devices notify. */
+export interface DeviceEvent {
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+	/** Method of the notification. */
+	readonly notification: string;
+	readonly filters: Readonly<Record<string, EventFilter>>;
+	readonly data: readonly Member[];
+	/** Names of the notification's params that differ from those in the data. */
+	readonly sources?: Readonly<Record<string, string>>;
+	/** The kind of the parts whose event it is. */
+	readonly kind?: PartKind;
+	/** Whether it says what people say: it is only for clients that see a device's user-only tools. */
+	readonly isPersonal?: true;
+}
+
+/** Texts of kinds' events that differ from the ones made of the kind. */
+const TEXTS: Readonly<Partial<Record<KindName, Partial<Pick<DeviceEvent, "description" | "filters">>>>> = {
+	button: {
+		description: "A button of a device was pressed.",
+		filters: {
+			button: { type: "string", description: "Only this button" },
+			long: { type: "boolean", description: "Only long, or only short presses" },
+		},
+	},
+	sensor: {
+		description:
+			"A sensor of a device measured something noticeably different. With above or below: it crossed that value.",
+		filters: {
+			kind: { type: "string", description: "Only sensors of this kind, such as temperature" },
+			above: { type: "number", description: "Only when the value rises above this one", crosses: "above" },
+			below: { type: "number", description: "Only when the value falls below this one", crosses: "below" },
+		},
+	},
+	switch: {
+		description:
+			"A switch of a device was turned on or off: by a call, by its own limit, or because its session ended.",
+	},
+	line: {
+		description: "A line of text arrived at a serial port of a device.",
+		filters: { line: { type: "string", description: "Only the serial line with this name" } },
+	},
+};
+
+/** Defines a type of events. Its title and its notification are made of its name, unless it has others. */
+const defineEvent = (
+	event: Omit<DeviceEvent, "title" | "notification" | "filters"> & Partial<DeviceEvent>,
+): DeviceEvent => {
+	const words = event.name.replace(".", " ");
+	const title = words.charAt(0).toUpperCase() + words.slice(1);
+	return deepFreeze({ title, notification: notificationOf(event.name), filters: {}, ...event });
+};
+
+/** The events of a kind. A client may ask for one part, and for one of two states. */
+const eventsOf = (kind: PartKind & { readonly name: KindName }): DeviceEvent[] => {
+	const { name, event } = kind;
+	if (event === undefined) {
+		return [];
+	}
+	const { description, filters } = TEXTS[name] ?? {};
+	const states = event.data.filter(({ type }) => type === "boolean");
+	const made: Record<string, EventFilter> = {
+		[name]: { type: "string", description: `Only the ${name} with this name` },
+		...Object.fromEntries(
+			states.map((state) => [
+				state.name,
+				{ type: "boolean", description: `Only when it was turned ${state.name}, or off` },
+			]),
+		),
+	};
+	const verb = event.name.split(".").at(-1);
+	return [
+		defineEvent({
+			name: event.name,
+			description: description ?? `A ${name} of a device ${verb}.`,
+			filters: { ...made, ...filters },
+			data: [{ name, type: "string" }, ...event.data],
+			kind,
+		}),
+	];
+};
+
+/** Every event of devices, in the order in which clients list them. */
+export const DEVICE_EVENTS: readonly DeviceEvent[] = deepFreeze([
+	...PART_KINDS.flatMap(eventsOf),
+	defineEvent({
+		name: "timer.due",
+		description: "A timer or an alarm of a device is due.",
+		data: [
+			{ name: "id", type: "any" },
+			{ name: "text", type: "string", isOptional: true },
+		],
+	}),
+	defineEvent({
+		name: "device.event",
+		title: "Event of a device",
+		description: "A device reported an event of its own, which its maker has named.",
+		notification: "notifications/event",
+		filters: { event: { type: "string", description: "Only the event with this name" } },
+		data: [
+			{ name: "event", type: "string" },
+			{ name: "data", type: "any", isOptional: true },
+		],
+		sources: { event: "name" },
+	}),
+	defineEvent({
+		name: "conversation.said",
+		title: "Said in a conversation",
+		description: "Somebody talked to a device, or its assistant answered.",
+		notification: "notifications/said",
+		filters: { role: { type: "string", description: "Only what this one said", choices: ["user", "assistant"] } },
+		data: [
+			{ name: "role", type: "string" },
+			{ name: "text", type: "string" },
+		],
+		isPersonal: true,
+	}),
+	defineEvent({
+		name: "device.state",
+		title: "State changed",
+		description: "A device changed its state, such as from idle to speaking.",
+		notification: "notifications/state_changed",
+		filters: { state: { type: "string", description: "Only when the device enters this state" } },
+		data: [
+			{ name: "state", type: "string" },
+			{ name: "previous", type: "string", isOptional: true },
+		],
+		sources: { state: "newState", previous: "oldState" },
+	}),
+]);
