@@ -1,6 +1,7 @@
 import { jsonIn } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { LIGHT_PREFIX, SWITCH_PREFIX, TOOLS } from "./discovery.js";
+import { TOOLS } from "./discovery.js";
+import { SHOWN_KINDS } from "./status.js";
 
 /** Bytes of a command: Home Assistant's have about 80. */
 const MAX_COMMAND = 1_024;
@@ -30,21 +31,29 @@ export function readCommand(part: string, payload: Buffer): { readonly tool: str
 		const value = /^\d{1,3}(\.0+)?$/.test(text) ? Number(text) : refuse("a number from 0 to 100");
 		return { tool: TOOLS[part], args: { [part]: value } };
 	}
-	if (part.startsWith(LIGHT_PREFIX)) {
-		const light = part.slice(LIGHT_PREFIX.length);
-		const { state, brightness, color } = LIGHT_COMMAND.safeParse(jsonIn(text)).data ?? refuse("a command for a light");
-		const channels = color && [color.r, color.g, color.b].map((each) => each.toString(16).padStart(2, "0"));
-		const args = {
-			light,
-			on: state === "ON",
-			...(brightness !== undefined && { brightness }),
-			...(channels && { color: `#${channels.join("")}` }),
-		};
-		return { tool: TOOLS.light, args };
+	const shown = SHOWN_KINDS.find(({ kind }) => part.startsWith(`${kind.name}-`));
+	if (shown === undefined) {
+		throw new Error(`unknown part ${JSON.stringify(part)}`);
 	}
-	if (part.startsWith(SWITCH_PREFIX)) {
-		const on = text === "ON" || (text !== "OFF" && refuse("ON or OFF"));
-		return { tool: TOOLS.switch, args: { name: part.slice(SWITCH_PREFIX.length), on } };
+	const { kind, component, tool, value } = shown;
+	const call = (args: object) => ({
+		tool: tool.name,
+		args: { [tool.part]: part.slice(kind.name.length + 1), ...args },
+	});
+	switch (component) {
+		case "light": {
+			const { state, brightness, color } =
+				LIGHT_COMMAND.safeParse(jsonIn(text)).data ?? refuse("a command for a light");
+			const channels = color && [color.r, color.g, color.b].map((each) => each.toString(16).padStart(2, "0"));
+			return call({
+				on: state === "ON",
+				...(brightness !== undefined && { brightness }),
+				...(channels && { color: `#${channels.join("")}` }),
+			});
+		}
+		case "number":
+			return call({ [value.name]: /^-?\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : refuse("a number") });
+		case "switch":
+			return call({ [value.name]: text === "ON" || (text !== "OFF" && refuse("ON or OFF")) });
 	}
-	throw new Error(`unknown part ${JSON.stringify(part)}`);
 }

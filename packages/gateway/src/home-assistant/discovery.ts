@@ -1,6 +1,6 @@
 import type { ServerInfo } from "xs-mcp-manager/core";
 import { GATEWAY_INFO } from "../version.js";
-import type { Light, Measurement, Status } from "./status.js";
+import { type Measurement, SHOWN_KINDS, type Status } from "./status.js";
 import { topicsOf } from "./topics.js";
 
 // Device discovery of Home Assistant 2024.12: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
@@ -27,16 +27,10 @@ const MAX_TEXT = 64;
 export const TOOLS = {
 	volume: "self.audio_speaker.set_volume",
 	brightness: "self.screen.set_brightness",
-	light: "self.light.set",
-	switch: "self.switch.set",
 } as const;
 
 /** The part of a topic at which texts to say arrive. */
 export const ANNOUNCE = "announce";
-
-/** Mark the part of a topic that is a light, or a switch. */
-export const LIGHT_PREFIX = "light-";
-export const SWITCH_PREFIX = "switch-";
 
 /** Home Assistant rejects a device class with a unit that it does not know for it. */
 const DEVICE_CLASSES: Readonly<Record<string, { readonly name: string; readonly units: readonly string[] }>> = {
@@ -83,11 +77,17 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 		const binary = { platform: "binary_sensor", ...(BINARY_CLASSES.has(each.kind) && { device_class: each.kind }) };
 		return [name, entity(name, { ...value(name), ...(each.isBinary ? binary : describeUnit(each)), ...titled(each) })];
 	});
-	const lights = offers(TOOLS.light) ? [...status.lights] : [];
-	const switches = (offers(TOOLS.switch) ? [...status.switches] : []).map(([name, each]) => {
-		const own = `switch_${name}`;
-		const command_topic = topicsOf(key).commandOf(SWITCH_PREFIX + name);
-		return [own, entity(own, { platform: "switch", ...value(own), command_topic, ...titled(each) })] as const;
+	const parts = [...status.parts.values()].filter(({ tool }) => offers(tool.name));
+	const entities = parts.map(({ key: own, topic, component, value: { unit, range = [] }, state: values }) => {
+		const command_topic = topicsOf(key).commandOf(topic);
+		const [min, max] = range.map((limit) => (typeof limit === "number" ? limit : values[limit]));
+		const settings = {
+			light: describeLight(values as unknown as Light),
+			number: { ...value(own), min, max, unit_of_measurement: unit },
+			switch: value(own),
+		}[component];
+		const state_topic = component === "light" ? { state_topic: topicsOf(key).stateOf(topic) } : {};
+		return [own, entity(own, { platform: component, ...state_topic, command_topic, ...settings, ...titled(values) })];
 	});
 	return {
 		device: { identifiers: [`xs_mcp_${key}`], name: alias, model: cut(board.name), sw_version: cut(board.version) },
@@ -103,13 +103,7 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 			...number("volume", "Volume"),
 			...number("brightness", "Screen brightness"),
 			...Object.fromEntries(sensors),
-			...Object.fromEntries(switches),
-			...Object.fromEntries(
-				lights.map(([name, light]) => [
-					`light_${name}`,
-					entity(`light_${name}`, { ...describeLight(key, name, light), ...titled(light) }),
-				]),
-			),
+			...Object.fromEntries(entities),
 		},
 	};
 }
@@ -119,38 +113,49 @@ export function describeState({
 	state = null,
 	status,
 }: Pick<ShownDevice, "status"> & { state?: string | null | undefined }): object {
-	const { volume, brightness, measurements, switches } = status;
+	const { volume, brightness, measurements, parts } = status;
 	const values = [
-		...[...measurements].map(([name, { value }]) => [name, typeof value === "boolean" ? onOrOff(value) : value]),
-		...[...switches].map(([name, { on }]) => [`switch_${name}`, onOrOff(on)]),
+		...[...measurements].map(([name, { value }]) => [name, value] as const),
+		...[...parts.values()]
+			.filter(({ component }) => component !== "light")
+			.map(({ key, value: { name }, state: values }) => [key, values[name] ?? null] as const),
 	];
-	return { state, volume, brightness, ...Object.fromEntries(values) };
+	const shown = values.map(([name, value]) => [name, typeof value === "boolean" ? onOrOff(value) : value]);
+	return { state, volume, brightness, ...Object.fromEntries(shown) };
 }
 
-/** The state of a light in the JSON schema of MQTT lights. */
-export function describeLightState({ on, brightness, color }: Light): object {
+/** Values of a light in the status. */
+interface Light {
+	readonly on: boolean;
+	readonly brightness?: number;
+	readonly color?: string;
+}
+
+/** The states of a device's lights in the JSON schema of MQTT lights, by their topics. */
+export function describeLights({ parts }: Status): ReadonlyMap<string, object> {
+	const lights = [...parts].filter(([, { component }]) => component === "light");
+	return new Map(lights.map(([topic, { state }]) => [topic, describeLightState(state as unknown as Light)]));
+}
+
+function describeLightState({ on, brightness, color }: Light): object {
 	const [r, g, b] = (color?.match(/[0-9a-f]{2}/gi) ?? []).map((hex) => Number.parseInt(hex, 16));
 	return {
 		state: onOrOff(on),
-		color_mode: colorModeOf({ on, brightness, color }),
+		color_mode: colorModeOf({ ...(brightness !== undefined && { brightness }), ...(color && { color }) }),
 		brightness,
 		...(color !== undefined && { color: { r, g, b } }),
 	};
 }
 
-function describeLight(key: string, name: string, light: Light): object {
-	const part = `${LIGHT_PREFIX}${name}`;
+function describeLight(light: Light): object {
 	return {
-		platform: "light",
 		schema: "json",
-		state_topic: topicsOf(key).stateOf(part),
-		command_topic: topicsOf(key).commandOf(part),
 		supported_color_modes: [colorModeOf(light)],
 		...(light.brightness !== undefined && { brightness: true, brightness_scale: 100 }),
 	};
 }
 
-function colorModeOf({ brightness, color }: Light): string {
+function colorModeOf({ brightness, color }: Omit<Light, "on">): string {
 	if (color !== undefined) {
 		return "rgb";
 	}
@@ -173,9 +178,13 @@ function onOrOff(isOn: boolean): "ON" | "OFF" {
 	return isOn ? "ON" : "OFF";
 }
 
+/** The kinds whose parts have their name alone as a title. */
+const UNNAMED = ["sensor", ...SHOWN_KINDS.flatMap(({ kind, component }) => (component === "light" ? [] : [kind.name]))];
+
 /** "sensor_temperature" is "Temperature". */
 function titleOf(name: string): string {
-	const words = name.replace(/^(?:sensor|switch)_/, "").replaceAll("_", " ");
+	const prefix = UNNAMED.find((kind) => name.startsWith(`${kind}_`));
+	const words = name.slice(prefix === undefined ? 0 : prefix.length + 1).replaceAll("_", " ");
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

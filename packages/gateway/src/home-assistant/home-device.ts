@@ -6,7 +6,7 @@ import type { Announcements } from "../speech/announcements.js";
 import { speech } from "../speech/plugin.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import { readCommand } from "./commands.js";
-import { ANNOUNCE, describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
+import { ANNOUNCE, describeDevice, describeLights, describeState } from "./discovery.js";
 import { NO_STATUS, readStatus, type Status, withSensor } from "./status.js";
 import { keyOf, topicsOf } from "./topics.js";
 
@@ -36,7 +36,7 @@ export class HomeDevice {
 	readonly #topics: ReturnType<typeof topicsOf>;
 	/** Undefined until it was first asked: its entities are not known. */
 	#status: Status | undefined;
-	/** Names of the lights whose topics the broker retains. */
+	/** Topics of the lights whose states the broker retains. */
 	readonly #lights = new Set<string>();
 	/** The record of its last discovery message. */
 	#record: Server["record"] | undefined;
@@ -74,13 +74,14 @@ export class HomeDevice {
 		const shown = { key: this.#key, alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
-		for (const name of [...this.#lights].filter((each) => !status.lights.has(each))) {
-			broker.forget(this.#topics.stateOf(LIGHT_PREFIX + name));
-			this.#lights.delete(name);
+		const lights = describeLights(status);
+		for (const light of [...this.#lights].filter((each) => !lights.has(each))) {
+			broker.forget(this.#topics.stateOf(light));
+			this.#lights.delete(light);
 		}
-		for (const [name, light] of status.lights) {
-			broker.retain(this.#topics.stateOf(LIGHT_PREFIX + name), JSON.stringify(describeLightState(light)));
-			this.#lights.add(name);
+		for (const [light, shownState] of lights) {
+			broker.retain(this.#topics.stateOf(light), JSON.stringify(shownState));
+			this.#lights.add(light);
 		}
 	}
 
@@ -143,7 +144,7 @@ export class HomeDevice {
 	forget(): void {
 		this.close();
 		const { config, availability, state, stateOf } = this.#topics;
-		const lights = [...this.#lights].map((name) => stateOf(LIGHT_PREFIX + name));
+		const lights = [...this.#lights].map((light) => stateOf(light));
 		for (const topic of [config, availability, state, ...lights]) {
 			this.#broker.forget(topic);
 		}

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { jsonOf } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { isObject } from "../firmware.js";
+import { isObject, type MemberType, PART_KINDS, type PartKind } from "../firmware.js";
 
 /** Sensors of a device, lights, and axes of a sensor, that are read; numbers that are shown. */
 const MAX_PARTS = 32;
@@ -12,18 +12,8 @@ const NAME = /^[A-Za-z0-9_]{1,32}$/;
 
 const NUMBER = z.number();
 const TITLE = z.string().max(64).optional().catch(undefined);
-const LIGHT = z.object({
-	on: z.boolean(),
-	brightness: NUMBER.optional(),
-	color: z
-		.string()
-		.regex(/^#[0-9a-f]{6}$/i)
-		.optional(),
-	title: TITLE,
-});
 const VALUE = z.union([NUMBER, z.boolean()]);
 const UNIT = z.string().max(16);
-const SWITCH = z.object({ on: z.boolean(), title: TITLE });
 const SENSOR = z.object({
 	kind: z.string().max(32),
 	title: TITLE,
@@ -38,13 +28,71 @@ const STATUS = z.object({
 	screen: z.object({ brightness: NUMBER }).optional().catch(undefined),
 	battery: z.object({ level: NUMBER }).optional().catch(undefined),
 	chip: z.object({ temperature: NUMBER }).optional().catch(undefined),
-	lights: z.unknown().optional(),
 	sensors: z.unknown().optional(),
-	switches: z.unknown().optional(),
 });
 
-export type Light = z.infer<typeof LIGHT>;
-type Switch = z.infer<typeof SWITCH>;
+/** Entity of Home Assistant for parts of a kind. */
+type Component = "light" | "number" | "switch";
+
+/** Entities of parts by the type of the first value that their tool sets. */
+const COMPONENTS: Readonly<Partial<Record<MemberType, Component>>> = {
+	boolean: "switch",
+	integer: "number",
+	number: "number",
+};
+
+/** A kind of parts that Home Assistant sets. */
+interface ShownKind {
+	readonly kind: PartKind;
+	readonly component: Component;
+	/** The tool that sets a part, and its argument that names the part. */
+	readonly tool: NonNullable<PartKind["tool"]>;
+	/** The value that is set. A light has several. */
+	readonly value: PartKind["status"][number];
+	/** The parts of a status. */
+	readonly schema: z.ZodType<PartState>;
+}
+
+/** A part in a status: its title, and its values by their names. */
+interface PartState {
+	readonly title?: string | undefined;
+	readonly [value: string]: unknown;
+}
+
+/** A part as Home Assistant shows it. */
+interface ShownPart extends ShownKind {
+	/** Stands for the part in entities: "switch_pump". */
+	readonly key: string;
+	/** Stands for the part in topics: "switch-pump". */
+	readonly topic: string;
+	readonly state: PartState;
+}
+
+/** The kinds of parts that Home Assistant sets. */
+export const SHOWN_KINDS: readonly ShownKind[] = PART_KINDS.flatMap((kind) => {
+	const { name, status, tool } = kind;
+	const value = status.find((each) => each.name === tool?.sets?.[0]);
+	const component = name === "light" ? name : value && COMPONENTS[value.type];
+	return tool === undefined || value === undefined || component === undefined
+		? []
+		: [{ kind, component, tool, value, schema: schemaOf(kind) }];
+});
+
+/** The schema of a part's values. Those that no tool sets are left out if they are wrong. */
+function schemaOf({ status, tool }: PartKind): z.ZodType<PartState> {
+	const types: Readonly<Partial<Record<MemberType, z.ZodType>>> = {
+		boolean: z.boolean(),
+		color: z.string().regex(/^#[0-9a-f]{6}$/i),
+		integer: NUMBER,
+		number: NUMBER,
+	};
+	const values = status.map(({ name, type, isOptional }) => {
+		const schema = types[type] ?? z.unknown();
+		const isSet = tool?.sets?.includes(name);
+		return [name, isSet ? (isOptional ? schema.optional() : schema) : schema.optional().catch(undefined)];
+	});
+	return z.object({ ...Object.fromEntries(values), title: TITLE });
+}
 
 /** A number that a device measures, or whether something is so; null while its sensor fails. */
 export interface Measurement {
@@ -62,14 +110,14 @@ export interface Status {
 	readonly volume?: number | undefined;
 	/** Brightness of the screen. */
 	readonly brightness?: number | undefined;
-	readonly lights: ReadonlyMap<string, Light>;
-	readonly switches: ReadonlyMap<string, Switch>;
+	/** Parts that can be set, by their topics. */
+	readonly parts: ReadonlyMap<string, ShownPart>;
 	/** Measurements by a name that is unique in the device. */
 	readonly measurements: ReadonlyMap<string, Measurement>;
 }
 
 /** The status of a device that has reported none. */
-export const NO_STATUS: Status = { lights: new Map(), switches: new Map(), measurements: new Map() };
+export const NO_STATUS: Status = { parts: new Map(), measurements: new Map() };
 
 /**
  * Reads the result of `self.get_device_status`.
@@ -78,11 +126,12 @@ export const NO_STATUS: Status = { lights: new Map(), switches: new Map(), measu
  * @returns undefined if the result is not a status
  */
 export function readStatus(result: CallToolResult, before: Status): Status | undefined {
-	const { data } = STATUS.safeParse(jsonOf(result));
+	const reported = jsonOf(result);
+	const { data } = STATUS.safeParse(reported);
 	if (data === undefined) {
 		return undefined;
 	}
-	const { audio_speaker: speaker, screen, battery, chip, lights, switches, sensors } = data;
+	const { audio_speaker: speaker, screen, battery, chip, sensors } = data;
 	const now: (readonly [string, Measurement])[] = [
 		...(battery ? [["battery", { kind: "battery", value: battery.level, unit: "%" }] as const] : []),
 		...(chip ? [["chip_temperature", { kind: "temperature", value: chip.temperature, unit: "°C" }] as const] : []),
@@ -93,15 +142,18 @@ export function readStatus(result: CallToolResult, before: Status): Status | und
 	return {
 		volume: speaker?.volume,
 		brightness: screen?.brightness,
-		lights: new Map(partsOf(lights).flatMap(([name, value]) => readPart(LIGHT, name, value))),
-		switches: new Map(partsOf(switches).flatMap(([name, value]) => readPart(SWITCH, name, value))),
+		parts: new Map(SHOWN_KINDS.flatMap((shown) => readParts(shown, reported as Readonly<Record<string, unknown>>))),
 		measurements: measurements.size <= MAX_MEASUREMENTS ? measurements : new Map(now.slice(0, MAX_MEASUREMENTS)),
 	};
 }
 
-function readPart<Part>(schema: z.ZodType<Part>, name: string, value: unknown): [string, Part][] {
-	const { data } = schema.safeParse(value);
-	return data === undefined ? [] : [[name, data]];
+function readParts(shown: ShownKind, status: Readonly<Record<string, unknown>>): [topic: string, ShownPart][] {
+	const { kind, schema } = shown;
+	return partsOf(status[kind.plural]).flatMap(([name, value]) => {
+		const { data: state } = schema.safeParse(value);
+		const topic = `${kind.name}-${name}`;
+		return state === undefined ? [] : [[topic, { ...shown, key: `${kind.name}_${name}`, topic, state }]];
+	});
 }
 
 /** The status after `notifications/sensor_changed` with these params. */

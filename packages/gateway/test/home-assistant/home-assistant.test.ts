@@ -221,6 +221,24 @@ describe("Home Assistant", () => {
 		}
 	});
 
+	it("moves a servo within its own range, whose angle is unknown until it was moved", async (t) => {
+		const servos = { arm: { title: "Arm", min: 10, max: 120 } as { angle?: number } };
+		const { messages, client } = await startDiscovered(t, {
+			tools: [...TOOLS, { name: "self.servo.move", inputSchema: anything }],
+			onCall: ({ name, arguments: { angle } }) => {
+				if (name === "self.servo.move") {
+					servos.arm.angle = angle as number;
+				}
+				return { content: [{ type: "text", text: JSON.stringify({ servos }) }], isError: false };
+			},
+		});
+		const { platform, name, min, max, command_topic } = parse(messages, CONFIG).components.servo_arm;
+		assert.deepEqual([platform, name, min, max], ["number", "Arm", 10, 120]);
+		assert.equal(parse(messages, STATE).servo_arm, null);
+		client.publish(command_topic, "45.5");
+		await until(() => parse(messages, STATE).servo_arm === 45.5, "moved");
+	});
+
 	it("sets the volume and lights of a device", async (t) => {
 		const { client, messages, device, status } = await startDiscovered(t);
 		const { volume, light_led: led } = parse(messages, CONFIG).components;
