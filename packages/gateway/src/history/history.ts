@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { DEVICE_EVENTS } from "../firmware.js";
 import { JsonLines } from "./json-lines.js";
 
 /** Caller of the status tool in its own name. */
@@ -96,8 +97,9 @@ export class History {
 		servers.on("online", stateChanged);
 		servers.on("disconnected", (server, { identity }) => identity.gateway === undefined && stateChanged(server));
 		servers.on("notification", (server, method, params, isState) => {
-			if (method === "notifications/sensor_changed") {
-				this.#of(server)?.measured({ sensors: { [String(params.sensor)]: { value: params.value } } });
+			const changed = statusAfter(method, params);
+			if (changed !== undefined) {
+				this.#of(server)?.measured(changed);
 			} else if (method === "notifications/message") {
 				this.#of(server)?.logged(params);
 			} else if (isState) {
@@ -167,6 +169,17 @@ export class History {
 		this.#devices.set(server.id, device);
 		return device;
 	}
+}
+
+/** Returns the part of a status that a notification reports; undefined if it reports none. */
+function statusAfter(method: string, params: Readonly<Record<string, unknown>>): object | undefined {
+	const { kind, data } = DEVICE_EVENTS.find(({ notification }) => notification === method) ?? {};
+	const told = kind?.status.filter(({ name }) => data?.some((member) => member.name === name)) ?? [];
+	if (kind === undefined || told.length === 0) {
+		return undefined;
+	}
+	const values = told.map(({ name }) => [name, params[name]]);
+	return { [kind.plural]: { [String(params[kind.name])]: Object.fromEntries(values) } };
 }
 
 /** Returns the start of the names of a device's files. */

@@ -49,6 +49,7 @@ describe("the history of a device", () => {
 		level = 60;
 		await read();
 		device.notify("notifications/sensor_changed", { sensor: "temperature", value: 22 });
+		device.notify("notifications/switch_changed", { switch: "pump", on: false, cause: "limit" });
 		device.notify("notifications/state_changed", { newState: "speaking", oldState: "idle" });
 		await until(async () => {
 			history.tick();
@@ -59,6 +60,7 @@ describe("the history of a device", () => {
 		assert.deepEqual(valuesOf(part, "battery.level")?.at(-1), 60);
 		assert.deepEqual(valuesOf(part, "network.signal"), ["strong"]);
 		assert.deepEqual(valuesOf(part, "sensors.temperature.value"), [21.5, 22]);
+		assert.deepEqual(valuesOf(part, "switches.pump.on"), [false]);
 		const states = part.states.map(({ state }) => state);
 		assert.deepEqual(states, ["online", "speaking"]);
 		assert.equal(part.values["network.ssid"], undefined);

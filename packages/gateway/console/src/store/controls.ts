@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
+import { PART_KINDS } from "../../../../../src/hardware/kinds/index.js";
 import { controlOf, isPercent, parametersOf, type Schema } from "../parts/schema.js";
 import { isObject, type Leaf, leavesIn, PICTURE_TOOL, plain } from "./device.js";
 
@@ -12,6 +13,7 @@ export interface ControlInput {
 	readonly schema: Schema;
 	/** Value in the device's status; undefined if the status has none. */
 	readonly value: Leaf | undefined;
+	readonly unit?: string | undefined;
 	/** Path in the status. */
 	readonly path?: string | undefined;
 	/** The call that sets a value; undefined if no tool does. */
@@ -27,7 +29,7 @@ export interface ToolCall {
 export interface Control {
 	/** Unique in the device. */
 	readonly key: string;
-	readonly kind: "light" | "switch" | "servo" | "setting" | "action";
+	readonly kind: PartKind["name"] | "setting" | "action";
 	/** Its own name for people; undefined: its name in the code, in `name`. */
 	readonly title: string | undefined;
 	readonly name: string;
@@ -40,14 +42,12 @@ export interface Control {
 	readonly error?: string | undefined;
 }
 
-/** The controls of a device, from its tools and its status: lights and switches first. */
+/** The controls of a device, from its tools and its status: parts first. */
 export function controlsOf(tools: readonly Tool[], status: object): readonly Control[] {
 	const harmless = tools.filter(isHarmless);
 	const found = [
-		...partControls(harmless, status, LIGHTS),
-		...partControls(harmless, status, SWITCHES),
+		...SET_KINDS.flatMap((kind) => partControls(harmless, status, kind)),
 		...pairControls(harmless),
-		...partControls(harmless, status, SERVOS),
 		...settingControls(harmless, status),
 		...actionControls(harmless),
 	];
@@ -59,80 +59,53 @@ function isHarmless({ annotations }: Tool): boolean {
 	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }
 
-/** How a kind of parts is set: by one tool, which takes the part's name. */
-interface PartKind {
-	readonly kind: "light" | "switch" | "servo";
-	/** The status has them here, by name. */
-	readonly member: string;
-	readonly tool: RegExp;
-	/** The parameter that names the part. */
-	readonly argument: string;
-	/** The parameters that a tap or a slide sets, as far as the part has them. */
-	readonly inputs: readonly string[];
-}
+type PartKind = (typeof PART_KINDS)[number];
 
-const LIGHTS: PartKind = {
-	kind: "light",
-	member: "lights",
-	tool: /(^|_)self_light_set$/,
-	argument: "light",
-	inputs: ["on", "brightness", "color"],
-};
-const SWITCHES: PartKind = {
-	kind: "switch",
-	member: "switches",
-	tool: /(^|_)self_switch_set$/,
-	argument: "name",
-	inputs: ["on"],
-};
-const SERVOS: PartKind = {
-	kind: "servo",
-	member: "servos",
-	tool: /(^|_)self_servo_move$/,
-	argument: "name",
-	inputs: ["angle"],
-};
+/** The kinds of parts that a tool sets. */
+const SET_KINDS = PART_KINDS.filter(({ tool }) => tool?.sets !== undefined);
 
 /** Members of the status that {@link controlsOf} shows, with any tools. */
-export const CONTROLLED: ReadonlySet<string> = new Set([LIGHTS.member, SWITCHES.member, SERVOS.member]);
+export const CONTROLLED: ReadonlySet<string> = new Set(SET_KINDS.map(({ plural }) => plural));
 
-function partControls(
-	tools: readonly Tool[],
-	status: object,
-	{ kind, member, tool: name, argument, inputs }: PartKind,
-): readonly Control[] {
-	const tool = tools.find((each) => name.test(plain(each.name)));
+/** Schemas of values by their types, if no tool has them. */
+const SCHEMAS: Readonly<Record<string, Schema>> = { color: { type: "string", description: "#rrggbb" } };
+
+/** Whether a tool, which may have a prefix, is the one that sets the parts of a kind. */
+function isToolOf({ tool: own }: PartKind, { name }: Tool): boolean {
+	const known = plain(own?.name ?? "");
+	return plain(name) === known || plain(name).endsWith(`_${known}`);
+}
+
+function partControls(tools: readonly Tool[], status: object, kind: PartKind): readonly Control[] {
+	const tool = tools.find((each) => isToolOf(kind, each));
 	const schemas = new Map((tool ? parametersOf(tool) : []).map((each) => [each.name, each.schema]));
-	return partsIn(status, member).map(([part, state]) => {
-		const { title, error, min, max, seconds_left: secondsLeft } = state;
-		// An angle is unknown until the servo was moved.
-		const known = inputs.filter((input) => input in state || kind === "servo");
+	const { name: kindName, plural, tool: { part: argument = "name", sets = [] } = {} } = kind;
+	return partsIn(status, plural).map(([part, state]) => {
+		// The first value may be unknown, as an angle before the first move. Others are absent if the part cannot do it.
+		const known = kind.status.filter(({ name }) => sets.includes(name) && (name === sets[0] || name in state));
 		return {
-			key: `${kind} ${part}`,
-			kind,
-			title: textIn(title),
+			key: `${kindName} ${part}`,
+			kind: kindName,
+			title: textIn(state.title),
 			name: part,
-			inputs: known.map((input) => ({
-				name: input,
-				// A servo's own range is smaller than that of its tool.
-				schema: { ...(schemas.get(input) ?? SCHEMAS[input]), ...(kind === "servo" && { minimum: min, maximum: max }) },
-				value: leafIn(state[input]),
-				path: `${member}.${part}.${input}`,
-				callFor: tool && ((value: unknown) => ({ tool: tool.name, args: { [argument]: part, [input]: value } })),
-			})),
-			...(typeof secondsLeft === "number" && { secondsLeft }),
-			error: textIn(error),
+			inputs: known.map(({ name, type, unit, range = [] }) => {
+				const [minimum, maximum] = range.map((limit) => (typeof limit === "number" ? limit : state[limit]));
+				const schema = schemas.get(name) ?? SCHEMAS[type] ?? { type };
+				return {
+					name,
+					// A part's own range may be smaller than that of its tool.
+					schema: range.length === 0 ? schema : { ...schema, minimum, maximum },
+					value: leafIn(state[name]),
+					unit,
+					path: `${plural}.${part}.${name}`,
+					callFor: tool && ((value: unknown) => ({ tool: tool.name, args: { [argument]: part, [name]: value } })),
+				};
+			}),
+			...(typeof state.seconds_left === "number" && { secondsLeft: state.seconds_left }),
+			error: textIn(state.error),
 		};
 	});
 }
-
-/** The kinds of values, if no tool says them. */
-const SCHEMAS: Readonly<Record<string, Schema>> = {
-	on: { type: "boolean" },
-	brightness: { type: "integer", minimum: 0, maximum: 100 },
-	color: { type: "string", description: "#rrggbb" },
-	angle: { type: "number" },
-};
 
 /** Two tools of the family that switch one thing on and off. */
 function pairControls(tools: readonly Tool[]): readonly Control[] {
@@ -156,7 +129,7 @@ function settingControls(tools: readonly Tool[], status: object): readonly Contr
 	return tools.flatMap((tool): Control[] => {
 		const [only, ...others] = parametersOf(tool);
 		const isSetting = only !== undefined && others.length === 0 && tool.annotations?.idempotentHint === true;
-		const isPart = [LIGHTS, SWITCHES, SERVOS].some(({ tool: name }) => name.test(plain(tool.name)));
+		const isPart = SET_KINDS.some((kind) => isToolOf(kind, tool));
 		if (!isSetting || isPart || !TAPPED.has(controlOf(only.name, only.schema))) {
 			return [];
 		}
@@ -223,6 +196,6 @@ function leafIn(value: unknown): Leaf | undefined {
 }
 
 /** The unit of a value that is set. */
-export function unitOfInput({ name, schema }: ControlInput): string {
-	return isPercent(name, schema) ? "%" : name === "angle" ? "°" : "";
+export function unitOfInput({ name, schema, unit }: ControlInput): string {
+	return unit ?? (isPercent(name, schema) ? "%" : "");
 }
