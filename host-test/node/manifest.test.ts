@@ -9,6 +9,7 @@ import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-par
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { expectGenerated } from "../support/expect-generated.js";
 
 /** Manifests of builds. The first one has the features that each board has room for. */
 const MANIFESTS = ["manifest.json", "src/build/manifest_minimal.json"];
@@ -115,7 +116,7 @@ it("src/mcp_server preloads its modules, alone and with each feature: a build th
 
 it("src/preload.json names every module of the firmware that a build preloads, sorted", () => {
 	const modules = sources.map((file) => file.replace(/\.ts$/, "")).filter(isPreloaded);
-	assert.deepEqual(readManifest("src/preload.json").preload, modules.sort());
+	expectGenerated("src/preload.json", `${JSON.stringify({ preload: modules.sort() }, null, "\t")}\n`);
 });
 
 it("every module of the firmware is named by a manifest", () => {

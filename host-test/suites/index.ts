@@ -32,6 +32,7 @@ export { default as httpServer } from "./http-server.suite.js";
 export { default as improv } from "./improv.suite.js";
 export { default as inputRequired } from "./input-required.suite.js";
 export { default as jsonRpc } from "./json-rpc.suite.js";
+export { default as kinds } from "./kinds.suite.js";
 export { default as knownNetworks } from "./known-networks.suite.js";
 export { default as language } from "./language.suite.js";
 export { default as lineBreaks } from "./line-breaks.suite.js";

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { fakePart, fakeStatus, fireEvent } from "../host-test/doubles/fake-kind.js";
+import { expectSection } from "../host-test/support/expect-generated.js";
+import { until } from "../host-test/support/until.js";
+import { controlsOf } from "../packages/gateway/console/src/store/controls.js";
+import { EVENT_TYPES } from "../packages/gateway/src/events/event-types.js";
+import { describeDevice, describeState } from "../packages/gateway/src/home-assistant/discovery.js";
+import { NO_STATUS, readStatus } from "../packages/gateway/src/home-assistant/status.js";
+import { ask, type Occurrence, start } from "../packages/gateway/test/events/support.js";
+import { connect } from "../packages/gateway/test/support/program.js";
+import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
+import { loadTools } from "../packages/xs-mcp/src/moddable/load-tools.js";
+import { PART_KINDS } from "../src/hardware/kinds/index.js";
+import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";
+import * as makers from "../src/hardware/parts/index.js";
+import type { Part } from "../src/hardware/parts/part.js";
+import { DEVICE_EVENTS } from "../src/hardware/vocabulary.js";
+
+// Each kind of parts, and each event, in all that is derived from it. A new one has these tests without another edit.
+
+const statusOf = (kind: PartKind): object => ({ [kind.plural]: { it: fakeStatus(kind) } });
+
+const tools = (await loadTools()).map(({ name }) => {
+	const inputSchema = { type: "object" as const, properties: {} };
+	return { name: name.replaceAll(".", "_"), inputSchema, annotations: { destructiveHint: false } };
+});
+
+for (const kind of PART_KINDS) {
+	const { name, event, tool } = kind;
+
+	describe(`the kind ${name}`, () => {
+		it("has an entity in Home Assistant and a control in the console, if a tool sets it", () => {
+			const [first] = tool?.sets ?? [];
+			const result = { content: [{ type: "text" as const, text: JSON.stringify(statusOf(kind)) }] };
+			const status = readStatus(result, NO_STATUS) ?? assert.fail("not a status");
+			const board = { name: "lamp", version: "1" };
+			const shown = { key: "k", alias: "a", board, state: "idle", status, offers: () => true, isAnnounced: false };
+			const { components } = describeDevice(shown, "gateway") as { components: Record<string, { platform: string }> };
+			const { platform } = components[`${name}_it`] ?? {};
+			const controls = controlsOf(tools, statusOf(kind)).filter((control) => control.kind === name);
+			if (first === undefined) {
+				assert.deepEqual(controls, []);
+				return;
+			}
+			assert.ok(platform !== undefined, `${name} has no entity`);
+			assert.ok(platform === "light" || `${name}_it` in describeState(shown), "its state is published");
+			const [{ inputs = [] } = {}] = controls;
+			assert.deepEqual(
+				inputs.map((each) => each.name),
+				tool?.sets,
+			);
+			const value = fakeStatus(kind)[first];
+			assert.deepEqual(inputs[0]?.callFor?.(value), {
+				tool: tool?.name.replaceAll(".", "_"),
+				args: { [tool?.part ?? ""]: "it", [first]: value },
+			});
+		});
+
+		if (event !== undefined) {
+			it("is recorded by the gateway, for clients that ask for its event by the filters", async (t) => {
+				const { side, device } = await start(t);
+				const client = await connect(t, side);
+				const known = DEVICE_EVENTS.find((each) => each.kind === kind) ?? assert.fail();
+				const params = fireEvent(kind, { ...fakePart(kind), [event.by]: () => {} });
+				const equal = Object.entries(known.filters).filter(([, { crosses }]) => crosses === undefined);
+				const filters = Object.fromEntries(equal.map(([filter]) => [filter, params[filter]]));
+				const query = { name: known.name, arguments: filters };
+				const { cursor } = await ask(client, "events/poll", { ...query, cursor: null });
+				device.notify(notificationOf(known.name), params);
+				let events: readonly Occurrence[] = [];
+				await until(async () => {
+					({ events } = await ask(client, "events/poll", { ...query, cursor }));
+					return events.length > 0;
+				}, "recorded");
+				assert.deepEqual(events[0]?.data, { device: "lamp_000001", ...params });
+			});
+		}
+	});
+}
+
+it("each event of a device has a type at the gateway, and one of the manager's notifications", () => {
+	for (const { name, notification } of DEVICE_EVENTS) {
+		assert.ok(
+			EVENT_TYPES.some((type) => type.name === name),
+			name,
+		);
+		assert.ok(NOTIFICATION_TYPES.includes(notification.slice("notifications/".length)), notification);
+	}
+});
+
+const code = (text: string): string => `\`${text}\``;
+const codes = (texts: readonly string[]): string => texts.map(code).join(", ");
+const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`.replaceAll("  ", " ");
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
+	[head, head.map(() => "---"), ...rows].map((cells) => row(...cells));
+
+/** A driver's class and, for parts without a driver, options of which one is unknown: the error names those that are known. */
+const UNKNOWN = Object.assign(class {}, { "?": 1 });
+
+/** The part that a function of the package `xs-mcp` makes; undefined if it makes something else. */
+function partOf(make: unknown): Part | undefined {
+	try {
+		const made = (make as (driver: unknown, options: unknown) => Partial<Part> | undefined)(UNKNOWN, UNKNOWN);
+		return made?.makes === undefined ? undefined : (made as Part);
+	} catch {
+		return undefined;
+	}
+}
+
+it("docs/parts.md lists each part with its options, and each kind with its values, tool and event", () => {
+	const parts = Object.entries(makers).flatMap(([name, make]) => {
+		const part = partOf(make);
+		const { tool } = PART_KINDS.find((kind) => kind.name === part?.makes) ?? {};
+		const options = /^unknown option \?, expected (.*)$/.exec(part?.fault ?? "")?.[1]?.split(", ") ?? [];
+		return part === undefined ? [] : [[code(name), codes(options), tool === undefined ? "none" : code(tool.name)]];
+	});
+	assert.ok(parts.every(([, options]) => options !== ""));
+	expectSection("docs/parts.md", "parts", table(["part", "options", "tool"], parts));
+	const kinds = PART_KINDS.map(({ plural, status, event }) => [
+		code(plural),
+		codes(status.map(({ name }) => name)),
+		event === undefined
+			? ""
+			: `${code(notificationOf(event.name))} {${codes([...event.data].map(({ name }) => name))}}`,
+	]);
+	expectSection("docs/parts.md", "kinds", table(["parts", "values in the status", "notification"], kinds));
+});
+
+it("docs/gateway/events.md lists each type of events with its own arguments", () => {
+	const common = ["device", "tag", "pause"];
+	const types = EVENT_TYPES.map(({ name, description, input }) => {
+		const own = Object.keys(input.shape).filter((argument) => !common.includes(argument));
+		return [code(name), description, codes(own)];
+	});
+	expectSection("docs/gateway/events.md", "types", table(["type", "happens when", "own arguments"], types));
+});

@@ -1,0 +1,56 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { PART_KINDS } from "../../src/hardware/kinds/index.js";
+import { notificationOf } from "../../src/hardware/kinds/part-kind.js";
+import type { Wire } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { fakePart, fakeStatus, fireEvent } from "../doubles/fake-kind.js";
+import { inSession } from "../doubles/started-application.js";
+import { clientOf, TOOLS, words } from "../doubles/tools.js";
+import { equal, ok, suite } from "../harness.js";
+
+export default suite("kinds of parts", {
+	"have different names, and events that begin with them"() {
+		const names = PART_KINDS.flatMap(({ name, plural }) => [name, plural]);
+		equal(new Set(names).size, names.length);
+		for (const { name, event } of PART_KINDS) {
+			ok(event === undefined || event.name.startsWith(`${name}.`), name);
+		}
+	},
+	"have their parts in the status, and in its schema"() {
+		const client = clientOf({});
+		client.initialize("2025-11-25");
+		const { tools } = client.ask("tools/list").result;
+		const tool = tools.find(({ name }: Wire) => name === "self.get_device_status");
+		const listed = Object.keys(tool.outputSchema.properties);
+		for (const kind of PART_KINDS.filter(({ status }) => status.length > 0)) {
+			const board = { [kind.plural]: { it: fakePart(kind) } } as Hardware;
+			const status = JSON.parse(words(clientOf(board).call("self.get_device_status")));
+			equal(status, { [kind.plural]: { it: fakeStatus(kind) } });
+			ok(listed.includes(kind.plural), kind.plural);
+		}
+	},
+	"have a tool with the arguments that they name, which is offered with such a part alone"() {
+		for (const { name, plural, status, tool } of PART_KINDS.filter((kind) => kind.tool !== undefined)) {
+			const found = TOOLS.find((each) => each.name === tool?.name);
+			equal(found?.needs, [plural], name);
+			const args = found?.input.members.map((member) => member.name) ?? [];
+			for (const argument of [tool?.part, ...(tool?.sets ?? [])]) {
+				ok(args.includes(argument as string), `${tool?.name}: ${argument}`);
+			}
+			ok(tool?.sets?.every((set) => status.some((member) => member.name === set)) !== false, name);
+		}
+	},
+	"notify the backend of their events, until the device stops"() {
+		for (const kind of PART_KINDS.filter(({ event }) => event !== undefined)) {
+			const it = fakePart(kind);
+			const { application, mcp } = inSession(Object.assign(new FakeBoard(), { [kind.plural]: { it } }));
+			mcp();
+			const params = fireEvent(kind, it);
+			const method = notificationOf(kind.event?.name ?? "");
+			const { payload } = mcp()[0] as { readonly payload: object };
+			equal(payload, { jsonrpc: "2.0", method, params });
+			application.stop();
+			equal(it[kind.event?.by ?? ""], undefined);
+		}
+	},
+});
