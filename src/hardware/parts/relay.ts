@@ -1,3 +1,4 @@
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Switch, SwitchCause } from "../kinds/switch.js";
 import type { TimerHandle } from "../timer.js";
 import {
@@ -17,21 +18,32 @@ import {
 } from "./part.js";
 import { Retried } from "./retried.js";
 
-export interface RelayOptions extends PartOptions {
+/** Options of a pin that is switched on and off. */
+export interface PinSwitchOptions extends PartOptions {
 	readonly pin: number;
 	/** Whether it is on while the pin is low. Default false. */
 	readonly activeLow?: boolean;
 	/** Longest time on in seconds, for every caller: 0.1 to 86,400. Default: no limit. */
 	readonly maxOn?: number;
+}
+
+export interface RelayOptions extends PinSwitchOptions {
 	/** Seconds that it stays off at least before it is switched on again: 0 to 3,600. Default 0. */
 	readonly minOff?: number;
 	/** Its reaction when the last session with the backend is lost. Default "keep". */
 	readonly onSessionLost?: "keep" | "off";
 }
 
-/** Longest times of the options, in seconds. */
-const MAX_ON = 86_400;
+/** Longest time that it rests, in seconds. */
 const MAX_OFF = 3_600;
+
+/** Checks of the options of a pin that is switched on and off. */
+export const PIN_SWITCH_CHECKS = deepFreeze({
+	title: anything,
+	pin: aPin,
+	activeLow: anything,
+	maxOn: optional(aNumber(0.1, 86_400, "seconds")),
+});
 
 /** Seconds between two times that it is switched on: contacts and motors wear out. */
 const MIN_PERIOD = 1;
@@ -51,10 +63,7 @@ export const relay = (options: RelayOptions): Part => {
 		makes: "switch",
 		pins: [{ pin, use: "output" }],
 		fault: optionFault(options, {
-			title: anything,
-			pin: aPin,
-			activeLow: anything,
-			maxOn: optional(aNumber(0.1, MAX_ON, "seconds")),
+			...PIN_SWITCH_CHECKS,
 			minOff: optional(aNumber(0, MAX_OFF, "seconds")),
 			onSessionLost: optional(oneOf("keep", "off")),
 		}),
@@ -70,10 +79,10 @@ export const relay = (options: RelayOptions): Part => {
 };
 
 /** A switch on a pin, with the limits of its options. Times are milliseconds of a monotonic clock. */
-class PinSwitch implements Switch {
+export class PinSwitch implements Switch {
 	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
-	private readonly options: RelayOptions;
-	private readonly io: PartIo;
+	protected readonly options: RelayOptions;
+	protected readonly io: PartIo;
 	private readonly pin: Retried<DigitalPin>;
 	private _on = false;
 	/** When it was switched on and off last; undefined before. */
@@ -191,7 +200,7 @@ class PinSwitch implements Switch {
 				: timer.set(() => this.switchOff("limit"), Math.max(0, Math.ceil(span - passed)));
 	}
 
-	private write(on: boolean): void {
+	protected write(on: boolean): void {
 		this.pin.value.write(on === (this.options.activeLow === true) ? 0 : 1);
 	}
 }
