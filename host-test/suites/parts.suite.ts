@@ -1,6 +1,7 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { SerialLine } from "../../src/hardware/kinds/line.js";
 import type { Sensor } from "../../src/hardware/kinds/sensor.js";
+import type { Siren } from "../../src/hardware/kinds/siren.js";
 import type { Switch } from "../../src/hardware/kinds/switch.js";
 import { analog } from "../../src/hardware/parts/analog.js";
 import { button } from "../../src/hardware/parts/button.js";
@@ -14,6 +15,8 @@ import { pwm } from "../../src/hardware/parts/pwm.js";
 import { relay } from "../../src/hardware/parts/relay.js";
 import { serial } from "../../src/hardware/parts/serial.js";
 import { servo } from "../../src/hardware/parts/servo.js";
+import { siren } from "../../src/hardware/parts/siren.js";
+
 import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";
@@ -64,6 +67,14 @@ function openRelay(options: Partial<Parameters<typeof relay>[0]> = {}) {
 	const told: unknown[] = [];
 	pump.onChange = (on, cause) => void told.push([on, cause]);
 	return { ...part, pump, told };
+}
+
+function openSiren(options: Partial<Parameters<typeof siren>[0]> = {}) {
+	const part = open(siren({ pin: 25, ...options }), "alarm");
+	const alarm = part.siren as Siren;
+	const told: unknown[] = [];
+	alarm.onChange = (on, cause) => void told.push([on, cause]);
+	return { ...part, alarm, told };
 }
 
 export default suite("parts as data", {
@@ -145,6 +156,69 @@ export default suite("parts as data", {
 		equal(pump.on, false);
 		equal(told.at(-1), [false, "session"]);
 		equal(openRelay().opened.sessionEnded, undefined);
+	},
+	"a siren sounds and rests by turns until its time is over, and says so"() {
+		const { alarm, pins, pass, told } = openSiren({ maxOn: 10, pattern: { on: 2, off: 1 } });
+		alarm.turn(true, 4);
+		equal([alarm.on, alarm.left, pins.level(25)], [true, 4, 1]);
+		pass(2_000);
+		equal([alarm.on, alarm.left, pins.level(25)], [true, 2, 0]);
+		pass(1_000);
+		equal(pins.level(25), 1);
+		pass(1_000);
+		equal([alarm.on, alarm.left, pins.level(25)], [false, undefined, 0]);
+		pass(10_000);
+		equal(
+			[pins.written(25), told],
+			[
+				[0, 1, 0, 1, 0],
+				[
+					[true, "call"],
+					[false, "limit"],
+				],
+			],
+		);
+	},
+	"a call while a siren sounds changes its pattern, and never extends maxOn"() {
+		const { alarm, pins, pass, told } = openSiren({ maxOn: 10 });
+		alarm.turn(true);
+		pass(8_000);
+		alarm.turn(true, 10, { on: 0.5, off: 0.5 });
+		equal([alarm.left, told.length], [2, 1]);
+		pass(500);
+		equal([alarm.on, pins.level(25)], [true, 0]);
+		pass(1_500);
+		equal([alarm.on, pins.level(25)], [false, 0]);
+		throws(() => alarm.turn(true, 11), /^seconds: alarm stays on for at most 10 seconds, not 11$/);
+		equal(alarm.on, false);
+	},
+	"a siren stops at once when it is called or closed, whatever its pattern"() {
+		const { alarm, pins, pass, opened, told } = openSiren({ activeLow: true, pattern: { on: 1, off: 1 } });
+		equal([pins.level(25), alarm.maxOn], [1, 60]);
+		alarm.turn(true);
+		alarm.turn(false);
+		alarm.turn(false);
+		pass(5_000);
+		equal(
+			[pins.written(25), told],
+			[
+				[1, 0, 1, 1],
+				[
+					[true, "call"],
+					[false, "call"],
+				],
+			],
+		);
+		alarm.turn(true);
+		opened.close();
+		pass(5_000);
+		equal(pins.written(25).at(-1), 1);
+	},
+	"a siren refuses a pattern that it cannot keep"() {
+		const fault = (on: number, off: number): string | undefined => siren({ pin: 25, pattern: { on, off } }).fault;
+		equal(fault(0.5, 0), undefined);
+		equal(fault(0, 1), "pattern.on: expected a number from 0.1 to 60 seconds, got 0");
+		equal(fault(1, 61), "pattern.off: expected a number from 0 to 60 seconds, got 61");
 	},
 	"a part whose pin cannot be opened says why, and is tried again with growing pauses"() {
 		const pins = new FakePins();

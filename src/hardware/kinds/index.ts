@@ -5,10 +5,11 @@ import { line } from "./line.js";
 import type { PartKind, PartOf } from "./part-kind.js";
 import { sensor } from "./sensor.js";
 import { servo } from "./servo.js";
+import { siren } from "./siren.js";
 import { switchKind } from "./switch.js";
 
 /** Every kind of parts, in the order of the status. It is only appended to, so that prompt caches stay valid. */
-const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line] as const);
+const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line, siren] as const);
 
 type Kind = (typeof KINDS)[number];
 

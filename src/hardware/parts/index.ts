@@ -29,3 +29,4 @@ export { type PwmOptions, pwm } from "./pwm.js";
 export { type RelayOptions, relay } from "./relay.js";
 export { type SerialOptions, serial } from "./serial.js";
 export { type ServoOptions, servo } from "./servo.js";
+export { type SirenOptions, siren } from "./siren.js";

@@ -1,0 +1,37 @@
+import { siren as sirenKind } from "../../hardware/kinds/siren.js";
+import { boolean, number, optional, string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { findPart } from "../find-part.js";
+import { ACTS } from "../hints.js";
+import { describePart } from "../parts-status.js";
+
+/** Longest turn of a pattern, in seconds. */
+const LONGEST_TURN = 60;
+
+export default defineTool({
+	name: "self.siren.set",
+	title: "Sound a siren",
+	description:
+		"Start or stop a siren, buzzer or beacon of the device. It sounds in a pattern, and stops by itself after a time: a limit of the device.\n" +
+		"Returns whether it is on, and the seconds until it stops.",
+	annotations: ACTS,
+	needs: ["sirens"],
+	input: {
+		name: string({ maxLength: 64, description: "Which one" }),
+		on: boolean({ description: "true starts it, false stops it" }),
+		seconds: optional(number({ minimum: 0.1, maximum: 3_600, description: "With on: stop it again after this time" })),
+		on_seconds: optional(
+			number({ minimum: 0.1, maximum: LONGEST_TURN, description: "Pattern: how long it sounds at a time. Default 1" }),
+		),
+		off_seconds: optional(
+			number({ minimum: 0, maximum: LONGEST_TURN, description: "Pattern: how long it rests in between. Default 1" }),
+		),
+	},
+	output: { on: boolean() },
+	run: ({ name, on, seconds, on_seconds, off_seconds }, { sirens }) => {
+		const found = findPart(sirens, "name", name);
+		const isOwn = on_seconds === undefined && off_seconds === undefined;
+		found.turn(on, seconds, isOwn ? undefined : { on: on_seconds ?? 1, off: off_seconds ?? 1 });
+		return describePart(sirenKind, found) as { on: boolean };
+	},
+});
