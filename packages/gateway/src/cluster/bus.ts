@@ -7,23 +7,14 @@ import {
 	headers,
 	type Msg,
 	type NatsConnection,
+	type PublishOptions,
 	type TlsOptions,
 } from "@nats-io/transport-node";
 import type { Configuration } from "../config/settings.js";
-import { type EventStream, openEventStream } from "./event-stream.js";
 import { subjectsOf } from "./messages.js";
 
 /** The settings by which a gateway reaches NATS. */
 type NatsSettings = Pick<Configuration, "clusterCredentials" | "clusterPassword" | "clusterCa">;
-
-interface BusOptions {
-	/** Separates two clusters on one NATS. */
-	readonly prefix: string;
-	/** Servers that keep a copy of the events. */
-	readonly replicas: number;
-	/** Called once for each subject that NATS does not allow. */
-	readonly onRefused: (message: string) => void;
-}
 
 /** Milliseconds between attempts to reach NATS again. */
 const RECONNECT_TIME = 500;
@@ -57,16 +48,18 @@ export async function connectToNats(url: string, name: string, settings: NatsSet
 export class Bus {
 	readonly subjects: ReturnType<typeof subjectsOf>;
 	readonly #connection: NatsConnection;
-	readonly #options: BusOptions;
 	#connected = true;
 	/** The first subscription that NATS has refused. */
 	#refused: Error | undefined;
 
-	constructor(connection: NatsConnection, options: BusOptions) {
+	/**
+	 * @param prefix separates two clusters on one NATS
+	 * @param onRefused called once for each subject that NATS does not allow
+	 */
+	constructor(connection: NatsConnection, prefix: string, onRefused: (message: string) => void) {
 		this.#connection = connection;
-		this.#options = options;
-		this.subjects = subjectsOf(options.prefix);
-		void this.#follow(options.onRefused);
+		this.subjects = subjectsOf(prefix);
+		void this.#follow(onRefused);
 	}
 
 	get connected(): boolean {
@@ -76,11 +69,6 @@ export class Bus {
 	/** Bytes of a message. */
 	get maxBytes(): number {
 		return (this.#connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD;
-	}
-
-	/** Creates the stream of events, or opens it. */
-	async openEvents(): Promise<EventStream> {
-		return await openEventStream(this.#connection, this.#options);
 	}
 
 	subscribe(subject: string, onMessage: (message: Msg) => void): void {
@@ -108,13 +96,13 @@ export class Bus {
 	publish(subject: string, message: object, reply?: string): void {
 		const bytes = Buffer.from(JSON.stringify(message));
 		const parts = Math.ceil(bytes.length / this.maxBytes);
+		const options: PublishOptions = reply === undefined ? {} : { reply };
 		for (let part = 1; part <= parts; part += 1) {
-			const more = headers();
-			more.set(PART, `${part}/${parts}`);
-			this.#connection.publish(subject, bytes.subarray((part - 1) * this.maxBytes, part * this.maxBytes), {
-				...(reply !== undefined && { reply }),
-				...(parts > 1 && { headers: more }),
-			});
+			if (parts > 1) {
+				options.headers = headers();
+				options.headers.set(PART, `${part}/${parts}`);
+			}
+			this.#connection.publish(subject, bytes.subarray((part - 1) * this.maxBytes, part * this.maxBytes), options);
 		}
 	}
 
@@ -132,10 +120,6 @@ export class Bus {
 	/** Settles when everything that was published before has arrived at NATS. */
 	async flush(): Promise<void> {
 		await this.#connection.flush();
-	}
-
-	async close(): Promise<void> {
-		await this.#connection.close();
 	}
 
 	async #follow(onRefused: (message: string) => void): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import { type Connection, type Entry, isConflict, type Server, type Store } from "xs-mcp-manager/core";
-import { type Claim, claimSchema, VERSION } from "./messages.js";
+import { type Claim, claimSchema, type Self, VERSION } from "./messages.js";
 
 /** In the short-lived store, before a device's id. */
 export const CLAIM = "claim/";
@@ -30,39 +30,30 @@ interface Own {
 	isWriting: boolean;
 }
 
-interface ClaimsOptions {
-	readonly gateway: string;
-	readonly incarnation: string;
-	/** The short-lived one. */
-	readonly store: Store;
-	/** A device has connected to another gateway. */
-	readonly onLost: (connection: Connection, gateway: string) => void;
-	readonly warn: (message: string) => void;
-}
-
 /**
  * The devices that are in a session with this gateway, as entries `claim/DEVICE`. The last gateway that writes one by
  * compare-and-set has the device. After an outage the session that began last has it.
  */
 export class Claims {
-	readonly #options: ClaimsOptions;
+	readonly #self: Self;
+	readonly #store: Store;
+	readonly #warn: (message: string) => void;
 	/** By device. One that is over stays until that is written. */
 	readonly #claims = new Map<string, Own>();
 	readonly #limit = pLimit(PARALLEL_WRITES);
 	/** The error that was reported last, until a claim is written. */
 	#warned = "";
 
-	constructor(options: ClaimsOptions) {
-		this.#options = options;
+	/** @param store the short-lived one */
+	constructor(self: Self, store: Store, warn: (message: string) => void) {
+		this.#self = self;
+		this.#store = store;
+		this.#warn = warn;
 	}
 
-	/**
-	 * Follows what other gateways claim.
-	 *
-	 * @returns ends it
-	 */
+	/** Follows what other gateways claim. Returns what ends it. */
 	start(): () => void {
-		return this.#options.store.watch(CLAIM, (key, entry) => {
+		return this.#store.watch(CLAIM, (key, entry) => {
 			const claim = this.#claims.get(key.slice(CLAIM.length));
 			if (claim?.isStored) {
 				void this.#write(claim);
@@ -79,13 +70,12 @@ export class Claims {
 
 	/** A device is online here: its claim names this gateway from now on. */
 	begin(server: Server, connection: Connection): void {
-		const { store } = this.#options;
 		const claim: Own = {
 			server,
 			connection,
 			id: randomUUID(),
-			since: store.now,
-			isLate: !store.isConnected,
+			since: this.#store.now,
+			isLate: !this.#store.isConnected,
 			isStored: false,
 			isOver: false,
 			state: undefined,
@@ -122,17 +112,16 @@ export class Claims {
 			claim.isLate = true;
 			claim.isStored = false;
 		}
-		for (const entry of this.#options.store.list(CLAIM)) {
+		for (const entry of this.#store.list(CLAIM)) {
 			this.#removeLeft(entry);
 		}
 	}
 
 	/** Settles when every change is written, or cannot be for now. */
 	async flush(): Promise<void> {
-		const { store } = this.#options;
 		// Another gateway that holds this one for gone may have removed one while nothing could be written.
 		const isDue = ({ isStored, isOver, state, server }: Own): boolean =>
-			!isStored || isOver || state !== server.state || store.get(CLAIM + server.id) === undefined;
+			!isStored || isOver || state !== server.state || this.#store.get(CLAIM + server.id) === undefined;
 		await Promise.all([...this.#claims.values()].filter(isDue).map((claim) => this.#write(claim)));
 	}
 
@@ -152,9 +141,9 @@ export class Claims {
 			// Written again with the next flush.
 			const { message } = error as Error;
 			// Thousands of devices may meet the same error.
-			if (message !== this.#warned && this.#options.store.isConnected) {
+			if (message !== this.#warned && this.#store.isConnected) {
 				this.#warned = message;
-				this.#options.warn(`${claim.server.id}: other gateways are not told of it now: ${message}`);
+				this.#warn(`${claim.server.id}: other gateways are not told of it now: ${message}`);
 			}
 		} finally {
 			claim.isWriting = false;
@@ -171,13 +160,13 @@ export class Claims {
 	}
 
 	async #writeOnce(claim: Own): Promise<void> {
-		const { store, gateway } = this.#options;
 		const key = CLAIM + claim.server.id;
-		const entry = store.get(key);
+		const entry = this.#store.get(key);
 		const found = this.#find(claim);
 		// The newest session here is this one: another claim of this process is older.
 		const isOurs = found !== undefined && this.#isOurs(found);
-		const isNewer = claim.isLate && found !== undefined && found.gateway !== gateway && found.since > claim.since;
+		const isNewer =
+			claim.isLate && found !== undefined && found.gateway !== this.#self.name && found.since > claim.since;
 		if (entry !== undefined && !isOurs && (claim.isStored || claim.isOver || isNewer || isLaterVersion(entry))) {
 			this.#lose(claim, found?.gateway ?? "of a later version");
 			return;
@@ -188,11 +177,11 @@ export class Claims {
 		}
 		try {
 			if (claim.isOver) {
-				await store.delete(key, entry?.revision);
+				await this.#store.delete(key, entry?.revision);
 				this.#lose(claim, "");
 			} else {
 				const value = this.#valueOf(claim);
-				await store.set(key, value, entry?.revision ?? 0);
+				await this.#store.set(key, value, entry?.revision ?? 0);
 				claim.state = value.state;
 				claim.isStored = true;
 				claim.isLate = false;
@@ -210,29 +199,30 @@ export class Claims {
 		const found = claimSchema.safeParse(value).data;
 		if (found !== undefined && this.#isOurs(found) && !this.#claims.has(key.slice(CLAIM.length))) {
 			// It may be written again meanwhile, or NATS is away: then it is found again.
-			this.#options.store.delete(key, revision).catch(() => {});
+			this.#store.delete(key, revision).catch(() => {});
 		}
 	}
 
 	#isOurs({ gateway, incarnation }: Claim): boolean {
-		return gateway === this.#options.gateway && incarnation === this.#options.incarnation;
+		return gateway === this.#self.name && incarnation === this.#self.incarnation;
 	}
 
 	#find({ server }: Own): Claim | undefined {
-		return claimSchema.safeParse(this.#options.store.get(CLAIM + server.id)?.value).data;
+		return claimSchema.safeParse(this.#store.get(CLAIM + server.id)?.value).data;
 	}
 
+	/** @param gateway that has the device now */
 	#lose(claim: Own, gateway: string): void {
 		if (this.#claims.get(claim.server.id) === claim) {
 			this.#claims.delete(claim.server.id);
 			if (!claim.isOver) {
-				this.#options.onLost(claim.connection, gateway);
+				claim.connection.close(`the device has connected to gateway ${gateway}`);
 			}
 		}
 	}
 
 	#valueOf({ server, connection, id, since }: Own): Claim {
-		const { gateway, incarnation } = this.#options;
+		const { name: gateway, incarnation } = this.#self;
 		const { clientId, transport } = connection.identity;
 		const { capabilities, revision = "2024-11-05" } = connection;
 		const { state } = server;

@@ -1,41 +1,24 @@
 import { randomUUID } from "node:crypto";
-import type { Msg } from "@nats-io/transport-node";
-import type { Connection, Entry, Server, ServerRegistry, Store } from "xs-mcp-manager/core";
-import type { EventLog } from "../events/event-log.js";
-import { type Bus, hasNoResponder } from "./bus.js";
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
+import type { Connection, Entry, Server } from "xs-mcp-manager/core";
+import { events } from "../events/plugin.js";
+import type { RunningGateway } from "../gateway.js";
+import { nameInCluster } from "../store/open-stores.js";
+import { clients } from "../transports/plugin.js";
+import { GATEWAY_INFO } from "../version.js";
+import { Bus, hasNoResponder } from "./bus.js";
 import { Claims, isLaterVersion } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Members } from "./members.js";
 import { type Call, type Lease, VERSION } from "./messages.js";
 import { Remotes } from "./remotes.js";
-import { SharedEvents } from "./shared-events.js";
+import { openEventStream, SharedEvents } from "./shared-events.js";
 
 /** A {@link Cluster.status}, for the operator. */
 export type ClusterStatus = Cluster["status"];
 
-export interface ClusterOptions {
-	/** Of this gateway. No two have the same. */
-	readonly name: string;
-	/** Calls, events and the devices' notifications. */
-	readonly bus: Bus;
-	/** All that lasts: the registry has the devices from it. */
-	readonly store: Store;
-	/** Leases of gateways, and which one has which device. */
-	readonly shortLived: Store;
-	/** Version of the program. */
-	readonly program: string;
-	readonly registry: ServerRegistry;
-	/** The log of the devices' events. */
-	readonly log: EventLog;
-	/** Differs if this gateway's `device-key` does. */
-	readonly key: string;
-	/** Clients in a session. */
-	readonly clients: () => number;
-	readonly info: (message: string) => void;
-	readonly warn: (message: string) => void;
-	/** Called with each attempt to store an event, and the error if it failed. */
-	readonly onStored?: (problem: Error | undefined) => void;
-}
+/** The guide with the required NATS permissions. */
+const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
 
 /** Interval of the checks of leases, calls and changes, ms. */
 const TICK = 500;
@@ -54,7 +37,10 @@ const LIST_CHANGED = /\/list_changed$/;
  * docs/gateway/cluster.md says what is stored and sent.
  */
 export class Cluster {
-	readonly #options: ClusterOptions;
+	readonly #gateway: RunningGateway;
+	readonly #nats: NatsConnection;
+	readonly #bus: Bus;
+	readonly #name: string;
 	/** The part of this gateway's lease that stays, and whether it is about to stop. */
 	readonly #self: Pick<Lease, "v" | "incarnation" | "program" | "since" | "key"> & { draining: boolean };
 	readonly #members: Members;
@@ -64,7 +50,8 @@ export class Cluster {
 	readonly #events: SharedEvents;
 	/** Keys of gateways whose messages this program cannot read. */
 	readonly #newer = new Set<string>();
-	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
+	readonly #warn = (message: string): void => this.#gateway.log.warn(message);
+	readonly #onError = ({ message }: Error): void => this.#warn(`cluster: ${message}`);
 	/** Ends what the present connection has opened. */
 	#connection = new AbortController();
 	/** Whether this gateway has shown itself in the present connection. */
@@ -74,24 +61,25 @@ export class Cluster {
 	#renewing: Promise<void> | undefined;
 	#closers: (() => void)[] = [];
 
-	private constructor(options: ClusterOptions) {
-		const { name: gateway, program, key, registry, bus, shortLived, log, warn } = options;
-		const incarnation = randomUUID();
-		this.#options = options;
+	private constructor(gateway: RunningGateway, nats: NatsConnection) {
+		const { settings, shortLived, servers, saves } = gateway;
+		const [name, incarnation] = [nameInCluster(settings), randomUUID()];
+		const [self, program, key] = [{ name, incarnation }, GATEWAY_INFO.version, gateway.key.derive("cluster")];
+		this.#gateway = gateway;
+		this.#nats = nats;
+		this.#name = name;
+		this.#bus = new Bus(nats, settings.clusterPrefix, (refused) => this.#warn(`cluster: ${refused}. ${PERMISSIONS}`));
 		this.#self = { v: VERSION, incarnation, program, since: Date.now(), key, draining: false };
-		this.#members = new Members(gateway, shortLived, (name, before) => this.#memberChanged(name, before));
-		this.#incoming = new IncomingCalls(bus, (call) => this.#deviceOf(call));
-		const onLost = (connection: Connection, other: string): void =>
-			connection.close(`the device has connected to gateway ${other}`);
-		this.#claims = new Claims({ gateway, incarnation, store: shortLived, onLost, warn });
-		const members = this.#members;
-		this.#remotes = new Remotes({ gateway, incarnation, bus, registry, members, store: shortLived });
-		this.#events = new SharedEvents(log, warn, options.onStored);
+		this.#members = new Members(name, shortLived, (other, before) => this.#memberChanged(other, before));
+		this.#incoming = new IncomingCalls(this.#bus, (call) => this.#deviceOf(call));
+		this.#claims = new Claims(self, shortLived, this.#warn);
+		this.#remotes = new Remotes(self, this.#bus, servers, this.#members, shortLived);
+		this.#events = new SharedEvents(gateway.use(events).log, this.#warn, (problem) => saves.note("events", problem));
 	}
 
 	/** Joins. Rejects with an Error if another gateway has the name, or NATS refuses a subscription. */
-	static async join(options: ClusterOptions): Promise<Cluster> {
-		const cluster = new Cluster(options);
+	static async join(gateway: RunningGateway, nats: NatsConnection): Promise<Cluster> {
+		const cluster = new Cluster(gateway, nats);
 		try {
 			await cluster.#start();
 		} catch (error) {
@@ -113,7 +101,7 @@ export class Cluster {
 
 	/** The cluster, as this gateway sees it: whether NATS can be reached, and the gateways, this one first. */
 	get status() {
-		const { name } = this.#options;
+		const name = this.#name;
 		const gateways = [{ ...this.#lease(), name }, ...this.#members.present].map(({ program, since, ...lease }) => {
 			const { name, devices, clients, calls, draining } = lease;
 			return { name, version: program, since: new Date(since).toISOString(), devices, clients, calls, draining };
@@ -140,8 +128,8 @@ export class Cluster {
 	}
 
 	get #isConnected(): boolean {
-		const { bus, store, shortLived } = this.#options;
-		return bus.connected && store.isConnected && shortLived.isConnected;
+		const { store, shortLived } = this.#gateway;
+		return this.#bus.connected && store.isConnected && shortLived.isConnected;
 	}
 
 	async #leave(): Promise<void> {
@@ -149,15 +137,15 @@ export class Cluster {
 			await this.#claims.flush();
 			await this.#events.flush();
 			await this.#members.leave();
-			await this.#options.bus.flush();
+			await this.#bus.flush();
 		}
 	}
 
 	async #start(): Promise<void> {
-		const { bus, shortLived } = this.#options;
+		const { shortLived } = this.#gateway;
 		await this.#expectName();
 		this.#subscribe();
-		await bus.expectSubscriptions();
+		await this.#bus.expectSubscriptions();
 		const onLost = (): void => this.#onLost();
 		const onBack = (): void => void this.#enter();
 		shortLived.on("disconnected", onLost).on("connected", onBack);
@@ -181,22 +169,21 @@ export class Cluster {
 
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
 	async #expectName(): Promise<void> {
-		const { name, bus, shortLived } = this.#options;
-		const isUsed = shortLived.get(`gateway/${name}`) !== undefined;
-		if (isUsed && (await bus.hasReceiver(bus.subjects.ping(name)))) {
-			throw new Error(`another gateway of the cluster is named ${name}: choose another name with --cluster-name`);
+		const isUsed = this.#gateway.shortLived.get(`gateway/${this.#name}`) !== undefined;
+		if (isUsed && (await this.#bus.hasReceiver(this.#bus.subjects.ping(this.#name)))) {
+			throw new Error(`another gateway of the cluster is named ${this.#name}: choose another name with --cluster-name`);
 		}
 	}
 
 	#subscribe(): void {
-		const { name, bus } = this.#options;
+		const [bus, name] = [this.#bus, this.#name];
 		const prefix = bus.subjects.all(name).slice(0, -1);
 		bus.subscribe(bus.subjects.all(name), (message) => {
 			const [kind, detail = ""] = message.subject.slice(prefix.length).split(".");
 			if (kind === "reply") {
 				this.#remotes.answered(detail, message);
 			} else if (kind === "call") {
-				this.#incoming.received(message).catch(this.#warn);
+				this.#incoming.received(message).catch(this.#onError);
 			} else if (kind === "cancel") {
 				this.#incoming.cancelled(message);
 			} else if (kind === "pong" && hasNoResponder(message)) {
@@ -210,7 +197,7 @@ export class Cluster {
 
 	/** Tells the cluster what happens to the devices that are connected to this gateway. Returns what ends it. */
 	#shareDevices(): () => void {
-		const { name, registry, bus } = this.#options;
+		const [registry, bus] = [this.#gateway.servers, this.#bus];
 		const online = (server: Server): void => {
 			if (server.connection !== undefined && isHere(server.connection)) {
 				this.#claims.begin(server, server.connection);
@@ -233,7 +220,7 @@ export class Cluster {
 			if (claim !== undefined && connection !== undefined && isHere(connection) && !LIST_CHANGED.test(method)) {
 				const event = { v: VERSION, device, claim, method, params };
 				if (bus.connected && Buffer.byteLength(JSON.stringify(event)) <= bus.maxBytes) {
-					bus.publish(bus.subjects.event(name), event);
+					bus.publish(bus.subjects.event(this.#name), event);
 				}
 			}
 		};
@@ -242,7 +229,7 @@ export class Cluster {
 	}
 
 	#deviceOf({ device, claim }: Call): Server | string {
-		const gateway = `gateway ${this.#options.name}, which has the device,`;
+		const gateway = `gateway ${this.#name}, which has the device,`;
 		if (this.#self.draining) {
 			return `${gateway} is about to stop`;
 		}
@@ -257,7 +244,7 @@ export class Cluster {
 		this.#events.leave();
 		if (this.#hasEntered) {
 			this.#hasEntered = false;
-			this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
+			this.#warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
 		}
 		this.#members.clear();
 	}
@@ -275,12 +262,13 @@ export class Cluster {
 			this.#claims.recheck();
 			this.#members.readAll();
 			await this.#renew(true);
-			await this.#events.enter(this.#options.bus, signal);
+			const { clusterPrefix, clusterReplicas } = this.#gateway.settings;
+			await this.#events.enter(openEventStream(this.#nats, clusterPrefix, clusterReplicas), signal);
 			signal.throwIfAborted();
 			this.#hasEntered = true;
 			this.#remotes.applyAll();
 			if (isBack) {
-				this.#options.info("cluster: the connection to NATS is back");
+				this.#gateway.log.info("cluster: the connection to NATS is back");
 			}
 			await this.#claims.flush();
 		} catch (error) {
@@ -289,7 +277,7 @@ export class Cluster {
 				if (isStart) {
 					throw error;
 				}
-				this.#warn(error as Error);
+				this.#onError(error as Error);
 			}
 		} finally {
 			this.#isEntering = false;
@@ -297,19 +285,20 @@ export class Cluster {
 	}
 
 	#memberChanged(gateway: string, before: Lease | undefined): void {
-		const { registry, log, key: ownKey, warn } = this.#options;
+		const { servers } = this.#gateway;
+		const log = this.#gateway.use(events).log;
 		if (before !== undefined && this.#isConnected) {
 			// Each of the others says that its devices are offline, and it is stored once.
-			for (const { id, alias } of registry.all.filter(({ connection }) => connection?.identity.gateway === gateway)) {
+			for (const { id, alias } of servers.all.filter(({ connection }) => connection?.identity.gateway === gateway)) {
 				const data = { device: alias, reason: `gateway ${gateway} is gone` };
 				log.append({ name: "device.offline", device: id, data }, `${before.incarnation} ${id}`);
 			}
 		}
 		this.#incoming.gatewayGone(gateway);
 		this.#remotes.gatewayChanged(gateway);
-		const { key = ownKey } = this.#members.leaseOf(gateway) ?? {};
-		if (key !== ownKey) {
-			warn(
+		const { key } = this.#members.leaseOf(gateway) ?? {};
+		if (key !== undefined && key !== this.#self.key) {
+			this.#warn(
 				`cluster: gateway ${gateway} has another device-key: devices that are bound there have to be bound here again, ` +
 					"clients that have registered there cannot sign in here, and answers to questions are taken only where they were " +
 					"asked. Copy device-key from one state folder into the others",
@@ -318,10 +307,10 @@ export class Cluster {
 	}
 
 	#check(): void {
-		const { bus, name } = this.#options;
+		const bus = this.#bus;
 		this.#members.expire(TICK);
 		for (const gateway of bus.connected ? this.#remotes.awaited : []) {
-			bus.publish(bus.subjects.ping(gateway), {}, bus.subjects.pong(name, gateway));
+			bus.publish(bus.subjects.ping(gateway), {}, bus.subjects.pong(this.#name, gateway));
 		}
 		void this.#enter();
 		if (this.#hasEntered) {
@@ -334,7 +323,7 @@ export class Cluster {
 	/** Renews the lease, unless NATS has not answered the attempt before. */
 	#renewSoon(): void {
 		this.#renewing ??= this.#renew()
-			.catch(this.#warn)
+			.catch(this.#onError)
 			.finally(() => {
 				this.#renewing = undefined;
 			});
@@ -347,15 +336,15 @@ export class Cluster {
 	}
 
 	#lease(): Lease {
-		const { size: devices } = this.#claims;
-		return { ...this.#self, devices, clients: this.#options.clients(), calls: this.#incoming.size };
+		const { sessions } = this.#gateway.use(clients).endpoint;
+		return { ...this.#self, devices: this.#claims.size, clients: sessions, calls: this.#incoming.size };
 	}
 
 	/** Warns once of each gateway that is newer than this program. */
 	#checkVersion(key: string, entry: Entry | undefined): void {
 		if (entry !== undefined && isLaterVersion(entry) && !this.#newer.has(key)) {
 			this.#newer.add(key);
-			this.#options.warn(
+			this.#warn(
 				`cluster: ${key.replace("/", " ")} sends messages of a later version than this one reads (${VERSION}). They are ` +
 					"refused: its devices cannot be reached here. Upgrade this gateway",
 			);

@@ -41,6 +41,12 @@ const version = z.number().max(VERSION).default(VERSION);
 
 const params = z.record(z.string(), z.unknown()).default({});
 
+/** This gateway, and this process of all that it had and will have. */
+export interface Self {
+	readonly name: string;
+	readonly incarnation: string;
+}
+
 /** In the short-lived store, `gateway/NAME`: a gateway runs. */
 export const leaseSchema = z.object({
 	v: version,

@@ -9,13 +9,8 @@ import {
 	url,
 	withoutPassword,
 } from "../config/setting-kinds.js";
-import { events } from "../events/plugin.js";
 import { definePlugin } from "../plugin.js";
-import { clients } from "../transports/plugin.js";
 import type { Cluster } from "./cluster.js";
-
-/** The guide with the required NATS permissions. */
-const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
 
 /** Joins the cluster, if the settings name one. */
 export const cluster = definePlugin({
@@ -30,41 +25,22 @@ export const cluster = definePlugin({
 		clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the data", 1),
 	}),
 	setup: async (gateway): Promise<Cluster | undefined> => {
-		const { settings, log, servers, store, shortLived, saves } = gateway;
-		const { cluster: url = "", clusterPrefix: prefix, clusterReplicas: replicas } = settings;
-		if (gateway.connection === undefined) {
+		const { connection, settings, servers, metrics } = gateway;
+		if (connection === undefined) {
 			return undefined;
 		}
 		// A gateway alone does not load NATS.
-		const [{ Cluster }, { Bus }, { nameInCluster }, { GATEWAY_INFO }] = await Promise.all([
-			import("./cluster.js"),
-			import("./bus.js"),
-			import("../store/open-stores.js"),
-			import("../version.js"),
-		]);
-		const onRefused = (message: string): void => log.warn(`cluster: ${message}. ${PERMISSIONS}`);
-		const cluster = await Cluster.join({
-			name: nameInCluster(settings),
-			bus: new Bus(gateway.connection, { prefix, replicas, onRefused }),
-			store,
-			shortLived,
-			program: GATEWAY_INFO.version,
-			registry: servers,
-			log: gateway.use(events).log,
-			key: gateway.key.derive("cluster"),
-			clients: () => gateway.use(clients).endpoint.sessions,
-			info: (message) => log.info(message),
-			warn: (message) => log.warn(message),
-			onStored: (problem) => saves.note("events", problem),
-		}).catch((error: Error) => {
-			throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${error.message}`], { cause: error });
+		const { Cluster } = await import("./cluster.js");
+		const cluster = await Cluster.join(gateway, connection).catch((error: Error) => {
+			throw new ConfigurationError([`cluster: ${withoutPassword(settings.cluster)}: ${error.message}`], {
+				cause: error,
+			});
 		});
 		gateway.on("drain", () => cluster.drain());
 		gateway.on("close", () => cluster.close());
 		const refused = "Attempts to share a device's lists with the cluster that failed; the log says why";
-		gateway.metrics.add("cluster_lists_refused_total", refused, () => servers.refusedLists);
-		const isConnected = (): number => Number(cluster.status.connected);
-		gateway.metrics.add("cluster_connected", "Whether NATS can be reached", isConnected);
+		metrics.add("cluster_lists_refused_total", refused, () => servers.refusedLists);
+		metrics.add("cluster_connected", "Whether NATS can be reached", () => Number(cluster.status.connected));
 		return cluster;
 	},
 });

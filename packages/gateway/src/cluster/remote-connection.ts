@@ -16,32 +16,32 @@ const CHANGED = ["tools", "resources", "prompts"].map((list) => `notifications/$
 /** Bytes of an answer, which comes in parts. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 
-interface RemoteOptions {
-	readonly bus: Bus;
-	/** Returns the subject of the answers to a request. */
-	readonly replyTo: (id: RequestId) => string;
-	/** The connection has ended, by either side. */
-	readonly onClosed: () => void;
-}
-
 /**
  * A connection to a device of another gateway. Handshake and lists are known from the cluster's data; requests go to the
  * gateway that has the device.
  */
 export class RemoteConnection extends Connection {
-	readonly #options: RemoteOptions;
+	readonly #bus: Bus;
+	readonly #replyTo: string;
+	readonly #onClosed: () => void;
 	#entry: Entry;
 	#offers: Offers;
 	/** Parts of answers that are not complete yet, by request. Undefined before the first one: there are thousands of devices. */
 	#parts: Map<RequestId, Buffer[]> | undefined;
 
-	constructor(entry: Entry, offers: Offers, options: RemoteOptions) {
+	/**
+	 * @param replyTo the subject of the answers to a request, without its id
+	 * @param onClosed called when the connection has ended, by either side
+	 */
+	constructor(entry: Entry, offers: Offers, bus: Bus, replyTo: string, onClosed: () => void) {
 		const { id, clientId, transport, gateway } = entry;
 		super({ id, clientId, transport, gateway });
 		this.info = entry.board;
 		this.#entry = entry;
 		this.#offers = offers;
-		this.#options = options;
+		this.#bus = bus;
+		this.#replyTo = replyTo;
+		this.#onClosed = onClosed;
 	}
 
 	override get known(): KnownServer {
@@ -83,7 +83,7 @@ export class RemoteConnection extends Connection {
 
 	/** Throws ServerError if nothing was sent. */
 	protected override write({ id, message }: PendingRequest): void {
-		const { bus, replyTo } = this.#options;
+		const bus = this.#bus;
 		if (!bus.connected) {
 			throw new ServerError("server-offline", "the connection to the cluster is lost. Nothing was sent to the device.");
 		}
@@ -94,13 +94,13 @@ export class RemoteConnection extends Connection {
 		if (bytes > bus.maxBytes) {
 			throw new ServerError("invalid-arguments", `request too large: ${bytes} bytes (limit ${bus.maxBytes})`);
 		}
-		bus.publish(bus.subjects.call(gateway), call, replyTo(id));
+		bus.publish(bus.subjects.call(gateway), call, this.#replyTo + id);
 	}
 
 	override cancelled({ id }: PendingRequest): void {
-		const { bus, replyTo } = this.#options;
-		if (bus.connected) {
-			bus.publish(bus.subjects.cancel(this.#entry.gateway), { v: VERSION, reply: replyTo(id) });
+		const { connected, subjects } = this.#bus;
+		if (connected) {
+			this.#bus.publish(subjects.cancel(this.#entry.gateway), { v: VERSION, reply: this.#replyTo + id });
 		}
 	}
 
@@ -153,6 +153,6 @@ export class RemoteConnection extends Connection {
 	}
 
 	protected override disconnect(): void {
-		this.#options.onClosed();
+		this.#onClosed();
 	}
 }

@@ -3,26 +3,20 @@ import type { Server, ServerRegistry, Store } from "xs-mcp-manager/core";
 import type { Bus } from "./bus.js";
 import { CLAIM } from "./claims.js";
 import type { Members } from "./members.js";
-import { type Claim, claimSchema, type Entry, eventSchema, readMessage } from "./messages.js";
+import { type Claim, claimSchema, type Entry, eventSchema, readMessage, type Self } from "./messages.js";
 import { RemoteConnection } from "./remote-connection.js";
-
-interface RemotesOptions {
-	readonly gateway: string;
-	/** Names this process: answers to calls of an earlier one are dropped. */
-	readonly incarnation: string;
-	readonly bus: Bus;
-	readonly registry: ServerRegistry;
-	readonly members: Members;
-	/** The short-lived one. */
-	readonly store: Store;
-}
 
 /** Milliseconds until the cluster is asked for a device whose session has failed. */
 const RETRY_TIME = 1_000;
 
 /** Devices of other gateways, as servers of the registry: those with a claim of a gateway that is present. */
 export class Remotes {
-	readonly #options: RemotesOptions;
+	/** Answers to calls of an earlier process are dropped. */
+	readonly #self: Self;
+	readonly #bus: Bus;
+	readonly #registry: ServerRegistry;
+	readonly #members: Members;
+	readonly #store: Store;
 	/** The sessions, by device. */
 	readonly #connections = new Map<string, RemoteConnection>();
 	/** The same by number, which is in the ids of their calls. */
@@ -30,23 +24,23 @@ export class Remotes {
 	#count = 0;
 	#isClosed = false;
 
-	constructor(options: RemotesOptions) {
-		this.#options = options;
+	/** @param store the short-lived one */
+	constructor(self: Self, bus: Bus, registry: ServerRegistry, members: Members, store: Store) {
+		this.#self = self;
+		this.#bus = bus;
+		this.#registry = registry;
+		this.#members = members;
+		this.#store = store;
 	}
 
-	/**
-	 * Follows the claims of others.
-	 *
-	 * @returns ends it
-	 */
+	/** Follows the claims of others. Returns what ends it. */
 	start(): () => void {
-		const { registry, store } = this.#options;
 		const onRead = ({ id }: Server): void => this.#apply(id);
-		registry.on("read", onRead);
-		const unwatch = store.watch(CLAIM, (key) => this.#apply(key.slice(CLAIM.length)));
+		this.#registry.on("read", onRead);
+		const unwatch = this.#store.watch(CLAIM, (key) => this.#apply(key.slice(CLAIM.length)));
 		this.applyAll();
 		return () => {
-			registry.off("read", onRead);
+			this.#registry.off("read", onRead);
 			unwatch();
 		};
 	}
@@ -82,7 +76,7 @@ export class Remotes {
 	/** A part of the answer to a call. */
 	answered(call: string, message: Msg): void {
 		const [incarnation, number, id] = call.split("_");
-		if (incarnation === this.#options.incarnation) {
+		if (incarnation === this.#self.incarnation) {
 			this.#byNumber.get(Number(number))?.answered(Number(id), message);
 		}
 	}
@@ -98,11 +92,10 @@ export class Remotes {
 
 	/** Removes the claims that gateways which are gone have left for devices that nobody knows. */
 	async removeUnknown(): Promise<void> {
-		const { registry, store, members } = this.#options;
 		for (const { key, revision, id, claim } of this.#claims) {
-			const isLeft = claim !== undefined && !this.#isOwn(claim) && !members.has(claim.gateway, claim.incarnation);
-			if (isLeft && registry.get(id) === undefined) {
-				await store.delete(key, revision).catch(() => {});
+			const isLeft = claim !== undefined && claim.gateway !== this.#self.name && !this.#isPresent(claim);
+			if (isLeft && this.#registry.get(id) === undefined) {
+				await this.#store.delete(key, revision).catch(() => {});
 			}
 		}
 	}
@@ -116,25 +109,26 @@ export class Remotes {
 	}
 
 	get #claims() {
-		return this.#options.store.list(CLAIM).map(({ key, revision, value }) => {
+		return this.#store.list(CLAIM).map(({ key, revision, value }) => {
 			return { key, revision, id: key.slice(CLAIM.length), claim: claimSchema.safeParse(value).data };
 		});
 	}
 
-	#isOwn({ gateway }: Claim): boolean {
-		return gateway === this.#options.gateway;
+	/** Whether another gateway has claimed a device, and has not ended since. */
+	#isPresent({ gateway, incarnation }: Claim): boolean {
+		return gateway !== this.#self.name && this.#members.has(gateway, incarnation);
 	}
 
 	/** Brings the session with a device in line with its claim. */
 	#apply(id: string): void {
-		const { registry, store, members } = this.#options;
+		const registry = this.#registry;
 		const current = registry.get(id)?.connection;
 		// A device in a session with this gateway is not remote.
 		if (this.#isClosed || (current !== undefined && current.identity.gateway === undefined)) {
 			return;
 		}
-		const claim = claimSchema.safeParse(store.get(CLAIM + id)?.value).data;
-		const isOnline = claim !== undefined && !this.#isOwn(claim) && members.has(claim.gateway, claim.incarnation);
+		const claim = claimSchema.safeParse(this.#store.get(CLAIM + id)?.value).data;
+		const isOnline = claim !== undefined && this.#isPresent(claim);
 		const connection = this.#connections.get(id);
 		if (connection !== undefined && (!isOnline || connection.claim !== claim.claim)) {
 			connection.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
@@ -154,21 +148,17 @@ export class Remotes {
 	}
 
 	#connect(entry: Entry, { offers }: Server): void {
-		const { registry, bus, gateway, incarnation } = this.#options;
 		this.#count += 1;
 		const number = this.#count;
-		const connection = new RemoteConnection(entry, offers, {
-			bus,
-			replyTo: (id) => bus.subjects.reply(gateway, `${incarnation}_${number}_${id}`),
-			onClosed: () => {
-				this.#byNumber.delete(number);
-				if (this.#connections.get(entry.id) === connection) {
-					this.#connections.delete(entry.id);
-				}
-			},
+		const replyTo = this.#bus.subjects.reply(this.#self.name, `${this.#self.incarnation}_${number}_`);
+		const connection = new RemoteConnection(entry, offers, this.#bus, replyTo, () => {
+			this.#byNumber.delete(number);
+			if (this.#connections.get(entry.id) === connection) {
+				this.#connections.delete(entry.id);
+			}
 		});
 		this.#connections.set(entry.id, connection);
 		this.#byNumber.set(number, connection);
-		registry.connect(connection);
+		this.#registry.connect(connection);
 	}
 }

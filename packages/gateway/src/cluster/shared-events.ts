@@ -1,11 +1,78 @@
 import { randomUUID } from "node:crypto";
-import type { EventLog, EventShare, LoggedEvent } from "../events/event-log.js";
-import type { Bus } from "./bus.js";
-import type { EventStream } from "./event-stream.js";
-import { loggedEventSchema, readMessage, VERSION } from "./messages.js";
+import { addAbortListener } from "node:events";
+import { DeliverPolicy, JetStreamApiError, jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
+import { type NatsConnection, nanos } from "@nats-io/transport-node";
+import { type EventLog, type EventShare, type LoggedEvent, MAX_EVENTS } from "../events/event-log.js";
+import { loggedEventSchema, readMessage, subjectsOf, VERSION } from "./messages.js";
+
+/** The newest events of the cluster. */
+type EventStream = Awaited<ReturnType<typeof openEventStream>>;
+
+/** Milliseconds in which an event that several gateways report is stored once. */
+const SAME_EVENT_TIME = 120_000;
+
+/** Milliseconds for NATS to store an event. */
+const STORE_TIME = 5_000;
 
 /** Events that wait until NATS is back; more are lost. */
 const MAX_WAITING = 5_000;
+
+/**
+ * Creates the stream of events, or opens it. Rejects if NATS does not answer.
+ *
+ * @param replicas servers that keep a copy
+ */
+export async function openEventStream(connection: NatsConnection, prefix: string, replicas: number) {
+	const name = `${prefix}_events`;
+	const subject = subjectsOf(prefix).log;
+	const manager = await jetstreamManager(connection);
+	const config = {
+		name,
+		subjects: [subject],
+		storage: StorageType.File,
+		num_replicas: replicas,
+		max_msgs: MAX_EVENTS,
+		duplicate_window: nanos(SAME_EVENT_TIME),
+	};
+	const { created, state } = await manager.streams.add(config).catch(async (error: unknown) => {
+		if (error instanceof JetStreamApiError) {
+			// Another version of the program has created it in its own way.
+			return await manager.streams.info(name);
+		}
+		throw error;
+	});
+	const client = jetstream(connection);
+	return {
+		/** Twelve hexadecimal digits that name this stream: another one counts from the beginning. */
+		epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
+		/** Stores an event, unless one with the same id was stored within two minutes. Rejects if NATS does not answer. */
+		store: async (text: string, msgID: string): Promise<void> => {
+			await client.publish(subject, text, { timeout: STORE_TIME, msgID });
+		},
+		/** Reads from a place on. Settles when all events that were stored before are read, or when the connection is lost. */
+		follow: async (from: number, onEvent: (seq: number, bytes: Uint8Array) => void, connected: AbortSignal) => {
+			const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
+			const consumer = await client.consumers.get(name, start);
+			const messages = await consumer.consume();
+			addAbortListener(connected, () => void messages.close());
+			await new Promise<void>((resolve, reject) => {
+				const read = async (): Promise<void> => {
+					for await (const { seq, data } of messages) {
+						onEvent(seq, data);
+						if (seq >= state.last_seq) {
+							resolve();
+						}
+					}
+					resolve();
+				};
+				if (state.last_seq < from) {
+					resolve();
+				}
+				read().catch(reject);
+			});
+		},
+	};
+}
 
 /**
  * The events of a cluster: one stream of JetStream, in which each has the same place and id for every gateway. The gateway that
@@ -14,18 +81,14 @@ const MAX_WAITING = 5_000;
 export class SharedEvents implements EventShare {
 	readonly #log: EventLog;
 	readonly #warn: (message: string) => void;
+	readonly #onStored: (problem: Error | undefined) => void;
 	readonly #waiting: { readonly text: string; readonly id: string }[] = [];
 	#stream: EventStream | undefined;
 	#publishing = false;
 	#isFull = false;
-	readonly #onStored: (problem: Error | undefined) => void;
 
 	/** @param onStored called with each attempt to store an event, and the error if it failed */
-	constructor(
-		log: EventLog,
-		warn: (message: string) => void,
-		onStored: (problem: Error | undefined) => void = () => {},
-	) {
+	constructor(log: EventLog, warn: (message: string) => void, onStored: (problem: Error | undefined) => void) {
 		this.#log = log;
 		this.#warn = warn;
 		this.#onStored = onStored;
@@ -46,9 +109,9 @@ export class SharedEvents implements EventShare {
 		void this.flush();
 	}
 
-	/** Follows the stream. Settles when the events that it has are known here. Rejects if the connection is lost meanwhile. */
-	async enter(bus: Bus, connection: AbortSignal): Promise<void> {
-		const stream = await bus.openEvents();
+	/** Follows a stream. Settles when the events that it has are known here. Rejects if the connection is lost meanwhile. */
+	async enter(opening: Promise<EventStream>, connection: AbortSignal): Promise<void> {
+		const stream = await opening;
 		connection.throwIfAborted();
 		this.#log.share(this, stream.epoch);
 		const onEvent = (seq: number, bytes: Uint8Array): void => {

@@ -36,13 +36,13 @@ class ClusterStore extends MemoryStore {
 /** The claims of a gateway, the devices that it has lost, and one that is here. */
 function openClaims(t: TestContext, store: ClusterStore, gateway: string) {
 	const lost: string[] = [];
-	const onLost = (_connection: Connection, other: string): void => void lost.push(other);
-	const claims = new Claims({ gateway, incarnation: `${gateway}1`, store, onLost, warn: assert.fail });
+	const claims = new Claims({ name: gateway, incarnation: `${gateway}1` }, store, assert.fail);
 	t.after(claims.start());
 	const server = { id: LAMP, online: true } as Server;
 	const session = {
 		identity: { id: LAMP, clientId: "", transport: "websocket" },
 		capabilities: {},
+		close: (reason: string) => void lost.push(reason.replace(/^.* gateway /, "")),
 	} as unknown as Connection;
 	return { claims, lost, server, session, begin: () => claims.begin(server, session) };
 }

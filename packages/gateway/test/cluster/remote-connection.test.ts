@@ -21,8 +21,7 @@ function openRemote() {
 	const published: string[] = [];
 	const publish = (subject: string): void => void published.push(subject);
 	const bus = { connected: true, maxBytes: 1_000, subjects: subjectsOf("x"), publish } as unknown as Bus;
-	const replyTo = (id: number | string): string => `call ${id}`;
-	const connection = new RemoteConnection(ENTRY, {} as Offers, { bus, replyTo, onClosed() {} });
+	const connection = new RemoteConnection(ENTRY, {} as Offers, bus, "call", () => {});
 	const request = (signal?: AbortSignal) =>
 		connection.request({ method: "tools/call", params: { name: "blink", arguments: {} } }, { signal });
 	return { connection, published, request };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Bus } from "../../src/cluster/bus.js";
 import { SharedEvents } from "../../src/cluster/shared-events.js";
 import { SaveState } from "../../src/config/save-state.js";
 import { EventLog } from "../../src/events/event-log.js";
@@ -24,7 +23,7 @@ it("an outage of the stream of events is told once, and so is its end", async ()
 		},
 		follow: async (): Promise<void> => {},
 	};
-	await events.enter({ openEvents: async () => stream } as unknown as Bus, new AbortController().signal);
+	await events.enter(Promise.resolve(stream), new AbortController().signal);
 	const event = { name: "timer.due", device: "lamp", data: {}, timestamp: "" };
 	for (let count = 0; count < 5; count += 1) {
 		events.publish(event, undefined);
@@ -41,7 +40,7 @@ it("an outage of the stream of events is told once, and so is its end", async ()
 
 it("an event that happens before the stream is read the first time is stored in it", async () => {
 	const log = await EventLog.open(undefined);
-	const events = new SharedEvents(log, () => {});
+	const events = new SharedEvents(log, assert.fail, assert.ifError);
 	log.append({ name: "timer.due", device: "lamp", data: { id: "t" } } as never);
 	const stored: string[] = [];
 	const stream = {
@@ -49,6 +48,6 @@ it("an event that happens before the stream is read the first time is stored in 
 		store: async (text: string): Promise<void> => void stored.push(JSON.parse(text).device),
 		follow: async (): Promise<void> => {},
 	};
-	await events.enter({ openEvents: async () => stream } as unknown as Bus, new AbortController().signal);
+	await events.enter(Promise.resolve(stream), new AbortController().signal);
 	assert.deepEqual([stored, log.last], [["lamp"], 0]);
 });

@@ -216,7 +216,7 @@ async function rename(town: Town, { gateway, name }: Host, id: string, alias: st
 	const wasOpen = ledger.openName(id, 1) > 1;
 	const isNewest = (): boolean => ledger.aliases.get(id) === naming;
 	try {
-		await gateway.edit(id, { alias });
+		await gateway.running.servers.edit(id, { alias });
 		town.say(name, `${id} is named ${alias}`);
 		// Of two changes at the same time, either may be the last.
 		naming.state = !wasOpen && isNewest() && losses === ledger.losses ? "sure" : "unsure";
@@ -243,7 +243,7 @@ async function forget(town: Town, { gateway, name }: Host, id: string | undefine
 	// A name that is given meanwhile may be removed, too.
 	ledger.openName(id, 1);
 	try {
-		const isKnown = await gateway.forget(id);
+		const isKnown = await gateway.running.servers.forget(id);
 		ledger.openName(id, -1);
 		if (isKnown) {
 			town.say(name, `has forgotten ${id}`);
@@ -271,7 +271,7 @@ export function enterCode(town: Town, hosts: readonly Host[]): void {
 	for (const { gateway, process, name } of code === undefined ? [] : hosts) {
 		town.world.at(0, process, async () => {
 			try {
-				const isTaken = await gateway?.takeSignInCode(code?.code ?? "");
+				const isTaken = gateway && (await town.core.takeSignInCode(gateway.running.store, code?.code ?? ""));
 				town.say(name, `code ${code?.code}: ${isTaken ? "accepted" : "rejected"}`);
 				if (isTaken) {
 					code?.takenBy.push(name);

@@ -14,12 +14,13 @@ const OWN_URL = ["import.meta", "url"].join(".");
 export async function bundleCore(patches: readonly Patch[] = []): Promise<string> {
 	const { outputFiles } = await build({
 		absWorkingDir: ROOT,
-		entryPoints: ["packages/gateway/test/simulation/core/index.ts"],
+		entryPoints: ["packages/gateway/test/simulation/core.ts"],
 		bundle: true,
 		write: false,
 		format: "cjs",
 		platform: "node",
 		target: "node20",
+		external: ["@nats-io/*"],
 		define: { [OWN_URL]: '"file:///simulation.js"' },
 		logLevel: "error",
 		plugins: [replaceSources(patches), modulesPlugin()],
@@ -41,9 +42,6 @@ const STAND_INS: Readonly<Record<string, string>> = {
 const replaceSources = (patches: readonly Patch[]): Plugin => ({
 	name: "replace-sources",
 	setup(build) {
-		build.onResolve({ filter: /^@nats-io\// }, () => ({
-			path: join(ROOT, "packages/gateway/test/simulation/core/nats.ts"),
-		}));
 		build.onResolve({ filter: /^[\w./-]+$/ }, ({ path }) =>
 			path in STAND_INS ? { path, namespace: "stand-in" } : undefined,
 		);

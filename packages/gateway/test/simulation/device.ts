@@ -1,5 +1,5 @@
 import type { DeviceLink } from "../../src/devices/device-connection.js";
-import type { DeviceSession } from "./core/index.js";
+import type { DeviceSession } from "./core.js";
 import { Link, Path } from "./network.js";
 import { SimulatedProcess, type World } from "./world.js";
 

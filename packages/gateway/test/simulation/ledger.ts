@@ -1,4 +1,4 @@
-import type { Answer } from "./core/index.js";
+import type { Answer } from "./core.js";
 
 /** A call of a client. */
 export interface Call {

@@ -1,5 +1,5 @@
 import { act, addToken, call, enterCode, makeCode } from "./actions.js";
-import type * as Core from "./core/index.js";
+import type * as Core from "./core.js";
 import type { Call } from "./ledger.js";
 import { makePlan, type Plan } from "./plan.js";
 import { checkAlways, checkQuiet, isQuiet, propertyOf, Violation } from "./properties.js";

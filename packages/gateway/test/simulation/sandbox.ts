@@ -1,19 +1,19 @@
 import * as crypto from "node:crypto";
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
-import type { Dial, Hub } from "./hub.js";
+import { Hub, makeLibrary } from "./nats.js";
 import { type SimulatedProcess, World } from "./world.js";
 
 const requireReal = createRequire(import.meta.url);
 
 /** At first one without processes, for modules that look at the clock when they are loaded. */
 let world = new World(0);
-let dial: Hub["dial"];
+let nats = new Hub(world);
 
 /** From now on, what runs in the sandbox is in this world. */
-export function enter(nextWorld: World, nextDial: Hub["dial"]): void {
-	world = nextWorld;
-	dial = nextDial;
+export function enter(hub: Hub): void {
+	nats = hub;
+	world = hub.world;
 }
 
 /** Milliseconds since 1970, by the clock of the process. */
@@ -167,7 +167,15 @@ const PURE = new Set(
 		.concat(["string_decoder", "tls", "tty", "url", "util", "v8", "zlib"]),
 );
 
+const natsLibrary = makeLibrary(
+	() => nats,
+	() => world.current as SimulatedProcess,
+);
+
 function requireSimulated(name: string): unknown {
+	if (name.startsWith("@nats-io/")) {
+		return natsLibrary;
+	}
 	const plain = name.replace(/^node:/, "");
 	if (!(plain in MODULES) && !PURE.has(plain)) {
 		throw new Error(`the sandbox has no module ${name}`);
@@ -184,7 +192,6 @@ const NAMES: Readonly<Record<string, unknown>> = {
 	WeakRef: StrongRef,
 	// Without the functions of `subtle`: they settle in threads, whose order no seed decides.
 	crypto: { randomUUID, subtle: {} },
-	dialNats: ((listener) => dial(world.current as SimulatedProcess, listener)) satisfies Dial,
 	performance: { now: () => world.now },
 	process: processStandIn,
 	require: requireSimulated,

@@ -1,7 +1,7 @@
-import type * as Core from "./core/index.js";
+import type * as Core from "./core.js";
 import { SimulatedDevice } from "./device.js";
-import { Hub } from "./hub.js";
 import { Ledger } from "./ledger.js";
+import { Hub } from "./nats.js";
 import { Path } from "./network.js";
 import type { Plan } from "./plan.js";
 import { enter } from "./sandbox.js";
@@ -68,7 +68,7 @@ export class Town {
 		this.core = core;
 		this.world = world;
 		this.nats = new Hub(world);
-		enter(world, this.nats.dial);
+		enter(this.nats);
 		this.hosts = plan.clocks.map((clock, i) => new Host("abc"[i] as string, world, clock));
 		this.devices = Array.from({ length: plan.devices }, (_, i) => {
 			const onLost = (): void => this.#reconnect(device);
@@ -106,7 +106,7 @@ export class Town {
 		this.say(host.name, "starts");
 		this.world.at(0, host.process, async () => {
 			try {
-				host.gateway = await this.core.SimulatedGateway.start(this.#machineOf(host));
+				host.gateway = await this.core.SimulatedGateway.start(host.name, this.#logOf(host));
 				host.state = "up";
 				this.say(host.name, "is up");
 			} catch (error) {
@@ -120,7 +120,7 @@ export class Town {
 	command<T>(host: Host, run: (store: Core.Store) => Promise<T>, what: string, done: (result: T) => void): void {
 		this.world.at(0, host.makeProcess(), async () => {
 			try {
-				const result = await this.core.runCommand(this.#machineOf(host), run);
+				const result = await this.core.runCommand(host.name, this.#logOf(host), run);
 				this.say(host.name, `${what}: done`);
 				done(result);
 			} catch (error) {
@@ -129,8 +129,8 @@ export class Town {
 		});
 	}
 
-	#machineOf({ name }: Host): Core.Machine {
-		return { name, log: (line) => this.say(name, `log: ${line}`) };
+	#logOf({ name }: Host): (line: string) => void {
+		return (line) => this.say(name, `log: ${line}`);
 	}
 
 	/** As SIGTERM does. */
@@ -141,7 +141,7 @@ export class Town {
 		}
 		host.state = "stopping";
 		this.world.at(0, host.process, async () => {
-			await gateway.close();
+			await gateway.running.close();
 			this.say(host.name, "has stopped");
 			host.kill();
 		});

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/until.js";
+import type { Bus } from "../../../gateway/src/cluster/bus.js";
 import { RemoteConnection } from "../../../gateway/src/cluster/remote-connection.js";
 import {
 	REBOOT,
@@ -271,8 +272,7 @@ describe("the servers that the gateway knows", () => {
 		const entry = { id: ID, board, gateway: "killed", claim: "c", capabilities: {} } as ConstructorParameters<
 			typeof RemoteConnection
 		>[0];
-		const options = { onClosed() {} } as unknown as ConstructorParameters<typeof RemoteConnection>[2];
-		servers.connect(new RemoteConnection(entry, offers, options));
+		servers.connect(new RemoteConnection(entry, offers, { connected: false } as Bus, "", () => {}));
 		store.refuses = false;
 		store.emit("connected");
 		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored");
