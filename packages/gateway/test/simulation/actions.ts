@@ -1,139 +1,80 @@
-import type { Naming, Token } from "./ledger.js";
+import type { SimulatedDevice } from "./device.js";
+import type { Token } from "./ledger.js";
+import { NORMAL } from "./network.js";
 import type { Step } from "./plan.js";
 import type { Host, Town } from "./town.js";
 
-/** Milliseconds in which gateways follow a change, if nothing disturbs them. */
-export const BOUND = 4_000;
-
 /** An action in a town. One that does not apply is skipped, so that a plan stays valid when some of its steps are removed. */
-type Act = (town: Town, step: Step, host: Host) => void;
+type Act = (town: Town, step: Step, host: Host, device: SimulatedDevice) => void;
 
 /** Every action, and how often it happens. */
 export const ACTIONS: Readonly<Record<string, readonly [weight: number, act: Act]>> = {
-	connect: [
-		14,
-		(town, step, host) => {
-			const device = town.devices[step.device];
-			device?.restart();
-			if (device !== undefined) {
-				town.connect(device, host);
-			}
-		},
-	],
-	leave: [
-		6,
-		(town, step) => {
-			const device = town.devices[step.device];
-			const isSilent = step.chance < 0.5;
-			town.say(device?.id ?? "", isSilent ? "loses its power" : "disconnects");
-			device?.leave(isSilent);
-		},
-	],
-	call: [
-		22,
-		(town, { n, device, token, amount }, host) => {
-			const ms = amount < 0.7 ? 5 : Math.floor(((amount - 0.7) / 0.3) * 4_000);
-			call(town, host, { n, device, token, ms });
-		},
-	],
-	report: [8, (town, { n, device }) => town.devices[device]?.report(n)],
+	connect: [14, (town, _, host, device) => town.connect(device, host)],
+	leave: [6, leave],
+	call: [22, callSoon],
+	report: [8, (_town, { n }, _host, device) => device.report(n)],
 	"add token": [3, (town, { token }, host) => addToken(town, host, token)],
-	"remove token": [3, (town, { token }, host) => removeToken(town, host, token)],
-	rename: [
-		6,
-		(town, { n, device, amount, chance }, host) => {
-			const alias = chance < 0.5 ? `name${Math.floor(amount * 3)}` : `new${n}`;
-			const id = town.devices[device]?.id ?? "";
-			town.world.at(0, host.process, () => void rename(town, host, id, alias));
-		},
-	],
-	"swap names": [2, swapNames],
-	forget: [
-		3,
-		(town, { device }, host) => town.world.at(0, host.process, () => void forget(town, host, town.devices[device]?.id)),
-	],
+	"remove token": [3, removeToken],
+	rename: [6, renameSoon],
+	forget: [3, (town, _, host, { id }) => town.world.at(0, host.process, () => void forget(town, host, id))],
 	"make code": [2, (town, _, host) => makeCode(town, host)],
 	"enter code": [4, (town, { other }, host) => enterCode(town, [host, town.hosts[other] as Host])],
-	slow: [
-		5,
-		(town, step, host) => {
-			const time = pick(step, [300, 2_000, 5_500, 8_000]);
-			town.say(host.name, `NATS is slow: up to ${time} ms`);
-			host.path.disturb({ delay: [time / 10, time], state: "up" });
-		},
-	],
-	hold: [
-		4,
-		(town, _, { name, path }) => {
-			town.say(name, "nothing passes between it and NATS");
-			path.disturb({ state: "held" });
-		},
-	],
-	cut: [
-		4,
-		(town, _, { name, path }) => {
-			town.say(name, "is cut off from NATS");
-			path.disturb({ state: "cut" });
-		},
-	],
-	heal: [
-		8,
-		(town, _, { name, path }) => {
-			town.say(name, "reaches NATS again");
-			path.heal();
-		},
-	],
-	freeze: [
-		2,
-		(town, step, { name, process }) => {
-			const time = pick(step, [1_000, 3_000, 12_000]);
-			town.say(name, `does not run for ${time} ms`);
-			process.stoppedUntil = Math.max(process.stoppedUntil, town.world.now + time);
-		},
-	],
-	kill: [2, (town, _, host) => kill(town, host)],
-	"kill at write": [
-		2,
-		(town, { amount }, host) => {
-			host.process.crash = { left: Math.floor(amount * 30), run: () => kill(town, host) };
-		},
-	],
-	stop: [
-		2,
-		(town, _, host) => {
-			town.say(host.name, "gets SIGTERM");
-			town.stop(host);
-		},
-	],
+	slow: [5, slow],
+	hold: [4, (town, _, host) => town.disturb(host, "nothing passes between it and NATS", { state: "held" })],
+	cut: [4, (town, _, host) => town.disturb(host, "is cut off from NATS", { state: "cut" })],
+	heal: [8, (town, _, host) => town.disturb(host, "reaches NATS again", NORMAL)],
+	freeze: [2, freeze],
+	kill: [2, (town, _, host) => town.kill(host)],
+	"kill at write": [2, killAtWrite],
+	stop: [2, (town, _, host) => town.stop(host)],
 	start: [7, (town, _, host) => town.start(host)],
 	"restart NATS": [2, restartNats],
 	"fill NATS": [1, (town) => fillNats(town, true)],
 	"free NATS": [2, (town) => fillNats(town, false)],
 };
 
-function pick({ amount }: Step, items: readonly number[]): number {
-	return items[Math.floor(amount * items.length)] as number;
-}
-
 /** Executes a step. */
 export function act(town: Town, step: Step): void {
-	ACTIONS[step.do]?.[1](town, step, town.hosts[step.gateway] as Host);
+	const [host, device] = [town.hosts[step.gateway] as Host, town.devices[step.device] as SimulatedDevice];
+	ACTIONS[step.do]?.[1](town, step, host, device);
 }
 
-/** A call of a device's tool, by the places of the device and the token. */
-interface CallStep {
-	readonly n: number;
-	readonly device: number;
-	readonly token: number;
-	readonly ms: number;
+function leave(town: Town, { chance }: Step, _host: Host, device: SimulatedDevice): void {
+	const isSilent = chance < 0.5;
+	town.say(device.id, isSilent ? "loses its power" : "disconnects");
+	device.leave(isSilent);
 }
 
-/** Calls a device's tool at a gateway. */
-export function call(town: Town, host: Host, { n, device: place, token: tokenPlace, ms }: CallStep): void {
+function slow(town: Town, { amount }: Step, host: Host): void {
+	const time = [300, 2_000, 5_500, 8_000][Math.floor(amount * 4)] as number;
+	town.disturb(host, `NATS is slow: up to ${time} ms`, { delay: [time / 10, time], state: "up" });
+}
+
+function freeze(town: Town, { amount }: Step, { name, process }: Host): void {
+	const time = [1_000, 3_000, 12_000][Math.floor(amount * 3)] as number;
+	town.say(name, `does not run for ${time} ms`);
+	process.stoppedUntil = Math.max(process.stoppedUntil, town.world.now + time);
+}
+
+function killAtWrite(town: Town, { amount }: Step, host: Host): void {
+	host.process.crash = { left: Math.floor(amount * 30), run: () => town.kill(host) };
+}
+
+function callSoon(town: Town, { n, token, amount }: Step, host: Host, { id }: SimulatedDevice): void {
+	call(town, host, id, n, token, amount < 0.7 ? 5 : Math.floor(((amount - 0.7) / 0.3) * 4_000));
+}
+
+/**
+ * Calls a device's tool at a gateway.
+ *
+ * @param n the call's number
+ * @param place of the token
+ * @param ms for which the tool works
+ */
+export function call(town: Town, host: Host, device: string, n: number, place: number, ms: number): void {
 	const { gateway, incarnation, name, process } = host;
-	const device = town.devices[place]?.id;
-	const token = town.ledger.tokens.get(tokenPlace);
-	if (gateway === undefined || device === undefined || token?.secret === undefined) {
+	const token = town.ledger.tokens.get(place);
+	if (gateway === undefined || token?.secret === undefined) {
 		return;
 	}
 	const { secret } = token;
@@ -150,14 +91,14 @@ export function call(town: Town, host: Host, { n, device: place, token: tokenPla
 
 /** Adds a token if there is none at its place that is valid. */
 export function addToken(town: Town, host: Host, place: number): void {
-	const { ledger, world, core } = town;
+	const { ledger, core } = town;
 	if (ledger.tokens.get(place)?.state === "valid") {
 		return;
 	}
 	ledger.names += 1;
 	const name = `token${place}-${ledger.names}`;
 	const device = place % 2 === 0 ? undefined : town.devices[0]?.id;
-	const token: Token = { name, device, secret: undefined, state: "unsure", time: world.now };
+	const token: Token = { name, device, secret: undefined, state: "unsure" };
 	ledger.tokens.set(place, token);
 	const { losses } = ledger;
 	const devices = device !== undefined && { devices: [device] };
@@ -165,12 +106,12 @@ export function addToken(town: Town, host: Host, place: number): void {
 		host,
 		(store) => new core.TokenStore(store).add({ name, kind: "client", ...devices }),
 		`token add ${name}`,
-		(secret) => Object.assign(token, { secret, state: losses === ledger.losses ? "valid" : "lost", time: world.now }),
+		(secret) => Object.assign(token, { secret, state: losses === ledger.losses ? "valid" : "lost" }),
 	);
 }
 
-function removeToken(town: Town, host: Host, place: number): void {
-	const { ledger, world, core } = town;
+function removeToken(town: Town, { token: place }: Step, host: Host): void {
+	const { ledger, core } = town;
 	const token = ledger.tokens.get(place);
 	if (token?.state !== "valid") {
 		return;
@@ -182,23 +123,13 @@ function removeToken(town: Town, host: Host, place: number): void {
 		host,
 		(store) => new core.TokenStore(store).remove(name),
 		`token remove ${name}`,
-		() => ledger.removed.push(Object.assign(token, { state: "removed", time: world.now } as const)),
+		() => ledger.removed.push(Object.assign(token, { state: "removed" } as const)),
 	);
 }
 
-/** Two devices get the names of each other. */
-function swapNames(town: Town, step: Step, host: Host): void {
-	const places = [step.device, (step.device + 1) % town.devices.length];
-	const seen = host.gateway?.devices;
-	const [first, second] = places.map((place) => seen?.find(({ id }) => id === town.devices[place]?.id));
-	if (first === undefined || second === undefined || first === second) {
-		return;
-	}
-	town.world.at(0, host.process, async () => {
-		await rename(town, host, first.id, "between");
-		await rename(town, host, second.id, first.alias);
-		await rename(town, host, first.id, second.alias);
-	});
+function renameSoon(town: Town, { n, amount, chance }: Step, host: Host, { id }: SimulatedDevice): void {
+	const alias = chance < 0.5 ? `name${Math.floor(amount * 3)}` : `new${n}`;
+	town.world.at(0, host.process, () => void rename(town, host, id, alias));
 }
 
 /** Gives a device an alias. Settles when the gateway has answered. */
@@ -211,45 +142,43 @@ async function rename(town: Town, { gateway, name }: Host, id: string, alias: st
 	}
 	const { losses } = ledger;
 	const before = ledger.aliases.get(id);
-	const naming: Naming = { alias, state: "pending" };
+	const naming = { alias, isSure: false };
 	ledger.aliases.set(id, naming);
 	const wasOpen = ledger.openName(id, 1) > 1;
 	const isNewest = (): boolean => ledger.aliases.get(id) === naming;
 	try {
-		await gateway.running.servers.edit(id, { alias });
+		if ((await gateway.running.servers.edit(id, { alias })) === undefined) {
+			throw new Error("unknown device");
+		}
 		town.say(name, `${id} is named ${alias}`);
 		// Of two changes at the same time, either may be the last.
-		naming.state = !wasOpen && isNewest() && losses === ledger.losses ? "sure" : "unsure";
+		naming.isSure = !wasOpen && isNewest() && losses === ledger.losses;
 		ledger.openName(id, -1);
 	} catch (error) {
 		town.say(name, `cannot name ${id}: ${(error as Error).message}`);
-		naming.state = "unsure";
 		if (isUnknown(error)) {
 			return;
 		}
 		ledger.openName(id, -1);
-		if (isNewest() && before?.state === "sure") {
+		if (isNewest() && before?.isSure) {
 			ledger.aliases.set(id, before);
 		}
 	}
 }
 
-async function forget(town: Town, { gateway, name }: Host, id: string | undefined): Promise<void> {
-	if (gateway === undefined || id === undefined) {
+async function forget({ ledger, say }: Town, { gateway, name }: Host, id: string): Promise<void> {
+	if (gateway === undefined) {
 		return;
 	}
-	const { ledger } = town;
-	ledger.aliases.set(id, { alias: "", state: "unsure" });
+	ledger.aliases.set(id, { alias: "", isSure: false });
 	// A name that is given meanwhile may be removed, too.
 	ledger.openName(id, 1);
 	try {
 		const isKnown = await gateway.running.servers.forget(id);
 		ledger.openName(id, -1);
-		if (isKnown) {
-			town.say(name, `has forgotten ${id}`);
-		}
+		say(name, isKnown ? `has forgotten ${id}` : `does not know ${id}`);
 	} catch (error) {
-		town.say(name, `cannot forget: ${(error as Error).message}`);
+		say(name, `cannot forget: ${(error as Error).message}`);
 		if (!isUnknown(error)) {
 			ledger.openName(id, -1);
 		}
@@ -266,18 +195,18 @@ export function makeCode(town: Town, host: Host): void {
 }
 
 /** Enters the newest code at these gateways, at the same time. */
-export function enterCode(town: Town, hosts: readonly Host[]): void {
-	const code = town.ledger.codes.at(-1);
-	for (const { gateway, process, name } of code === undefined ? [] : hosts) {
-		town.world.at(0, process, async () => {
+export function enterCode({ world, core, ledger, say }: Town, hosts: readonly Host[]): void {
+	const newest = ledger.codes.at(-1);
+	for (const { gateway, process, name } of newest === undefined ? [] : hosts) {
+		world.at(0, process, async () => {
 			try {
-				const isTaken = gateway && (await town.core.takeSignInCode(gateway.running.store, code?.code ?? ""));
-				town.say(name, `code ${code?.code}: ${isTaken ? "accepted" : "rejected"}`);
+				const isTaken = gateway && (await core.takeSignInCode(gateway.running.store, newest?.code ?? ""));
+				say(name, `code ${newest?.code}: ${isTaken ? "accepted" : "rejected"}`);
 				if (isTaken) {
-					code?.takenBy.push(name);
+					newest?.takenBy.push(name);
 				}
 			} catch (error) {
-				town.say(name, `code ${code?.code}: ${(error as Error).message}`);
+				say(name, `code ${newest?.code}: ${(error as Error).message}`);
 			}
 		});
 	}
@@ -300,9 +229,4 @@ function restartNats(town: Town, { amount, chance }: Step): void {
 function fillNats(town: Town, isFull: boolean): void {
 	town.nats.isFull = isFull;
 	town.say("NATS", isFull ? "is full" : "has room");
-}
-
-function kill(town: Town, host: Host): void {
-	town.say(host.name, "is killed");
-	host.kill();
 }

@@ -21,8 +21,6 @@ export { type Store, TokenStore };
 /** No clients over HTTP. */
 const clients = definePlugin({ name: "clients", setup: () => ({ endpoint: { sessions: 0 } }) });
 
-const PLUGINS = [clients, events, cluster, webhooks];
-
 /** The answer to a call: the result's text, or the code of the error. */
 export interface Answer {
 	readonly text?: string;
@@ -30,11 +28,7 @@ export interface Answer {
 }
 
 /** A device's connection to a gateway, at the gateway's end. */
-export interface DeviceSession {
-	readonly received: (text: string) => void;
-	/** The connection has ended. */
-	readonly ended: () => void;
-}
+export type DeviceSession = ReturnType<SimulatedGateway["connectDevice"]>;
 
 type Log = (line: string) => void;
 
@@ -74,7 +68,8 @@ export class SimulatedGateway {
 		const settings = settingsOf(name);
 		const { close: onClosed, ...stores } = await openStores(settings, line);
 		const tokens = new TokenStore(stores.store);
-		const running = await RunningGateway.setUp({ settings, log, tokens, onClosed, ...stores }, PLUGINS);
+		const plugins = [clients, events, cluster, webhooks];
+		const running = await RunningGateway.setUp({ settings, log, tokens, onClosed, ...stores }, plugins);
 		await running.start();
 		return new SimulatedGateway(running);
 	}
@@ -99,13 +94,13 @@ export class SimulatedGateway {
 	}
 
 	/** A device has connected. */
-	connectDevice(deviceId: string, link: DeviceLink): DeviceSession {
+	connectDevice(deviceId: string, link: DeviceLink) {
 		const identity = { id: deviceId, clientId: deviceId, transport: "websocket" };
 		const connection = new DeviceConnection(identity, NO_HELLO, link);
 		this.running.servers.connect(connection);
 		return {
-			received: (text) => connection.receive(parseMessage(text)),
-			ended: () => connection.ended("the device closed the connection"),
+			received: (text: string): void => connection.receive(parseMessage(text)),
+			ended: (): void => connection.ended("the device closed the connection"),
 		};
 	}
 
@@ -141,7 +136,7 @@ export class SimulatedGateway {
 	/** The ids of the devices that a client sees. */
 	seenBy(secret: string): string[] {
 		const token = this.running.tokens.current(digest(secret));
-		return token === undefined ? [] : this.running.catalog(accessOf(token.name, token, [])).servers.map(({ id }) => id);
+		return token ? this.running.catalog(accessOf(token.name, token, [])).servers.map(({ id }) => id) : [];
 	}
 }
 

@@ -3,29 +3,21 @@ import type { DeviceSession } from "./core.js";
 import { Link, Path } from "./network.js";
 import { SimulatedProcess, type World } from "./world.js";
 
-/** A device's result of `initialize`. */
-const INITIALIZED = {
-	protocolVersion: "2024-11-05",
-	capabilities: { tools: {} },
-	serverInfo: { name: "simulated", version: "1.0.0" },
-};
-
-const TOOLS = [
-	{
-		name: "work",
-		description: "Works for a while",
-		inputSchema: { type: "object", properties: { n: { type: "integer" }, ms: { type: "integer" } } },
+/** A device's results, by method. */
+const RESULTS: Readonly<Record<string, object>> = {
+	initialize: {
+		protocolVersion: "2024-11-05",
+		capabilities: { tools: {} },
+		serverInfo: { name: "simulated", version: "1.0.0" },
 	},
-];
+	"tools/list": { tools: [{ name: "work", description: "Works for a while", inputSchema: { type: "object" } }] },
+};
 
 interface Request {
 	readonly id?: number | string;
-	readonly method?: string;
+	readonly method: string;
 	readonly params?: { readonly arguments?: { readonly n: number; readonly ms: number } };
 }
-
-/** How a device reaches a gateway: undefined if that does not accept it. */
-export type Accept = (device: string, link: DeviceLink) => DeviceSession | undefined;
 
 /** A device: it answers MCP, and connects again when it has lost its gateway. */
 export class SimulatedDevice {
@@ -40,7 +32,6 @@ export class SimulatedDevice {
 	readonly #process: SimulatedProcess;
 	readonly #onLost: () => void;
 	#link: Link<string> | undefined;
-	#connections = 0;
 
 	/** @param onLost its connection has ended, and it did not end it */
 	constructor(id: string, world: World, onLost: () => void) {
@@ -54,10 +45,12 @@ export class SimulatedDevice {
 	 * Opens a connection. One that is open stays half open: the device has forgotten it, and its gateway does not know that.
 	 *
 	 * @param process of the gateway
+	 * @param accept returns undefined if the gateway does not run any more
 	 */
-	connect(process: SimulatedProcess, accept: Accept): void {
-		this.#connections += 1;
-		const connection = this.#connections;
+	connect(process: SimulatedProcess, accept: (link: DeviceLink) => DeviceSession | undefined): void {
+		if (this.#link !== undefined) {
+			this.leave(true);
+		}
 		this.isOn = true;
 		this.gateway = process.name;
 		let session: DeviceSession | undefined;
@@ -65,14 +58,14 @@ export class SimulatedDevice {
 		const link: Link<string> = new Link(path, [
 			{
 				process: this.#process,
-				received: (text) => connection === this.#connections && this.#received(text, link),
-				ended: () => this.#ended(connection),
+				received: (text) => link === this.#link && this.#received(text, link),
+				ended: () => link === this.#link && this.#ended(),
 			},
 			{ process, received: (text) => session?.received(text), ended: () => session?.ended() },
 		]);
 		this.#link = link;
 		this.#world.at(this.#world.random.between(...path.delay), process, () => {
-			session = accept(this.id, { write: (text) => link.send(1, text), disconnect: () => link.close(1) });
+			session = accept({ write: (text) => link.send(1, text), disconnect: () => link.close(1) });
 			if (session === undefined) {
 				link.close(1);
 			}
@@ -92,32 +85,17 @@ export class SimulatedDevice {
 
 	/** @param isSilent the gateway notices only after a while, as of a device without power */
 	leave(isSilent: boolean): void {
-		this.isOn = false;
-		this.#abandon(isSilent);
-	}
-
-	/** Goes on without the connection that it has, and does not close it. */
-	#abandon(isSilent: boolean): void {
 		const link = this.#link;
-		this.#connections += 1;
+		this.isOn = false;
 		this.#link = undefined;
 		this.gateway = undefined;
 		this.#world.at(isSilent ? this.#world.random.between(1_000, 8_000) : 0, this.#process, () => link?.close(0));
 	}
 
-	/** Forgets its connection before it opens another one. */
-	restart(): void {
-		if (this.#link !== undefined) {
-			this.#abandon(true);
-		}
-	}
-
-	#ended(connection: number): void {
-		if (connection === this.#connections) {
-			this.#link = undefined;
-			this.gateway = undefined;
-			this.#onLost();
-		}
+	#ended(): void {
+		this.#link = undefined;
+		this.gateway = undefined;
+		this.#onLost();
 	}
 
 	#received(text: string, link: Link<string>): void {
@@ -134,12 +112,8 @@ export class SimulatedDevice {
 			const { n, ms } = params?.arguments ?? { n: -1, ms: 0 };
 			this.done.set(n, (this.done.get(n) ?? 0) + 1);
 			answer({ content: [{ type: "text", text: `done ${n}` }] }, ms);
-		} else if (method === "initialize") {
-			answer(INITIALIZED, 1);
-		} else if (method === "tools/list") {
-			answer({ tools: TOOLS }, 1);
 		} else {
-			answer({}, 0);
+			answer(RESULTS[method] ?? {}, 1);
 		}
 	}
 }

@@ -20,22 +20,13 @@ export interface Token {
 	secret: string | undefined;
 	/** "unsure": the command could not say. "lost": NATS has lost its disk. */
 	state: "valid" | "removed" | "unsure" | "lost";
-	/** When it was added or removed. */
-	time: number;
-}
-
-/** A code of `token code`. */
-export interface Code {
-	readonly code: string;
-	/** Gateways that have accepted it. */
-	readonly takenBy: string[];
 }
 
 /** A device was given an alias. */
-export interface Naming {
+interface Naming {
 	readonly alias: string;
-	/** "sure": it must stay. "unsure": it may, or may not, be stored, such as if another gateway names the device as well. */
-	state: "pending" | "unsure" | "sure";
+	/** Whether it must stay. Else it may, or may not, be stored, such as if another gateway names the device as well. */
+	isSure: boolean;
 }
 
 /** An event of a device, which has arrived at a gateway. */
@@ -51,7 +42,8 @@ export interface Reported {
 /** Requests and their results, which the properties check. */
 export class Ledger {
 	readonly calls: Call[] = [];
-	readonly codes: Code[] = [];
+	/** Codes of `token code`, and the gateways that have accepted each. */
+	readonly codes: { readonly code: string; readonly takenBy: string[] }[] = [];
 	readonly events: Reported[] = [];
 	/** By their place in the plan: the newest of each. */
 	readonly tokens = new Map<number, Token>();
@@ -75,11 +67,8 @@ export class Ledger {
 	/** NATS has lost its disk. */
 	loseEverything(): void {
 		this.losses += 1;
-		for (const event of this.events) {
-			event.isSure = false;
-		}
-		for (const naming of this.aliases.values()) {
-			naming.state = "unsure";
+		for (const each of [...this.events, ...this.aliases.values()]) {
+			each.isSure = false;
 		}
 		for (const token of this.tokens.values()) {
 			token.state = token.state === "removed" ? "removed" : "lost";

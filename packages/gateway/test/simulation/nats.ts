@@ -181,11 +181,8 @@ export class Hub {
 
 /** Whether a subject is one of those with "*" for a part, or ">" for the rest. */
 function matches(wanted: string, subject: string): boolean {
-	const [parts, actual] = [wanted.split("."), subject.split(".")];
-	return (
-		parts.every((part, i) => part === ">" || (i < actual.length && (part === "*" || part === actual[i]))) &&
-		(parts.at(-1) === ">" || parts.length === actual.length)
-	);
+	const pattern = wanted.replaceAll(".", "\\.").replace("*", "[^.]+").replace(">", ".+");
+	return new RegExp(`^${pattern}$`).test(subject);
 }
 
 class JetStreamApiError extends Error {
@@ -225,10 +222,10 @@ class Queue<T> implements AsyncIterable<T> {
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<T> {
 		while (!this.#isOver) {
-			while (this.#values.length > 0) {
-				yield this.#values.shift() as T;
-			}
-			if (!this.#isOver) {
+			const value = this.#values.shift();
+			if (value !== undefined) {
+				yield value;
+			} else {
 				await new Promise<void>((resolve) => {
 					this.#wake = resolve;
 				});
@@ -445,39 +442,9 @@ class NatsConnection {
 	}
 }
 
-interface Written {
-	readonly previousSeq?: number;
-}
-
 function kvEntryOf({ key, text, revision, created }: Stored) {
 	const value = Buffer.from(text ?? "");
 	return { key, operation: text === undefined ? "DEL" : "PUT", value, revision, created: new Date(created) };
-}
-
-/** Opens a bucket, which is made if it is missing. */
-async function openBucket(connection: NatsConnection, stream: string) {
-	const write = (key: string, text: string | undefined, expected: number | undefined): Promise<number> =>
-		connection.write(stream, { key, text, expected });
-	const get = async (key: string) => {
-		const entry = await connection.entry(stream, key);
-		return entry === undefined ? null : kvEntryOf(entry);
-	};
-	await connection.describe(stream);
-	return {
-		get,
-		status: async () => ({ streamInfo: await connection.describe(stream) }),
-		watch: () => connection.follow(stream, (entry) => [kvEntryOf(entry)]),
-		put: (key: string, text: string, { previousSeq }: Written = {}) => write(key, text, previousSeq),
-		delete: (key: string, { previousSeq }: Written = {}) => write(key, undefined, previousSeq),
-		create: (key: string, text: string) =>
-			write(key, text, 0).catch(async (error) => {
-				const found = await get(key);
-				if (found?.operation !== "DEL") {
-					throw error;
-				}
-				return await write(key, text, found.revision);
-			}),
-	};
 }
 
 class Kvm {
@@ -487,19 +454,33 @@ class Kvm {
 		this.#connection = connection;
 	}
 
-	create(name: string, { storage }: { readonly storage: string }) {
-		return openBucket(this.#connection, storage === "memory" ? `memory:${name}` : name);
+	/** Opens a bucket, which is made if it is missing. */
+	async create(name: string, { storage }: { readonly storage: string }) {
+		const connection = this.#connection;
+		const stream = storage === "memory" ? `memory:${name}` : name;
+		const write = (key: string, text: string | undefined, expected: number | undefined): Promise<number> =>
+			connection.write(stream, { key, text, expected });
+		const get = async (key: string) => {
+			const entry = await connection.entry(stream, key);
+			return entry === undefined ? null : kvEntryOf(entry);
+		};
+		await connection.describe(stream);
+		return {
+			get,
+			status: async () => ({ streamInfo: await connection.describe(stream) }),
+			watch: () => connection.follow(stream, (entry) => [kvEntryOf(entry)]),
+			put: (key: string, text: string, options: { previousSeq?: number }) => write(key, text, options.previousSeq),
+			delete: (key: string, options: { previousSeq?: number }) => write(key, undefined, options.previousSeq),
+			create: (key: string, text: string) =>
+				write(key, text, 0).catch(async (error) => {
+					const found = await get(key);
+					if (found?.operation !== "DEL") {
+						throw error;
+					}
+					return await write(key, text, found.revision);
+				}),
+		};
 	}
-}
-
-interface StreamConfiguration {
-	readonly name: string;
-	readonly subjects: readonly string[];
-}
-
-interface PublishOptions {
-	readonly timeout: number;
-	readonly msgID: string;
 }
 
 /** What the client libraries export. */
@@ -520,15 +501,15 @@ const library = {
 	nanos: (ms: number): number => ms * 1_000_000,
 	jetstreamManager: async (connection: NatsConnection) => ({
 		streams: {
-			add: async ({ name, subjects: [subject = ""] }: StreamConfiguration) => {
-				connection.streams.set(subject, name);
-				return await connection.describe(name);
+			add: async (config: { readonly name: string; readonly subjects: readonly string[] }) => {
+				connection.streams.set(String(config.subjects), config.name);
+				return await connection.describe(config.name);
 			},
 		},
 	}),
 	jetstream: (connection: NatsConnection) => ({
-		publish: (subject: string, text: string, { timeout, msgID: id }: PublishOptions) =>
-			connection.write(connection.streams.get(subject) ?? "", { key: "", text, id }, timeout),
+		publish: (subject: string, text: string, options: { readonly timeout: number; readonly msgID: string }) =>
+			connection.write(connection.streams.get(subject) ?? "", { key: "", text, id: options.msgID }, options.timeout),
 		consumers: {
 			get: async (stream: string, { opt_start_seq: from }: { readonly opt_start_seq: number }) => ({
 				consume: () =>
@@ -540,11 +521,11 @@ const library = {
 	}),
 };
 
-/** Makes the client libraries for connections to one NATS. */
-export const makeLibrary = (hub: () => Hub, process: () => SimulatedProcess) => ({
+/** Makes the client libraries, for connections of the process that is running. */
+export const makeLibrary = (where: () => readonly [Hub, SimulatedProcess]) => ({
 	...library,
 	connect: async (options: ConnectOptions): Promise<NatsConnection> => {
-		const connection = new NatsConnection(hub(), process(), options);
+		const connection = new NatsConnection(...where(), options);
 		await connection.open();
 		return connection;
 	},

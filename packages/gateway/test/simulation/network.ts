@@ -1,14 +1,14 @@
 import type { SimulatedProcess, World } from "./world.js";
 
-/** Milliseconds that a packet takes if nothing is wrong. */
-const NORMAL = [0.2, 2] as const;
+/** A path without faults: what data does on it, and the milliseconds that a packet takes. */
+export const NORMAL = { state: "up", delay: [0.2, 2] } as const;
 
 /** The network between two places. */
 export class Path {
 	readonly world: World;
 	readonly links = new Set<Link<never>>();
 	/** Milliseconds that a packet takes. */
-	delay: readonly [low: number, high: number] = NORMAL;
+	delay: readonly [low: number, high: number] = NORMAL.delay;
 	/** "held": data is delayed, and neither end notices. "cut": connections end, and new ones are refused. */
 	state: "up" | "held" | "cut" = "up";
 
@@ -18,7 +18,7 @@ export class Path {
 
 	/** Whether data takes its usual time, also what was sent before. */
 	get isNormal(): boolean {
-		return this.state === "up" && this.delay === NORMAL && ![...this.links].some(({ isLate }) => isLate);
+		return this.state === "up" && this.delay === NORMAL.delay && ![...this.links].some(({ isLate }) => isLate);
 	}
 
 	disturb(change: Partial<Pick<Path, "delay" | "state">>): void {
@@ -30,10 +30,6 @@ export class Path {
 				link.release();
 			}
 		}
-	}
-
-	heal(): void {
-		this.disturb({ delay: NORMAL, state: "up" });
 	}
 }
 
@@ -51,7 +47,7 @@ export class Link<T> {
 	readonly #ends: readonly [End<T>, End<T>];
 	/** When the last message to each end arrives. */
 	readonly #latest: [number, number] = [0, 0];
-	readonly #held: { readonly to: 0 | 1; readonly run: () => void }[] = [];
+	readonly #held: (() => void)[] = [];
 	readonly #open: [boolean, boolean] = [true, true];
 
 	constructor(path: Path, ends: readonly [End<T>, End<T>]) {
@@ -70,7 +66,7 @@ export class Link<T> {
 
 	/** Whether data that was sent while the path was slow is still to arrive. */
 	get isLate(): boolean {
-		return Math.max(...this.#latest) - this.#path.world.now > NORMAL[1];
+		return Math.max(...this.#latest) - this.#path.world.now > NORMAL.delay[1];
 	}
 
 	/** Sends from one end to the other. */
@@ -105,8 +101,8 @@ export class Link<T> {
 
 	/** Delivers the held data. */
 	release(): void {
-		for (const { to, run } of this.#held.splice(0)) {
-			this.#deliver(to, run);
+		for (const deliver of this.#held.splice(0)) {
+			deliver();
 		}
 	}
 
@@ -121,7 +117,7 @@ export class Link<T> {
 	#deliver(to: 0 | 1, run: () => void): void {
 		const { world, state, delay } = this.#path;
 		if (state === "held") {
-			this.#held.push({ to, run });
+			this.#held.push(() => this.#deliver(to, run));
 			return;
 		}
 		const arrival = Math.max(world.now + world.random.between(...delay), this.#latest[to]);

@@ -10,26 +10,21 @@ export interface Patch {
 	readonly to: string;
 }
 
-/** A fault that the gateway had, and how to put it back. */
-export interface OldFault {
-	readonly name: string;
-	/** A world that finds it. */
-	readonly plan: Plan;
-	readonly patches: readonly Patch[];
-}
-
 /** Steps of a plan, if the fault does not name them. */
 export const STEPS = 30;
 
-/** `npm run simulate -- --fault NAME` shows how many seeds find one of them. */
-export const OLD_FAULTS: readonly OldFault[] = readFileSync(new URL("old-faults.patch", import.meta.url), "utf8")
+/**
+ * Faults that the gateway had, a world that finds each, and how to put it back. `npm run simulate -- --fault NAME` shows how many
+ * seeds find one of them.
+ */
+export const OLD_FAULTS = readFileSync(new URL("old-faults.patch", import.meta.url), "utf8")
 	.split(/^fault /m)
 	.slice(1)
 	.map((text) => {
 		const [, name = "", seed] = /^(\S+), seed (\d+)/.exec(text) ?? [];
 		const [header = "", ...patches] = text.split(/^--- /m);
 		const steps = [...header.matchAll(/^step (.*)/gm)].map(([, step = ""], n) => readStep(step, n));
-		const plan = { seed: Number(seed), devices: 1, clocks: [0, 0, 0], steps };
+		const plan: Plan = { seed: Number(seed), devices: 1, clocks: [0, 0, 0], steps };
 		return { name, plan: steps.length > 0 ? plan : makePlan(plan.seed, STEPS), patches: patches.map(readPatch) };
 	});
 

@@ -1,6 +1,5 @@
 import { act, addToken, call, enterCode, makeCode } from "./actions.js";
 import type * as Core from "./core.js";
-import type { Call } from "./ledger.js";
 import { makePlan, type Plan } from "./plan.js";
 import { checkAlways, checkQuiet, isQuiet, propertyOf, Violation } from "./properties.js";
 import { load } from "./sandbox.js";
@@ -30,7 +29,6 @@ export interface Outcome {
 	readonly plan: Plan;
 	/** Undefined: every property holds. */
 	readonly failure: Error | undefined;
-	readonly events: number;
 	/** The same for the same plan. */
 	readonly trace: number;
 	readonly story: readonly string[];
@@ -62,11 +60,21 @@ export class Simulator {
 	async run(plan: Plan, hasStacks = false): Promise<Outcome> {
 		const { stackTraceLimit } = Error;
 		Error.stackTraceLimit = hasStacks ? 30 : 0;
+		const town = new Town(this.#core, plan);
+		this.#town = town;
+		let failure: Error | undefined;
 		try {
-			return await this.#run(plan);
-		} finally {
-			Error.stackTraceLimit = stackTraceLimit;
+			await live(town, plan);
+		} catch (error) {
+			failure = error as Error;
+			town.say("", `FAILED ${failure instanceof Violation ? failure.message : (failure.stack ?? failure.message)}`);
 		}
+		for (const host of town.hosts) {
+			host.end();
+		}
+		this.#town = undefined;
+		Error.stackTraceLimit = stackTraceLimit;
+		return { plan, failure, trace: town.world.trace, story: town.story };
 	}
 
 	/**
@@ -93,42 +101,26 @@ export class Simulator {
 		return best;
 	}
 
-	async #run(plan: Plan): Promise<Outcome> {
-		const town = new Town(this.#core, plan);
-		this.#town = town;
-		let failure: Error | undefined;
-		try {
-			await town.open();
-			for (const step of plan.steps) {
-				act(town, step);
-				await town.world.pass(step.pause);
-				checkAlways(town);
-			}
-			await finish(town, plan.seed);
-		} catch (error) {
-			failure = error as Error;
-			town.say("", `FAILED ${failure instanceof Violation ? failure.message : (failure.stack ?? failure.message)}`);
-		}
-		for (const host of town.hosts) {
-			host.kill();
-		}
-		this.#town = undefined;
-		const { events, trace } = town.world;
-		return { plan, failure, events, trace, story: town.story };
-	}
-
 	readonly #onRejection = (error: unknown): void => {
-		this.#town?.world.fail(new Violation("nothing ends the process", (error as Error)?.stack ?? String(error)));
+		const failure = new Violation("nothing ends the process", (error as Error)?.stack ?? String(error));
+		if (this.#town !== undefined) {
+			this.#town.world.failure ??= failure;
+		}
 	};
 }
 
-/** Everything is repaired: then everything must work again. */
-async function finish(town: Town, seed: number): Promise<void> {
+/** Does what the plan says. Then everything is repaired, and must work again. Rejects with Violation. */
+async function live(town: Town, { steps, seed }: Plan): Promise<void> {
+	await town.open();
+	for (const step of steps) {
+		act(town, step);
+		await town.world.pass(step.pause);
+		checkAlways(town);
+	}
 	town.say("", "every fault ends");
 	await calmDown(town, seed % LONG_WORLDS === 0);
 	checkQuiet(town);
 	await checkCodes(town);
-	await ensureToken(town);
 	await checkCalls(town);
 	// A device whose gateway had stopped may have connected to another one only now.
 	await calmDown(town, false);
@@ -155,61 +147,50 @@ async function until(town: Town, time: number, isTrue: () => boolean): Promise<v
 	}
 }
 
-/** A token for every device is added if there is none. */
-async function ensureToken(town: Town): Promise<void> {
-	addToken(town, town.hosts[0] as Host, 0);
-	await until(town, MAX_SHARE_TIME, () => town.ledger.tokens.get(0)?.state === "valid");
-	await town.world.pass(SHARE_TIME);
-}
-
-/** Every device that is online can be called from each gateway. */
+/** Every device that is online can be called from each gateway, with the token at place 0, which is added if there is none. */
 async function checkCalls(town: Town): Promise<void> {
-	const end = town.world.now + MAX_QUIET;
-	let n = LAST_CALLS;
-	for (let calls = callAll(town, n); ; calls = callAll(town, n)) {
-		n += calls.length;
+	const { world, ledger, hosts, devices } = town;
+	addToken(town, hosts[0] as Host, 0);
+	await until(town, MAX_SHARE_TIME, () => ledger.tokens.get(0)?.state === "valid");
+	await world.pass(SHARE_TIME);
+	const end = world.now + MAX_QUIET;
+	for (let n = LAST_CALLS; ; await world.pass(QUIET_CHECK)) {
+		const first = ledger.calls.length;
+		for (const { id } of devices.filter(({ gateway }) => gateway !== undefined)) {
+			for (const host of hosts) {
+				call(town, host, id, n++, 0, 5);
+			}
+		}
+		const calls = ledger.calls.slice(first);
 		await until(town, 5_000, () => calls.every(({ answers }) => answers.length > 0));
 		const failed = calls.find(({ answers }) => answers[0]?.text === undefined);
 		if (failed === undefined) {
 			return;
 		}
-		if (town.world.now > end) {
+		if (world.now > end) {
 			const details = `${failed.n} at ${failed.gateway}: ${JSON.stringify(failed.answers)}`;
 			throw new Violation("a device that is online can be called from everywhere", details);
 		}
-		await town.world.pass(QUIET_CHECK);
 	}
-}
-
-/** Calls every device that is online, from each gateway. */
-function callAll(town: Town, from: number): Call[] {
-	const valid = [...town.ledger.tokens].find(([, { state, device }]) => state === "valid" && device === undefined);
-	const first = town.ledger.calls.length;
-	let n = from;
-	for (const [device, { gateway: at }] of town.devices.entries()) {
-		for (const host of at === undefined || valid === undefined ? [] : town.hosts) {
-			call(town, host, { n: n++, token: valid?.[0] ?? 0, device, ms: 5 });
-		}
-	}
-	return town.ledger.calls.slice(first);
 }
 
 /** A code of one gateway is valid at another one, once. */
 async function checkCodes(town: Town): Promise<void> {
-	const { codes } = town.ledger;
-	for (const host of town.hosts) {
+	const { world, ledger, hosts } = town;
+	for (const host of hosts) {
+		const before = ledger.codes.length;
 		makeCode(town, host);
-		const others = town.hosts.filter((other) => other !== host).slice(0, 1);
-		const end = town.world.now + MAX_SHARE_TIME;
-		while (codes.at(-1)?.takenBy.length !== 1) {
-			if (town.world.now > end) {
+		const isTaken = (): boolean => ledger.codes.length > before && ledger.codes.at(-1)?.takenBy.length === 1;
+		const end = world.now + MAX_SHARE_TIME;
+		while (!isTaken()) {
+			if (world.now > end) {
 				throw new Violation("a code is valid at every gateway", `that of ${host.name} is not`);
 			}
-			await town.world.pass(SHARE_TIME);
-			enterCode(town, others);
-			await until(town, SHARE_TIME, () => codes.at(-1)?.takenBy.length === 1);
+			await world.pass(SHARE_TIME);
+			enterCode(town, [hosts.find((each) => each !== host) as Host]);
+			await until(town, SHARE_TIME, isTaken);
 		}
-		enterCode(town, town.hosts);
-		await town.world.pass(200);
+		enterCode(town, hosts);
+		await world.pass(200);
 	}
 }

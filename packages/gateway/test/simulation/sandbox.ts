@@ -23,11 +23,7 @@ function date(): number {
 
 class SimulatedDate extends Date {
 	constructor(...args: readonly []) {
-		if (args.length === 0) {
-			super(date());
-		} else {
-			super(...args);
-		}
+		super(...((args.length === 0 ? [date()] : args) as readonly []));
 	}
 
 	static override now(): number {
@@ -35,69 +31,55 @@ class SimulatedDate extends Date {
 	}
 }
 
-/** A timer, as Node's. */
-class Timer {
-	readonly #process = world.current;
-	readonly #run: () => void;
-	readonly #interval: number;
-	readonly #repeats: boolean;
-	#cancel: (() => void) | undefined;
-
-	constructor(run: () => void, interval: unknown, repeats: boolean) {
-		this.#run = run;
-		// As Node: at least a millisecond.
-		this.#interval = Math.max(Math.trunc(Number(interval)) || 1, 1);
-		this.#repeats = repeats;
-		this.#start();
-	}
-
-	clear(): void {
-		if (this.#cancel !== undefined) {
-			this.#cancel();
-			this.#cancel = undefined;
-			this.#count(-1);
+/** Starts a timer as Node's. */
+function startTimer(run: () => void, delay: unknown, repeats: boolean) {
+	const process = world.current;
+	// As Node: at least a millisecond.
+	const interval = Math.max(Math.trunc(Number(delay)) || 1, 1);
+	const count = (change: number): void => {
+		if (process !== undefined) {
+			process.timers += change;
 		}
-	}
-
-	unref(): this {
-		return this;
-	}
-
-	#start(): void {
+	};
+	let cancel: (() => void) | undefined;
+	const clear = (): void => {
+		if (cancel !== undefined) {
+			cancel();
+			cancel = undefined;
+			count(-1);
+		}
+	};
+	const start = (): void => {
 		// A timer is never early, and on a busy machine it is late.
 		const late = world.random.chance(0.05) ? world.random.between(0, 20) : world.random.between(0, 0.3);
-		this.#count(1);
-		this.#cancel = world.at(this.#interval + late, this.#process, () => {
-			this.#cancel = undefined;
-			this.#count(-1);
-			if (this.#repeats) {
-				this.#start();
+		count(1);
+		cancel = world.at(interval + late, process, () => {
+			clear();
+			if (repeats) {
+				start();
 			}
-			this.#run();
+			run();
 		});
-	}
-
-	#count(change: number): void {
-		if (this.#process !== undefined) {
-			this.#process.timers += change;
-		}
-	}
+	};
+	start();
+	const timer = { clear, unref: () => timer };
+	return timer;
 }
 
 type Run = (...args: unknown[]) => void;
 
-const clear = (timer?: Timer): void => timer?.clear();
+const clear = (timer: { clear(): void } | undefined): void => timer?.clear();
 
 const timers = {
-	setTimeout: (run: Run, delay?: number, ...args: unknown[]) => new Timer(() => run(...args), delay, false),
-	setInterval: (run: Run, delay?: number, ...args: unknown[]) => new Timer(() => run(...args), delay, true),
+	setTimeout: (run: Run, delay?: number, ...args: unknown[]) => startTimer(() => run(...args), delay, false),
+	setInterval: (run: Run, delay?: number, ...args: unknown[]) => startTimer(() => run(...args), delay, true),
 	setImmediate: (run: Run, ...args: unknown[]) => ({
-		cancel: world.at(0, world.current, () => run(...args)),
+		clear: world.at(0, world.current, () => run(...args)),
 		unref: () => {},
 	}),
 	clearTimeout: clear,
 	clearInterval: clear,
-	clearImmediate: (immediate: { cancel(): void } | undefined) => immediate?.cancel(),
+	clearImmediate: clear,
 };
 
 const timerPromises = {
@@ -114,26 +96,16 @@ function randomUUID(): string {
 }
 
 function randomInt(low: number, high?: number): number {
-	const { random } = world;
-	return high === undefined ? random.below(low) : low + random.below(high - low);
+	return high === undefined ? world.random.below(low) : low + world.random.below(high - low);
 }
 
 /** Garbage collection must not influence a run: weak references stay. */
-class StrongRef<T extends object> {
-	readonly #target: T;
-
-	constructor(target: T) {
-		this.#target = target;
-	}
-
-	deref(): T {
-		return this.#target;
-	}
+function StrongRef<T>(target: T) {
+	return { deref: () => target };
 }
 
-class NoFinalization {
-	register(): void {}
-	unregister(): void {}
+function NoFinalization() {
+	return { register() {} };
 }
 
 const isKey = (path: string): boolean => path.endsWith("/device-key");
@@ -167,10 +139,7 @@ const PURE = new Set(
 		.concat(["string_decoder", "tls", "tty", "url", "util", "v8", "zlib"]),
 );
 
-const natsLibrary = makeLibrary(
-	() => nats,
-	() => world.current as SimulatedProcess,
-);
+const natsLibrary = makeLibrary(() => [nats, world.current as SimulatedProcess]);
 
 function requireSimulated(name: string): unknown {
 	if (name.startsWith("@nats-io/")) {

@@ -2,13 +2,10 @@ import type * as Core from "./core.js";
 import { SimulatedDevice } from "./device.js";
 import { Ledger } from "./ledger.js";
 import { Hub } from "./nats.js";
-import { Path } from "./network.js";
+import { NORMAL, Path } from "./network.js";
 import type { Plan } from "./plan.js";
 import { enter } from "./sandbox.js";
 import { SimulatedProcess, World } from "./world.js";
-
-/** Milliseconds between the model's own checks. */
-const TICK = 1_000;
 
 /** Milliseconds until a device that has lost its gateway connects again. */
 const RECONNECT = [200, 2_500] as const;
@@ -43,7 +40,7 @@ export class Host {
 		return this.state === "up" && this.process.stoppedUntil <= this.path.world.now && this.path.isNormal;
 	}
 
-	kill(): void {
+	end(): void {
 		this.process.kill();
 		this.gateway = undefined;
 		this.state = "down";
@@ -60,8 +57,6 @@ export class Town {
 	readonly core: typeof Core;
 	/** The story: a line for each event. */
 	readonly story: string[] = [];
-	/** When something was not as it should be, by the world's clock. */
-	#disturbed = 0;
 
 	constructor(core: typeof Core, plan: Plan) {
 		const world = new World(plan.seed);
@@ -80,20 +75,19 @@ export class Town {
 	/** Starts NATS, and every gateway. */
 	async open(): Promise<void> {
 		this.nats.isUp = true;
-		this.#tick();
 		for (const host of this.hosts) {
 			this.start(host);
 			await this.world.pass(300);
 		}
 	}
 
-	say(who: string, text: string): void {
+	readonly say = (who: string, text: string): void => {
 		this.story.push(`${(this.world.now / 1_000).toFixed(3).padStart(8)} s  ${who.padEnd(6)} ${text}`);
-	}
+	};
 
-	/** Undefined: not in this plan. */
-	host(name: string): Host | undefined {
-		return this.hosts.find((host) => host.name === name);
+	/** Whether this process of a gateway has not ended, or was the last one. */
+	runs(gateway: string, incarnation: number): boolean {
+		return this.hosts.some((host) => host.name === gateway && host.incarnation === incarnation);
 	}
 
 	start(host: Host): void {
@@ -106,31 +100,34 @@ export class Town {
 		this.say(host.name, "starts");
 		this.world.at(0, host.process, async () => {
 			try {
-				host.gateway = await this.core.SimulatedGateway.start(host.name, this.#logOf(host));
+				host.gateway = await this.core.SimulatedGateway.start(host.name, (line) => this.say(host.name, `log: ${line}`));
 				host.state = "up";
 				this.say(host.name, "is up");
 			} catch (error) {
 				this.say(host.name, `cannot start: ${(error as Error).message}`);
-				host.kill();
+				host.end();
 			}
 		});
 	}
 
 	/** Runs a command beside a gateway, in a process of its own. */
 	command<T>(host: Host, run: (store: Core.Store) => Promise<T>, what: string, done: (result: T) => void): void {
+		const say = (text: string): void => this.say(host.name, text);
 		this.world.at(0, host.makeProcess(), async () => {
 			try {
-				const result = await this.core.runCommand(host.name, this.#logOf(host), run);
-				this.say(host.name, `${what}: done`);
+				const result = await this.core.runCommand(host.name, say, run);
+				say(`${what}: done`);
 				done(result);
 			} catch (error) {
-				this.say(host.name, `${what}: ${(error as Error).message}`);
+				say(`${what}: ${(error as Error).message}`);
 			}
 		});
 	}
 
-	#logOf({ name }: Host): (line: string) => void {
-		return (line) => this.say(name, `log: ${line}`);
+	/** As SIGKILL does. */
+	kill(host: Host): void {
+		this.say(host.name, "is killed");
+		host.end();
 	}
 
 	/** As SIGTERM does. */
@@ -139,22 +136,31 @@ export class Town {
 		if (gateway === undefined || host.state !== "up") {
 			return;
 		}
+		this.say(host.name, "gets SIGTERM");
 		host.state = "stopping";
 		this.world.at(0, host.process, async () => {
 			await gateway.running.close();
 			this.say(host.name, "has stopped");
-			host.kill();
+			host.end();
 		});
+	}
+
+	/** Changes a gateway's way to NATS. */
+	disturb({ name, path }: Host, text: string, change: Parameters<Path["disturb"]>[0]): void {
+		this.say(name, text);
+		path.disturb(change);
 	}
 
 	connect(device: SimulatedDevice, host: Host): void {
 		if (host.gateway === undefined) {
+			device.isOn = true;
 			this.#reconnect(device);
 			return;
 		}
-		this.say(device.id, `connects to ${host.name}`);
-		device.connect(host.process, (id, wire) => {
-			const session = host.gateway?.connectDevice(id, wire);
+		const { id } = device;
+		this.say(id, `connects to ${host.name}`);
+		device.connect(host.process, (link) => {
+			const session = host.gateway?.connectDevice(id, link);
 			if (session === undefined) {
 				return undefined;
 			}
@@ -169,21 +175,12 @@ export class Town {
 		});
 	}
 
-	/** Since when nothing is disturbed, by the world's clock. */
-	get calmSince(): number {
-		const isCalm = this.hosts.every((host) => host.isCalm && host.gateway?.status?.connected === true);
-		if (!isCalm || !this.nats.isUp || this.nats.isFull) {
-			this.#disturbed = this.world.now;
-		}
-		return this.#disturbed;
-	}
-
 	/** Ends every fault, except for processes that do not run for a while, and starts those that are down. */
 	heal(): void {
 		this.nats.isFull = false;
 		this.nats.isUp = true;
 		for (const host of this.hosts) {
-			host.path.heal();
+			host.path.disturb(NORMAL);
 			host.process.crash = undefined;
 			this.start(host);
 		}
@@ -198,12 +195,6 @@ export class Town {
 		if (method === "notifications/event") {
 			this.ledger.events.push({ n: params.data.n, device, gateway: name, incarnation, isSure: isHere === true });
 		}
-	}
-
-	#tick(): void {
-		// It is noted when something is disturbed.
-		void this.calmSince;
-		this.world.at(TICK, undefined, () => this.#tick());
 	}
 
 	#reconnect(device: SimulatedDevice): void {

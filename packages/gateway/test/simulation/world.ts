@@ -46,11 +46,8 @@ export class SimulatedProcess {
 
 	/** Counts a step, before which a crash may be planned. Returns whether the process lives. */
 	mayGoOn(): boolean {
-		if (this.crash !== undefined) {
-			this.crash.left -= 1;
-			if (this.crash.left < 0) {
-				this.crash.run();
-			}
+		if (this.crash !== undefined && this.crash.left-- === 0) {
+			this.crash.run();
 		}
 		return this.isAlive;
 	}
@@ -89,10 +86,6 @@ export class World {
 		return BEGINNING + Math.floor(this.now);
 	}
 
-	fail(error: Error): void {
-		this.failure ??= error;
-	}
-
 	/**
 	 * Has something happen later.
 	 *
@@ -128,10 +121,7 @@ export class World {
 	#passUntil(end: number): void {
 		for (let next = this.#queue.at(-1); next !== undefined && next.time <= end; next = this.#queue.at(-1)) {
 			this.#queue.pop();
-			if (!this.#happen(next)) {
-				continue;
-			}
-			runJobs();
+			this.#happen(next);
 			if (this.failure !== undefined) {
 				return;
 			}
@@ -140,45 +130,39 @@ export class World {
 		this.now = Math.max(this.now, end);
 	}
 
-	#happen(event: Event): boolean {
+	#happen(event: Event): void {
 		const { process, run } = event;
 		if (run === undefined || process?.isAlive === false) {
-			return false;
+			return;
 		}
 		if (process !== undefined && process.stoppedUntil > event.time) {
 			event.time = process.stoppedUntil;
 			this.#push(event);
-			return false;
+			return;
 		}
 		this.now = Math.max(this.now, event.time);
 		this.events += 1;
 		this.trace = (Math.imul(this.trace ^ event.order, 0x01000193) + Math.floor(event.time * 1_000)) >>> 0;
 		this.current = process;
-		if (this.events > MAX_EVENTS) {
-			this.fail(new Error(`more than ${MAX_EVENTS} events: something goes on without end`));
-			return true;
-		}
 		try {
+			if (this.events > MAX_EVENTS) {
+				throw new Error(`more than ${MAX_EVENTS} events: something goes on without end`);
+			}
 			run();
+			runJobs();
 		} catch (error) {
-			this.fail(error as Error);
+			this.failure ??= error as Error;
 		}
-		return true;
 	}
 
 	/** Worlds have about a hundred events that are to come: a heap is not faster. */
 	#push(event: Event): void {
-		const queue = this.#queue;
-		let [low, high] = [0, queue.length];
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			const { time, order } = queue[middle] as Event;
-			if (time > event.time || (time === event.time && order > event.order)) {
-				low = middle + 1;
-			} else {
-				high = middle;
-			}
+		const isLater = ({ time, order }: Event): boolean =>
+			time > event.time || (time === event.time && order > event.order);
+		let at = this.#queue.length;
+		while (at > 0 && !isLater(this.#queue[at - 1] as Event)) {
+			at -= 1;
 		}
-		queue.splice(low, 0, event);
+		this.#queue.splice(at, 0, event);
 	}
 }
