@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
-import { type Connection, type Entry, isConflict, type Server, type Store } from "xs-mcp-manager/core";
+import { type Connection, type Entry, isMade, type Server, type Store } from "xs-mcp-manager/core";
 import { type Claim, claimSchema, type Self, VERSION } from "./messages.js";
 
 /** In the short-lived store, before a device's id. */
@@ -175,22 +175,18 @@ export class Claims {
 			this.#claims.delete(claim.server.id);
 			return;
 		}
-		try {
-			if (claim.isOver) {
-				await this.#store.delete(key, entry?.revision);
+		// After a conflict, the copy has the other gateway's claim.
+		if (claim.isOver) {
+			if (await isMade(this.#store.delete(key, entry?.revision))) {
 				this.#lose(claim, "");
-			} else {
-				const value = this.#valueOf(claim);
-				await this.#store.set(key, value, entry?.revision ?? 0);
-				claim.state = value.state;
-				claim.isStored = true;
-				claim.isLate = false;
 			}
-		} catch (error) {
-			// The copy has the other gateway's claim by now.
-			if (!isConflict(error)) {
-				throw error;
-			}
+			return;
+		}
+		const value = this.#valueOf(claim);
+		if (await isMade(this.#store.set(key, value, entry?.revision ?? 0))) {
+			claim.state = value.state;
+			claim.isStored = true;
+			claim.isLate = false;
 		}
 	}
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { isConflict, type Store } from "xs-mcp-manager/core";
+import { isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { digest } from "./digest.js";
 
@@ -29,18 +29,8 @@ export async function takeSignInCode(store: Store, entered: string): Promise<boo
 	const entry = store.get(KEY);
 	const code = CODE.safeParse(entry?.value).data;
 	const sha256 = digest(entered.replace(/[\s-]/g, "").toUpperCase());
-	if (entry === undefined || code === undefined || code.expires <= store.now || code.sha256 !== sha256) {
-		return false;
-	}
-	try {
-		await store.delete(KEY, entry.revision);
-		return true;
-	} catch (error) {
-		if (isConflict(error)) {
-			return false;
-		}
-		throw error;
-	}
+	const isValid = code !== undefined && code.expires > store.now && code.sha256 === sha256;
+	return isValid && (await isMade(store.delete(KEY, entry?.revision)));
 }
 
 /** Whether a person has entered a code, rather than a token. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Entry, isConflict, type Store } from "xs-mcp-manager/core";
+import { type Entry, isMade, type Store } from "xs-mcp-manager/core";
 import { deviceIdOf } from "./device-id.js";
 import { digest } from "./digest.js";
 import {
@@ -233,16 +233,11 @@ export class TokenStore {
 
 	/** Returns false if there is a record with that name. */
 	async #create(record: TokenRecord): Promise<boolean> {
-		try {
-			await this.#store.set(tokenKey(record), record, 0);
-		} catch (error) {
-			if (isConflict(error)) {
-				return false;
-			}
-			throw error;
+		const isNew = await isMade(this.#store.set(tokenKey(record), record, 0));
+		if (isNew) {
+			await this.#require(record.kind);
 		}
-		await this.#require(record.kind);
-		return true;
+		return isNew;
 	}
 
 	async #delete(record: TokenRecord): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { isConflict, type Store } from "xs-mcp-manager/core";
+import { isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { AccessGrant, TokenIssuer } from "../config/access.js";
 import { digest } from "../config/digest.js";
@@ -100,15 +100,7 @@ export class Grants implements TokenIssuer {
 		}
 		const secret = this.#key.derive("oauth code", requestId);
 		const code: Code = { approval, expires: store.now + CODE_LIFETIME };
-		try {
-			await store.set(keyOf(secret), code, 0);
-			return secret;
-		} catch (error) {
-			if (isConflict(error)) {
-				return undefined;
-			}
-			throw error;
-		}
+		return (await isMade(store.set(keyOf(secret), code, 0))) ? secret : undefined;
 	}
 
 	/**

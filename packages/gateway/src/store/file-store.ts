@@ -150,16 +150,9 @@ export class FileStore extends Store {
 	}
 
 	#read(room: string): ReadonlyMap<string, Entry> {
-		const entries = new Map<string, Entry>();
-		for (const name of namesIn(join(this.#folder, room))) {
-			if (name.endsWith(EXTENSION)) {
-				const entry = this.#readEntry(join(this.#folder, room, name), room);
-				if (entry !== undefined) {
-					entries.set(entry.key, entry);
-				}
-			}
-		}
-		return entries;
+		const names = namesIn(join(this.#folder, room)).filter((name) => name.endsWith(EXTENSION));
+		const entries = names.flatMap((name) => this.#readEntry(join(this.#folder, room, name), room) ?? []);
+		return new Map(entries.map((entry) => [entry.key, entry]));
 	}
 
 	#readEntry(path: string, room: string): Entry | undefined {

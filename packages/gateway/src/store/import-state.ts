@@ -1,6 +1,6 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describeIssues, hashOfOffers, isConflict, type Offers, type Store } from "xs-mcp-manager/core";
+import { describeIssues, hashOfOffers, type Offers, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { TOKEN_KINDS, tokenKey, tokenRecordSchema } from "../config/token-record.js";
@@ -125,13 +125,7 @@ async function storeDevice(store: Store, device: z.infer<typeof DEVICE>): Promis
 }
 
 async function create(store: Store, key: string, value: unknown): Promise<void> {
-	try {
-		await store.set(key, value, 0);
-	} catch (error) {
-		if (!isConflict(error)) {
-			throw error;
-		}
-	}
+	await store.update(key, (entry) => (entry === undefined ? value : undefined));
 }
 
 /** Does nothing if the file does not exist. */

@@ -1,6 +1,15 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 
-export { type Entry, isConflict, MemoryStore, roomOf, Store, StoreError, type StoreErrorCode } from "../store/store.js";
+export {
+	type Entry,
+	isConflict,
+	isMade,
+	MemoryStore,
+	roomOf,
+	Store,
+	StoreError,
+	type StoreErrorCode,
+} from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
 export {
 	canAnswer,

@@ -273,6 +273,19 @@ export class MemoryStore extends Store {
 	}
 }
 
+/** Whether a change is made; false if another writer was faster. Rejects with any other error. */
+export async function isMade(change: Promise<unknown>): Promise<boolean> {
+	try {
+		await change;
+		return true;
+	} catch (error) {
+		if (isConflict(error)) {
+			return false;
+		}
+		throw error;
+	}
+}
+
 /** Whether an entry was not the one that the writer expected. */
 export function isConflict(error: unknown): boolean {
 	return error instanceof StoreError && error.code === "conflict";

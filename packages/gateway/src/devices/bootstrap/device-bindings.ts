@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { type Entry, isConflict, RateLimit, type Store } from "xs-mcp-manager/core";
+import { type Entry, isMade, RateLimit, type Store } from "xs-mcp-manager/core";
 import { TOKEN_PREFIX, type TokenStore } from "../../config/token-store.js";
 import type { DeviceKey } from "../device-key.js";
 
@@ -155,15 +155,8 @@ export class DeviceBindings {
 		const { store } = this.#options;
 		const entry = store.get(PENDING + code);
 		const pending = entry && this.#pendingIn(entry);
-		try {
-			await (entry && store.delete(entry.key, entry.revision));
-		} catch (error) {
-			if (isConflict(error)) {
-				return undefined;
-			}
-			throw error;
-		}
-		return pending !== undefined && pending.expires > store.now ? pending : undefined;
+		const isTaken = entry !== undefined && (await isMade(store.delete(entry.key, entry.revision)));
+		return isTaken && pending !== undefined && pending.expires > store.now ? pending : undefined;
 	}
 
 	async #put({ token: _, ...pending }: PendingBinding): Promise<void> {
