@@ -63,12 +63,9 @@ export function serveClients(gateway: RunningGateway): Clients {
 }
 
 /** Everything that the gateway serves over HTTP. Its plugins have added their routes. */
-function createApp(
-	gateway: RunningGateway,
-	{ endpoint, guard, rejections }: Clients,
-	signIn: SignIn | undefined,
-): Hono<HttpEnv> {
-	const { settings, log, servers, store, tokens } = gateway;
+function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | undefined): Hono<HttpEnv> {
+	const { endpoint, guard, rejections } = clients;
+	const { settings } = gateway;
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
@@ -81,7 +78,7 @@ function createApp(
 	}
 	app.use(checkSource(guard), allowOrigin, rejectWebSockets(gateway));
 	if (signIn !== undefined) {
-		addSignIn(app, { signIn, guard, rejections, tokens, store, log, devices: () => servers.all });
+		addSignIn(app, gateway, clients, signIn);
 	}
 	// Clients without a token look for OAuth here: after 401 they would keep looking; 404 means that the gateway does not
 	// use it.

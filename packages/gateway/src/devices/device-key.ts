@@ -31,6 +31,19 @@ export class DeviceKey {
 		const [expected, actual] = [Buffer.from(this.derive(...texts)), Buffer.from(given)];
 		return expected.length === actual.length && timingSafeEqual(expected, actual);
 	}
+
+	/** Makes a text of JSON with a code, which only this gateway can make. Everybody can read it. */
+	seal(purpose: string, content: unknown): string {
+		const text = Buffer.from(JSON.stringify(content)).toString("base64url");
+		return `${text}.${this.derive(purpose, text)}`;
+	}
+
+	/** Returns what was sealed for a purpose; undefined if this gateway has not made the text. */
+	open(purpose: string, sealed: string): unknown {
+		const [text = "", code = "", ...more] = sealed.split(".");
+		const isOwn = more.length === 0 && this.verify(code, purpose, text);
+		return isOwn ? JSON.parse(Buffer.from(text, "base64url").toString()) : undefined;
+	}
 }
 
 /** @throws ConfigurationError if the file's key is too short: it could be guessed */

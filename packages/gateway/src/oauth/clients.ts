@@ -4,7 +4,7 @@ import type { DeviceKey } from "../devices/device-key.js";
 
 /** A client that signs in, as it describes itself. All are public clients: none has a secret. */
 export interface OAuthClient {
-	/** Made by `register`, or the URL of its metadata document. */
+	/** Made by {@link registerClient}, or the URL of its metadata document. */
 	readonly id: string;
 	readonly name: string;
 	readonly redirectUris: readonly string[];
@@ -40,37 +40,25 @@ export function nameOf({ client_name: name, redirect_uris: [uri = ""] }: ClientM
 	return (visible || new URL(uri).host || new URL(uri).protocol).slice(0, MAX_NAME);
 }
 
+/** Purpose of the sealed ids of clients. */
+const CLIENT = "oauth client";
+
 /**
- * Registers clients (RFC 7591) without storing them: a client's id is its description with a code that only this
- * gateway can compute, so however many register, nothing fills up and nothing is forgotten.
+ * Registers a client (RFC 7591) without storing it: its id is its description with a code that only this gateway can
+ * compute, so however many register, nothing fills up and nothing is forgotten.
+ *
+ * @returns undefined if the description is too long
  */
-export class ClientRegistrations {
-	readonly #key: DeviceKey;
+export function registerClient(key: DeviceKey, metadata: ClientMetadata): OAuthClient | undefined {
+	const [name, redirectUris] = [nameOf(metadata), metadata.redirect_uris];
+	const isTooLong = JSON.stringify([name, redirectUris]).length > MAX_DESCRIPTION;
+	return isTooLong ? undefined : { id: key.seal(CLIENT, [name, redirectUris]), name, redirectUris };
+}
 
-	constructor(key: DeviceKey) {
-		this.#key = key;
-	}
-
-	/** @returns undefined if the description is too long */
-	register(metadata: ClientMetadata): OAuthClient | undefined {
-		const [name, redirectUris] = [nameOf(metadata), metadata.redirect_uris];
-		const description = JSON.stringify([name, redirectUris]);
-		if (description.length > MAX_DESCRIPTION) {
-			return undefined;
-		}
-		const text = Buffer.from(description).toString("base64url");
-		return { id: `${text}.${this.#key.derive("oauth client", text)}`, name, redirectUris };
-	}
-
-	/** The client of an id; undefined if this gateway has not made it. */
-	find(id: string): OAuthClient | undefined {
-		const [, text = "", code = ""] = /^([\w-]{1,4096})\.([\w-]{43})$/.exec(id) ?? [];
-		if (!this.#key.verify(code, "oauth client", text)) {
-			return undefined;
-		}
-		const [name, redirectUris] = JSON.parse(Buffer.from(text, "base64url").toString());
-		return { id, name, redirectUris };
-	}
+/** The registered client with an id; undefined if this gateway has not made it. */
+export function findClient(key: DeviceKey, id: string): OAuthClient | undefined {
+	const description = key.open(CLIENT, id) as [string, string[]] | undefined;
+	return description && { id, name: description[0], redirectUris: description[1] };
 }
 
 /** Whether a client may be redirected there: the URI is one of its own, character by character; a loopback port is free. */

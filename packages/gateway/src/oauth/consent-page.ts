@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import type { Server } from "xs-mcp-manager/core";
 import { isOwnMachine } from "./clients.js";
 import { LANGUAGES, type Language } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
@@ -7,12 +8,6 @@ import { SIGN_IN_PATHS } from "./sign-in.js";
 import type { SignInRequest } from "./sign-in-request.js";
 
 type Html = ReturnType<typeof html>;
-
-/** A device that the person may choose. */
-export interface ConsentDevice {
-	readonly id: string;
-	readonly alias: string;
-}
 
 /** The console's colours: packages/gateway/console/src/style.css. */
 const STYLE = `
@@ -60,21 +55,18 @@ export function consentPolicy(redirectUri: string | undefined): string {
 	return `default-src 'none'; style-src 'sha256-${style}'; form-action ${action}; base-uri 'none'; frame-ancestors 'none'`;
 }
 
-/** The first page: who asks, and whether the person may answer. */
+/** Makes the first page: who asks, and whether the person may answer. */
 export function identifyPage(request: SignInRequest, sealed: string, language: Language, problem?: string): Html {
 	const t = LANGUAGES[language];
-	return page(
+	return formPage(
+		request,
+		sealed,
 		language,
-		t.title,
-		html`${describe(request, language)}
-			${answerForm(
-				sealed,
-				html`<h2>${t.whoAreYou}</h2>
-				<label>${t.secret}<input name="secret" type="password" autocomplete="off" autofocus aria-describedby="help" /></label>
-				<small id="help">${t.secretHelp}</small>
-				${problem === undefined ? "" : html`<p class="problem" role="alert">${problem}</p>`}
-				${buttons(t.deny, t.next)}`,
-			)}`,
+		html`<h2>${t.whoAreYou}</h2>
+			<label>${t.secret}<input name="secret" type="password" autocomplete="off" autofocus aria-describedby="help" /></label>
+			<small id="help">${t.secretHelp}</small>`,
+		t.next,
+		problem,
 	);
 }
 
@@ -85,7 +77,7 @@ export function identifyPage(request: SignInRequest, sealed: string, language: L
 export function choosePage(
 	request: SignInRequest,
 	sealed: string,
-	devices: readonly ConsentDevice[],
+	devices: readonly Pick<Server, "id" | "alias">[],
 	language: Language,
 	problem?: string,
 ): Html {
@@ -98,39 +90,36 @@ export function choosePage(
 	);
 	const radio = (name: string, value: string, text: string, checked: boolean): Html =>
 		html`<label class="choice"><input type="radio" name="${name}" value="${value}" ${checked ? "checked" : ""} />${text}</label>`;
-	return page(
+	return formPage(
+		request,
+		sealed,
 		language,
-		t.title,
-		html`${describe(request, language)}
-			${answerForm(
-				sealed,
-				html`<fieldset>
-					<legend>${t.tools}</legend>
-					${radio("tools", "read", t.read, readsOnly)} ${radio("tools", "control", t.control, !readsOnly)}
-					<label class="choice indent">
-						<input type="checkbox" name="userTools" />
-						<span>${t.userTools}<small>${t.userToolsHelp}</small></span>
-					</label>
-					<label class="choice indent">
-						<input type="checkbox" name="microphone" />
-						<span>${t.microphone}<small>${t.microphoneHelp}</small></span>
-					</label>
-				</fieldset>
-				<fieldset>
-					<legend>${t.devices}</legend>
-					${radio("devices", "all", t.allDevices, asked.size === 0)}
-					${radio("devices", "some", t.someDevices, asked.size > 0)}
-					${devices.map(
-						({ id, alias }) => html`<label class="choice indent">
-							<input type="checkbox" name="device" value="${id}" ${asked.has(id) || asked.has(alias) ? "checked" : ""} />
-							<span>${alias}<small>${id}</small></span>
-						</label>`,
-					)}
-				</fieldset>
-				${problem === undefined ? "" : html`<p class="problem" role="alert">${problem}</p>`}
-				<small>${t.revokeLater}</small>
-				${buttons(t.deny, t.allow)}`,
-			)}`,
+		html`<fieldset>
+				<legend>${t.tools}</legend>
+				${radio("tools", "read", t.read, readsOnly)} ${radio("tools", "control", t.control, !readsOnly)}
+				<label class="choice indent">
+					<input type="checkbox" name="userTools" />
+					<span>${t.userTools}<small>${t.userToolsHelp}</small></span>
+				</label>
+				<label class="choice indent">
+					<input type="checkbox" name="microphone" />
+					<span>${t.microphone}<small>${t.microphoneHelp}</small></span>
+				</label>
+			</fieldset>
+			<fieldset>
+				<legend>${t.devices}</legend>
+				${radio("devices", "all", t.allDevices, asked.size === 0)}
+				${radio("devices", "some", t.someDevices, asked.size > 0)}
+				${devices.map(
+					({ id, alias }) => html`<label class="choice indent">
+						<input type="checkbox" name="device" value="${id}" ${asked.has(id) || asked.has(alias) ? "checked" : ""} />
+						<span>${alias}<small>${id}</small></span>
+					</label>`,
+				)}
+			</fieldset>
+			<small>${t.revokeLater}</small>`,
+		t.allow,
+		problem,
 	);
 }
 
@@ -140,34 +129,45 @@ export function failurePage(message: string, language: Language): Html {
 	return page(language, t.failed, html`<p role="alert">${message}</p>`);
 }
 
-function describe({ client, redirectUri }: SignInRequest, language: Language): Html {
+/**
+ * Makes a page that says who asks, with a form.
+ *
+ * @param sealed the request, which comes back with the answer
+ * @param go the text of the button that accepts
+ */
+function formPage(
+	{ client, redirectUri }: SignInRequest,
+	sealed: string,
+	language: Language,
+	content: Html,
+	go: string,
+	problem: string | undefined,
+): Html {
 	const t = LANGUAGES[language];
 	const { host, hostname, protocol } = new URL(redirectUri);
 	const isWeb = /^https?:$/.test(protocol);
 	const target = isWeb && isOwnMachine(hostname) ? `${t.ownMachine} (${host})` : isWeb ? host : `${t.app} ${protocol}`;
 	const [before, after] = t.asks.split("{client}");
-	return html`<p>${before}<strong>${client.name}</strong>${after}</p>
-		<p>
-			${t.goesTo} <strong>${target}</strong>
-			${MetadataDocuments.names(client.id) ? html`<small>${t.document} ${client.id}</small>` : ""}
-		</p>
-		<p class="warn">${t.unverified}</p>`;
-}
-
-/** @param sealed the request, which comes back with the answer */
-function answerForm(sealed: string, content: Html): Html {
-	return html`<form method="post" action="${SIGN_IN_PATHS.authorize}">
-		<input type="hidden" name="request" value="${sealed}" />
-		${content}
-	</form>`;
-}
-
-/** The first button is the one that Enter presses; the style shows it last. */
-function buttons(deny: string, go: string): Html {
-	return html`<div class="buttons">
-		<button class="primary" name="answer" value="go">${go}</button>
-		<button name="answer" value="deny">${deny}</button>
-	</div>`;
+	// The first button is the one that Enter presses; the style shows it last.
+	return page(
+		language,
+		t.title,
+		html`<p>${before}<strong>${client.name}</strong>${after}</p>
+			<p>
+				${t.goesTo} <strong>${target}</strong>
+				${MetadataDocuments.names(client.id) ? html`<small>${t.document} ${client.id}</small>` : ""}
+			</p>
+			<p class="warn">${t.unverified}</p>
+			<form method="post" action="${SIGN_IN_PATHS.authorize}">
+				<input type="hidden" name="request" value="${sealed}" />
+				${content}
+				${problem === undefined ? "" : html`<p class="problem" role="alert">${problem}</p>`}
+				<div class="buttons">
+					<button class="primary" name="answer" value="go">${go}</button>
+					<button name="answer" value="deny">${t.deny}</button>
+				</div>
+			</form>`,
+	);
 }
 
 function page(language: Language, title: string, content: Html): Html {

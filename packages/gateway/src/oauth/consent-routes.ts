@@ -1,26 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
-import type { Context, Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import type { Store } from "xs-mcp-manager/core";
+import type { Clients } from "../app.js";
 import { type Limits, SCOPES } from "../config/scopes.js";
 import { looksLikeCode, takeSignInCode } from "../config/sign-in-code.js";
-import type { TokenStore } from "../config/token-store.js";
+import type { RunningGateway } from "../gateway.js";
 import { readFields } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
-import type { RejectionReport } from "../http/rejections.js";
-import { allow, type HttpEnv, type Route } from "../http/route.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
 import { isOfOwnPage } from "../http/source-check.js";
-import type { Logger } from "../log/log.js";
-import { mayRedirect, type OAuthClient } from "./clients.js";
-import { type ConsentDevice, choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
+import { findClient, mayRedirect, type OAuthClient } from "./clients.js";
+import { choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
 import { DocumentError, MetadataDocuments } from "./metadata-document.js";
 import { field, OAuthFailure, optionalField } from "./oauth-failure.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
 import { type AuthorizationServer, SIGN_IN_PATHS } from "./sign-in.js";
-import type { SignInRequest } from "./sign-in-request.js";
+import { openRequest, type SignInRequest, sealRequest } from "./sign-in-request.js";
 
 /** Largest form of a person, bytes: it holds the client's request. */
 const MAX_FORM = 65_536;
@@ -38,50 +36,53 @@ const COOKIE_AGE = 600;
 /** Operator who approves by a code of the command line. No token has this name. */
 const BY_CODE = "code:";
 
-export interface ConsentOptions {
-	readonly server: AuthorizationServer;
-	readonly resource: ProtectedResource;
-	readonly guard: RequestGuard;
-	readonly rejections: RejectionReport;
-	readonly tokens: TokenStore;
-	/** The store that has the code of the command line. */
-	readonly store: Store;
-	readonly log: Logger;
-	/** The devices from which the operator chooses. */
-	readonly devices: () => readonly ConsentDevice[];
+/** Counts a request without a token. */
+export const limitRate =
+	(guard: RequestGuard): Middleware =>
+	async (c, next) => {
+		await guard.checkRate(c.env.incoming);
+		await next();
+	};
+
+/** Adds the authorization endpoint (RFC 6749 section 3.1): a page for the person in front of the browser. */
+export function addConsent(
+	app: Hono<HttpEnv>,
+	gateway: RunningGateway,
+	{ guard, rejections }: Clients,
+	server: AuthorizationServer,
+	resource: ProtectedResource,
+): void {
+	const consent = new Consent(gateway, guard, server, resource);
+	const pages = new Hono<HttpEnv>();
+	pages.onError((error, c) =>
+		rejections.answer(error, c, async ({ message }) => String(await failurePage(message, languageOf(c)))),
+	);
+	pages.use(SIGN_IN_PATHS.authorize, setPageHeaders, limitRate(guard));
+	pages.get(SIGN_IN_PATHS.authorize, consent.ask);
+	pages.post(SIGN_IN_PATHS.authorize, consent.answer);
+	app.all(SIGN_IN_PATHS.authorize, allow("GET", "POST"));
+	app.route("/", pages);
 }
 
-/** The authorization endpoint (RFC 6749 section 3.1): a page for the person in front of the browser. */
-export function addConsent(app: Hono<HttpEnv>, options: ConsentOptions): void {
-	const consent = new Consent(options);
-	app.all(SIGN_IN_PATHS.authorize, allow("GET", "POST"));
-	app.get(SIGN_IN_PATHS.authorize, consent.showing(consent.ask));
-	app.post(SIGN_IN_PATHS.authorize, consent.showing(consent.answer));
-}
+const setPageHeaders: Middleware = async (c, next) => {
+	c.header("Content-Security-Policy", consentPolicy(undefined));
+	// Clients open the page in a window of theirs, and without a referrer browsers would not name the form's origin.
+	c.header("Cross-Origin-Opener-Policy", "unsafe-none");
+	c.header("Referrer-Policy", "same-origin");
+	await next();
+};
 
 class Consent {
-	readonly #options: ConsentOptions;
+	readonly #gateway: RunningGateway;
+	readonly #guard: RequestGuard;
+	readonly #server: AuthorizationServer;
+	readonly #resource: ProtectedResource;
 
-	constructor(options: ConsentOptions) {
-		this.#options = options;
-	}
-
-	/** Has a route show failures as a page. */
-	showing(route: Route): Route {
-		return async (c, next) => {
-			c.header("Content-Security-Policy", consentPolicy(undefined));
-			// Clients open the page in a window of theirs, and without a referrer browsers would not name the form's origin.
-			c.header("Cross-Origin-Opener-Policy", "unsafe-none");
-			c.header("Referrer-Policy", "same-origin");
-			try {
-				await this.#options.guard.checkRate(c.env.incoming);
-				return await route(c, next);
-			} catch (error) {
-				return await this.#options.rejections.answer(error as Error, c, async ({ message }) =>
-					String(await failurePage(message, languageOf(c))),
-				);
-			}
-		};
+	constructor(gateway: RunningGateway, guard: RequestGuard, server: AuthorizationServer, resource: ProtectedResource) {
+		this.#gateway = gateway;
+		this.#guard = guard;
+		this.#server = server;
+		this.#resource = resource;
 	}
 
 	/**
@@ -110,14 +111,15 @@ class Consent {
 	/** `POST`: the person's answer, first who it is, then what the client may do. */
 	readonly answer: Route = async (c) => {
 		const { incoming } = c.env;
-		const { guard, server, resource } = this.#options;
-		const isOwnPage = incoming.headers.origin === server.origin || isOfOwnPage(incoming, guard.isSecure(incoming));
+		const { key, tokens } = this.#gateway;
+		const isOfOrigin = incoming.headers.origin === this.#server.origin;
+		const isOwnPage = isOfOrigin || isOfOwnPage(incoming, this.#guard.isSecure(incoming));
 		if (!isOwnPage) {
 			throw new HttpError(403, "origin", "only the gateway's own page may do this");
 		}
 		const fields = await readFields(incoming, MAX_FORM);
-		const request = server.requests.open(field(fields, "request"), getCookie(c, COOKIE) ?? "");
-		if (request === undefined || resource.identify(request.audience) === undefined) {
+		const request = openRequest(key, field(fields, "request"), getCookie(c, COOKIE) ?? "", tokens.now);
+		if (request === undefined || this.#resource.identify(request.audience) === undefined) {
 			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		if (optionalField(fields, "answer") !== "go") {
@@ -130,11 +132,10 @@ class Consent {
 
 	/** Rejects with OAuthFailure if the client is unknown. */
 	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
-		const { guard, server } = this.#options;
 		try {
 			const client = MetadataDocuments.names(id)
-				? await server.documents.find(id, guard.addressOf(c.env.incoming))
-				: server.registrations.find(id);
+				? await this.#server.documents.find(id, this.#guard.addressOf(c.env.incoming))
+				: findClient(this.#gateway.key, id);
 			if (client !== undefined) {
 				return client;
 			}
@@ -161,7 +162,7 @@ class Consent {
 		if (state !== undefined && state.length > MAX_STATE) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `state: longer than ${MAX_STATE} characters`);
 		}
-		const audience = this.#options.resource.identify(optionalField(query, "resource") ?? "/mcp");
+		const audience = this.#resource.identify(optionalField(query, "resource") ?? "/mcp");
 		if (audience === undefined) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
 		}
@@ -177,7 +178,7 @@ class Consent {
 
 	/** The person sends a secret, or is signed in to the console. */
 	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
-		const { guard, store } = this.#options;
+		const guard = this.#guard;
 		const { incoming } = c.env;
 		const t = LANGUAGES[languageOf(c)];
 		let operator: string | undefined;
@@ -186,7 +187,7 @@ class Consent {
 			if (isCode) {
 				await guard.checkAttempts(incoming);
 			}
-			if (isCode && (await takeSignInCode(store, secret))) {
+			if (isCode && (await takeSignInCode(this.#gateway.store, secret))) {
 				operator = BY_CODE;
 			} else {
 				const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);
@@ -207,13 +208,13 @@ class Consent {
 
 	async #choose(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
 		const sealed = this.#seal(c, request);
-		const content = choosePage(request, sealed, this.#options.devices(), languageOf(c), problem);
+		const content = choosePage(request, sealed, this.#gateway.servers.all, languageOf(c), problem);
 		return this.#show(c, request, content, problem === undefined ? 200 : 400);
 	}
 
 	/** The operator has chosen what the client may do. */
 	async #decide(c: Context<HttpEnv>, request: SignInRequest, fields: URLSearchParams): Promise<Response> {
-		const { server, tokens, log } = this.#options;
+		const { tokens, log } = this.#gateway;
 		const { client, operator } = request;
 		tokens.refresh();
 		const isOperator = tokens.records.some((each) => each.name === operator && tokens.current(each.sha256)?.operator);
@@ -235,7 +236,7 @@ class Consent {
 		};
 		const { id, redirectUri, challenge, audience } = request;
 		const approval = { client, redirectUri, challenge, audience, limits };
-		const code = await server.grants.approve(id, approval);
+		const code = await this.#server.grants.approve(id, approval);
 		if (code === undefined) {
 			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
@@ -245,17 +246,17 @@ class Consent {
 
 	/** Puts the request into the form, bound to this browser. */
 	#seal(c: Context<HttpEnv>, request: SignInRequest): string {
-		const { server } = this.#options;
+		const { key, tokens } = this.#gateway;
 		const known = getCookie(c, COOKIE) ?? "";
 		const browser = CHALLENGE.test(known) ? known : randomBytes(32).toString("base64url");
 		setCookie(c, COOKIE, browser, {
 			path: SIGN_IN_PATHS.authorize,
 			httpOnly: true,
 			sameSite: "Strict",
-			secure: server.origin.startsWith("https:"),
+			secure: this.#server.origin.startsWith("https:"),
 			maxAge: COOKIE_AGE,
 		});
-		return server.requests.seal(request, browser);
+		return sealRequest(key, request, browser, tokens.now);
 	}
 
 	#show(
@@ -271,7 +272,7 @@ class Consent {
 	/** Sends the browser back to the client, with `iss` against mix-up (RFC 9207). */
 	#redirect(c: Context<HttpEnv>, { redirectUri, state }: SignInRequest, parameters: Record<string, string>): Response {
 		const url = new URL(redirectUri);
-		const all = { ...parameters, ...(state !== undefined && { state }), iss: this.#options.server.origin };
+		const all = { ...parameters, ...(state !== undefined && { state }), iss: this.#server.origin };
 		for (const [name, value] of Object.entries(all)) {
 			url.searchParams.set(name, value);
 		}

@@ -57,15 +57,8 @@ export interface CodeExchange {
 	readonly audience: string | undefined;
 }
 
-/** The answer of the token endpoint: RFC 6749 section 5.1. */
-export interface TokenAnswer {
-	readonly access_token: string;
-	readonly token_type: "Bearer";
-	/** Seconds. */
-	readonly expires_in: number;
-	readonly refresh_token: string;
-	readonly scope: string;
-}
+/** The answer of the token endpoint. */
+export type TokenAnswer = ReturnType<typeof makeTokens>;
 
 /**
  * The sign-ins that the operator has approved. Each is a record of the token store with the hashes of its newest access and
@@ -225,30 +218,33 @@ export class Grants implements TokenIssuer {
 		return answer;
 	}
 
-	/**
-	 * Makes the tokens of a grant: for the client, and what is stored of them.
-	 *
-	 * @param seed the secret from which they are derived: a refresh token has the same successors each time
-	 */
+	/** Makes tokens, and what is stored of them. */
 	#issue(id: string, limits: Limits, seed: string) {
 		const { now } = this.#tokens;
-		const access = `${TOKEN_PREFIX}${id}.${this.#key.derive("oauth access", id, seed)}`;
-		const refresh = `${TOKEN_PREFIX}${id}.${this.#key.derive("oauth refresh", id, seed)}`;
-		const answer: TokenAnswer = {
-			access_token: access,
-			token_type: "Bearer",
-			expires_in: ACCESS_LIFETIME / 1_000,
-			refresh_token: refresh,
-			scope: scopesOf(limits),
-		};
+		const answer = makeTokens(this.#key, id, limits, seed);
 		return {
 			answer,
-			access: digest(access),
-			refresh: digest(refresh),
+			access: digest(answer.access_token),
+			refresh: digest(answer.refresh_token),
 			accessExpires: new Date(now + ACCESS_LIFETIME).toISOString(),
 			expires: new Date(now + GRANT_LIFETIME).toISOString(),
 		};
 	}
+}
+
+/**
+ * Makes the tokens of a sign-in, as the token endpoint answers them: RFC 6749 section 5.1.
+ *
+ * @param seed the secret from which they are derived: a refresh token has the same successors each time
+ */
+function makeTokens(key: DeviceKey, id: string, limits: Limits, seed: string) {
+	return {
+		access_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth access", id, seed)}`,
+		token_type: "Bearer",
+		expires_in: ACCESS_LIFETIME / 1_000,
+		refresh_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth refresh", id, seed)}`,
+		scope: scopesOf(limits),
+	};
 }
 
 function keyOf(code: string): string {

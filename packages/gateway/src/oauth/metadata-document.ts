@@ -96,9 +96,14 @@ export class MetadataDocuments {
 	}
 
 	async #read(url: string): Promise<OAuthClient> {
-		const document = jsonIn(await this.#fetch(new URL(url)));
+		const headers = { Accept: "application/json" };
+		const options = { ...this.#options, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES };
+		const { status, body } = await requestPublic(new URL(url), options).catch((cause: Error) => {
+			throw new DocumentError(`cannot be fetched: ${cause.message}`, { cause });
+		});
+		const document = status === 200 ? jsonIn(body) : undefined;
 		if (document === undefined) {
-			throw new DocumentError("not JSON");
+			throw new DocumentError(status === 200 ? "not JSON" : `cannot be fetched: HTTP status ${status}`);
 		}
 		const { data, error } = DOCUMENT.safeParse(document);
 		if (error !== undefined) {
@@ -110,16 +115,6 @@ export class MetadataDocuments {
 		const client = { id: url, name: nameOf(data), redirectUris: data.redirect_uris };
 		this.#cache.set(url, client);
 		return client;
-	}
-
-	async #fetch(url: URL): Promise<string> {
-		const headers = { Accept: "application/json" };
-		const options = { ...this.#options, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES };
-		const fail = (cause: Error): never => {
-			throw new DocumentError(`cannot be fetched: ${cause.message}`, { cause });
-		};
-		const { status, body } = await requestPublic(url, options).catch(fail);
-		return status === 200 ? body : fail(new Error(`HTTP status ${status}`));
 	}
 
 	#resolves(name: string): Promise<boolean> {

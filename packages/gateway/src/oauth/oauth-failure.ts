@@ -1,8 +1,6 @@
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
-import { TokenError } from "../config/token-store.js";
 import { HttpError, type RejectionReason } from "../http/http-error.js";
-import type { Failure, RejectionReport } from "../http/rejections.js";
-import type { Route } from "../http/route.js";
+import type { Failure } from "../http/rejections.js";
 
 /** An OAuth request is rejected, with a code of RFC 6749 section 5.2 and its extensions. */
 export class OAuthFailure extends HttpError {
@@ -30,21 +28,11 @@ export class GrantFailure extends OAuthFailure {
 	}
 }
 
-/** Has a route answer failures as OAuth has them: RFC 6749 section 5.2. */
-export function answeringOAuth(rejections: RejectionReport, route: Route): Route {
-	return async (c, next) => {
-		try {
-			return await route(c, next);
-		} catch (error) {
-			const isFull = error instanceof TokenError;
-			const reason = isFull ? new HttpError(503, "busy", error.message) : (error as Error);
-			return await rejections.answer(reason, c, (failure) => ({
-				error: codeOf(failure),
-				error_description: failure.message,
-			}));
-		}
-	};
-}
+/** Makes the answer to a failure: RFC 6749 section 5.2. */
+export const oauthBody = (failure: Failure): object => ({
+	error: codeOf(failure),
+	error_description: failure.message,
+});
 
 function codeOf(failure: Failure): OAuthErrorCode {
 	if (failure instanceof OAuthFailure) {

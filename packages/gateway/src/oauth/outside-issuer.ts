@@ -2,21 +2,9 @@ import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import * as z from "zod";
 import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "../config/access.js";
 import { isScope, limitsOf } from "../config/scopes.js";
+import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
 import type { ProtectedResource } from "./protected-resource.js";
-
-export interface OutsideIssuerOptions {
-	/** Its identifier, a URL: the claim `iss`. */
-	readonly issuer: string;
-	/** Audiences besides the URL of the resource, for issuers that have names of their own for it. */
-	readonly issuerAudiences: readonly string[];
-	/** Accepted types of access tokens, the header `typ`: `at+jwt`. */
-	readonly issuerTokenTypes: readonly string[];
-	/** Claims with scopes, roles or groups: `scope`, or with dots a path: `realm_access.roles`. */
-	readonly issuerClaims: readonly string[];
-	/** The scopes that a value of those claims stands for. */
-	readonly issuerScopes: ReadonlyMap<string, string>;
-}
 
 /** Signatures with a public key only: a symmetric one could be made by everyone who can verify it. */
 const ALGORITHMS = [
@@ -46,13 +34,16 @@ const METADATA = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^ht
 
 /** An authorization server outside (Keycloak, Auth0, Entra), whose access tokens are JWTs: RFC 9068, RFC 8725. */
 export class OutsideIssuer implements TokenIssuer {
-	readonly #options: OutsideIssuerOptions;
+	/** Its identifier, a URL: the claim `iss`. */
+	readonly #issuer: string;
+	readonly #settings: Configuration;
 	readonly #resource: ProtectedResource;
 	/** Finds the issuer's public keys; undefined until they are needed, and after the issuer could not be asked. */
 	#keys: Promise<JWTVerifyGetKey> | undefined;
 
-	constructor(options: OutsideIssuerOptions, resource: ProtectedResource) {
-		this.#options = options;
+	constructor(issuer: string, settings: Configuration, resource: ProtectedResource) {
+		this.#issuer = issuer;
+		this.#settings = settings;
 		this.#resource = resource;
 	}
 
@@ -61,7 +52,7 @@ export class OutsideIssuer implements TokenIssuer {
 		if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) {
 			return undefined;
 		}
-		const { issuer } = this.#options;
+		const issuer = this.#issuer;
 		const keys = await this.#findKeys();
 		// Loaded on demand: most gateways have no issuer outside.
 		const { errors, jwtVerify } = await import("jose");
@@ -89,12 +80,12 @@ export class OutsideIssuer implements TokenIssuer {
 	/** Returns whether a token is meant for resources: an ID token tells its client who has signed in (RFC 9068 §4, §5). */
 	#isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
 		const mediaType = (type: string): string => type.toLowerCase().replace(/^application\//, "");
-		const isAccepted = this.#options.issuerTokenTypes.some((each) => mediaType(each) === mediaType(typ ?? "JWT"));
+		const isAccepted = this.#settings.issuerTokenTypes.some((each) => mediaType(each) === mediaType(typ ?? "JWT"));
 		return isAccepted && !ID_CLAIMS.some((claim) => claim in payload) && payload.typ !== "ID";
 	}
 
 	#grantOf(payload: JWTPayload): AccessGrant {
-		const { issuerAudiences, issuerClaims, issuerScopes } = this.#options;
+		const { issuerAudiences, issuerClaims, issuerScopes } = this.#settings;
 		const { aud = [], exp = 0, sub } = payload;
 		const audience = [aud].flat().flatMap((each) => {
 			const name = issuerAudiences.includes(each) ? "/mcp" : each;
@@ -112,16 +103,13 @@ export class OutsideIssuer implements TokenIssuer {
 	}
 
 	async #findKeys(): Promise<JWTVerifyGetKey> {
-		this.#keys ??= readKeys(this.#options.issuer);
+		this.#keys ??= readKeys(this.#issuer);
 		try {
 			return await this.#keys;
 		} catch (error) {
 			this.#keys = undefined;
-			throw error instanceof IssuerUnavailable
-				? error
-				: new IssuerUnavailable(`cannot get the metadata of ${this.#options.issuer}: ${(error as Error).message}`, {
-						cause: error,
-					});
+			const why = `cannot get the metadata of ${this.#issuer}: ${(error as Error).message}`;
+			throw error instanceof IssuerUnavailable ? error : new IssuerUnavailable(why, { cause: error });
 		}
 	}
 }

@@ -56,7 +56,8 @@ export class RequestGuard {
 
 	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
 	get needsToken(): boolean {
-		return !this.#isLocal || this.#gateway.tokens.needs("client") || this.#signIn?.isRequired === true;
+		const isOutside = this.#signIn !== undefined && this.#signIn.server === undefined;
+		return !this.#isLocal || isOutside || this.#gateway.tokens.needs("client");
 	}
 
 	/** The network address that a request comes from, for logs and limits. */

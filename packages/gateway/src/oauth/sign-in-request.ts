@@ -5,7 +5,10 @@ import type { DeviceKey } from "../devices/device-key.js";
 /** Milliseconds in which a person can answer. */
 const LIFETIME = 600_000;
 
-const REQUEST = z.object({
+/** Purpose of the sealed requests. */
+const REQUEST = "oauth request";
+
+const requestSchema = z.object({
 	/** Random. It is approved once. */
 	id: z.string(),
 	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
@@ -19,35 +22,22 @@ const REQUEST = z.object({
 });
 
 /** A client's request to sign in, while a person looks at it: RFC 6749 section 4.1.1. */
-export type SignInRequest = z.infer<typeof REQUEST>;
+export type SignInRequest = z.infer<typeof requestSchema>;
 
-const SEALED = z.object({ request: REQUEST, browser: z.string(), expires: z.number() });
+const sealedSchema = z.object({ request: requestSchema, browser: z.string(), expires: z.number() });
 
-/** Keeps requests in the form that the person fills in, sealed, so that strangers cannot fill the gateway's memory. */
-export class SignInRequests {
-	readonly #key: DeviceKey;
-	readonly #clock: { readonly now: number };
+/**
+ * Seals a request for the form that the person fills in, so that strangers cannot fill the gateway's memory.
+ *
+ * @param browser a secret of the browser that shows the form
+ * @param now the time that every gateway goes by, in milliseconds since 1970: another one may open the request
+ */
+export function sealRequest(key: DeviceKey, request: SignInRequest, browser: string, now: number): string {
+	return key.seal(REQUEST, { request, browser: digest(browser), expires: now + LIFETIME });
+}
 
-	/** @param clock the time that every gateway goes by, in milliseconds since 1970: another one may open what this one has sealed */
-	constructor(key: DeviceKey, clock: { readonly now: number }) {
-		this.#key = key;
-		this.#clock = clock;
-	}
-
-	/** @param browser a secret of the browser that shows the form */
-	seal(request: SignInRequest, browser: string): string {
-		const sealed = { request, browser: digest(browser), expires: this.#clock.now + LIFETIME };
-		const text = Buffer.from(JSON.stringify(sealed)).toString("base64url");
-		return `${text}.${this.#key.derive("oauth request", text)}`;
-	}
-
-	/** @returns undefined if it is not sealed by this gateway for this browser, or is too old */
-	open(sealed: string, browser: string): SignInRequest | undefined {
-		const [text = "", code = ""] = sealed.split(".");
-		if (!this.#key.verify(code, "oauth request", text)) {
-			return undefined;
-		}
-		const content = SEALED.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
-		return content.expires > this.#clock.now && content.browser === digest(browser) ? content.request : undefined;
-	}
+/** Opens a sealed request. Returns undefined if it was not sealed for this browser, or is too old. */
+export function openRequest(key: DeviceKey, sealed: string, browser: string, now: number): SignInRequest | undefined {
+	const { data } = sealedSchema.safeParse(key.open(REQUEST, sealed));
+	return data && data.expires > now && data.browser === digest(browser) ? data.request : undefined;
 }

@@ -1,15 +1,20 @@
 import { OAuthErrorCode, type OAuthMetadata } from "@modelcontextprotocol/server";
-import type { Hono } from "hono";
+import { Hono } from "hono";
 import { describeIssues } from "xs-mcp-manager/core";
+import type { Clients } from "../app.js";
 import { SCOPES } from "../config/scopes.js";
+import { TokenError } from "../config/token-store.js";
+import type { DeviceKey } from "../devices/device-key.js";
+import type { RunningGateway } from "../gateway.js";
 import { readFields, readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv, type Route } from "../http/route.js";
-import { CLIENT_METADATA } from "./clients.js";
-import { addConsent, type ConsentOptions } from "./consent-routes.js";
+import { CLIENT_METADATA, findClient, registerClient } from "./clients.js";
+import { addConsent, limitRate } from "./consent-routes.js";
 import type { TokenAnswer } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
-import { answeringOAuth, field, OAuthFailure, optionalField } from "./oauth-failure.js";
+import { field, OAuthFailure, oauthBody, optionalField } from "./oauth-failure.js";
+import type { ProtectedResource } from "./protected-resource.js";
 import { type AuthorizationServer, SIGN_IN_PATHS, type SignIn } from "./sign-in.js";
 
 /** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
@@ -21,41 +26,38 @@ const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 /** Largest request of a client that signs in, bytes. */
 const MAX_BODY = 16_384;
 
-export interface SignInRoutesOptions extends Omit<ConsentOptions, "server" | "resource"> {
-	readonly signIn: SignIn;
-}
-
 /** The routes by which clients sign in: before they are authenticated. */
-export function addSignIn(app: Hono<HttpEnv>, { signIn, ...options }: SignInRoutesOptions): void {
+export function addSignIn(app: Hono<HttpEnv>, gateway: RunningGateway, clients: Clients, signIn: SignIn): void {
 	const { server, resource } = signIn;
-	const show = showResource(signIn);
-	app.all(RESOURCE_METADATA, allow("GET"), show);
-	app.all(`${RESOURCE_METADATA}/mcp/:device?`, allow("GET"), show);
+	const { guard, rejections } = clients;
+	app.all(RESOURCE_METADATA, allow("GET"), showResource(resource));
+	app.all(`${RESOURCE_METADATA}/mcp/:device?`, allow("GET"), showResource(resource));
 	if (server === undefined) {
 		return;
 	}
-	const { guard, rejections } = options;
-	const add = (path: string, route: Route): void => {
-		app.all(path, allow("POST"));
-		app.post(
-			path,
-			answeringOAuth(rejections, async (c, next) => {
-				await guard.checkRate(c.env.incoming);
-				return await route(c, next);
-			}),
-		);
-	};
 	for (const path of [SERVER_METADATA, `${SERVER_METADATA}/mcp/:device?`]) {
 		app.all(path, allow("GET"), async (c) => c.json(await describeServer(server)));
 	}
-	add(SIGN_IN_PATHS.register, register(server));
-	add(SIGN_IN_PATHS.token, issueTokens(server, signIn));
-	add(SIGN_IN_PATHS.revoke, revoke(server));
-	addConsent(app, { ...options, server, resource });
+	const api = new Hono<HttpEnv>();
+	api.onError((error, c) => {
+		// There are too many sign-ins.
+		const failure = error instanceof TokenError ? new HttpError(503, "busy", error.message) : error;
+		return rejections.answer(failure, c, oauthBody);
+	});
+	for (const [path, route] of [
+		[SIGN_IN_PATHS.register, register(gateway.key)],
+		[SIGN_IN_PATHS.token, issueTokens(gateway.key, server, resource)],
+		[SIGN_IN_PATHS.revoke, revoke(server)],
+	] as const) {
+		app.all(path, allow("POST"));
+		api.post(path, limitRate(guard), route);
+	}
+	app.route("/", api);
+	addConsent(app, gateway, clients, server, resource);
 }
 
 /** `GET /.well-known/oauth-protected-resource/mcp/DEVICE`; without a path, that of `/mcp`. */
-function showResource({ resource }: SignIn): Route {
+function showResource(resource: ProtectedResource): Route {
 	return (c) => {
 		const path = new URL(c.req.url).pathname.slice(RESOURCE_METADATA.length) || "/mcp";
 		const metadata = resource.metadata(path);
@@ -87,7 +89,7 @@ async function describeServer({ origin, documents }: AuthorizationServer): Promi
 }
 
 /** `POST /oauth/register`: RFC 7591 section 3. A client never gets a secret, even if it requests one. */
-function register({ registrations }: AuthorizationServer): Route {
+function register(key: DeviceKey): Route {
 	return async (c) => {
 		const { data, error } = CLIENT_METADATA.safeParse(await readJson(c.env.incoming, MAX_BODY));
 		if (data === undefined) {
@@ -95,7 +97,7 @@ function register({ registrations }: AuthorizationServer): Route {
 			const code = isOfRedirect ? OAuthErrorCode.InvalidRedirectUri : OAuthErrorCode.InvalidClientMetadata;
 			throw new OAuthFailure(code, describeIssues(error.issues, "metadata"));
 		}
-		const client = registrations.register(data);
+		const client = registerClient(key, data);
 		if (client === undefined) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidClientMetadata, "name and redirect URIs are too long");
 		}
@@ -113,12 +115,11 @@ function register({ registrations }: AuthorizationServer): Route {
 }
 
 /** `POST /oauth/token`: OAuth 2.1 section 3.2. */
-function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
-	const { grants, registrations } = server;
+function issueTokens(key: DeviceKey, { grants }: AuthorizationServer, resource: ProtectedResource): Route {
 	return async (c) => {
 		const fields = await readFields(c.env.incoming, MAX_BODY);
 		const clientId = field(fields, "client_id");
-		if (!MetadataDocuments.names(clientId) && registrations.find(clientId) === undefined) {
+		if (!MetadataDocuments.names(clientId) && findClient(key, clientId) === undefined) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; register again", 401);
 		}
 		const asked = optionalField(fields, "resource");

@@ -1,12 +1,10 @@
 import type { TokenIssuer } from "../config/access.js";
 import { publicOrigin } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
-import { ClientRegistrations } from "./clients.js";
 import { Grants } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { OutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
-import { SignInRequests } from "./sign-in-request.js";
 
 /** Endpoints of the authorization server, as paths below the public URL. */
 export const SIGN_IN_PATHS = {
@@ -27,8 +25,6 @@ export interface AuthorizationServer {
 	/** The public URL without a path, which is also the issuer's identifier. */
 	readonly origin: string;
 	readonly grants: Grants;
-	readonly registrations: ClientRegistrations;
-	readonly requests: SignInRequests;
 	readonly documents: MetadataDocuments;
 }
 
@@ -36,30 +32,22 @@ export interface AuthorizationServer {
 export interface SignIn {
 	readonly resource: ProtectedResource;
 	readonly issuer: TokenIssuer;
-	/** The gateway's own authorization server; undefined if the issuer is outside. */
+	/** Undefined if the issuer is outside: then every client needs a token, on loopback too. */
 	readonly server?: AuthorizationServer;
-	/** Whether every client needs a token, on loopback too: the issuer is outside. */
-	readonly isRequired: boolean;
 }
 
 /** Opens sign-in as it is configured; undefined if it is off. */
 export function openSignIn({ settings, tokens, shortLived, resolve, key }: RunningGateway): SignIn | undefined {
-	const { publicUrl, issuer, ...rest } = settings;
+	const { publicUrl, issuer } = settings;
 	const origin = publicOrigin(publicUrl);
 	if (origin === undefined) {
 		return undefined;
 	}
 	if (issuer !== undefined) {
 		const resource = new ProtectedResource(origin, issuer);
-		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
+		return { resource, issuer: new OutsideIssuer(issuer, settings, resource) };
 	}
 	const grants = new Grants(tokens, shortLived, key);
-	const server = {
-		origin,
-		grants,
-		registrations: new ClientRegistrations(key),
-		requests: new SignInRequests(key, tokens),
-		documents: new MetadataDocuments({ resolve }),
-	};
-	return { resource: new ProtectedResource(origin, origin), issuer: grants, server, isRequired: false };
+	const server = { origin, grants, documents: new MetadataDocuments({ resolve }) };
+	return { resource: new ProtectedResource(origin, origin), issuer: grants, server };
 }
