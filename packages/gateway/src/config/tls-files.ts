@@ -9,18 +9,17 @@ type Listener = "http" | "websocket" | "mqtt";
 
 /** The certificate and key of a listener, which are read again when they have changed. */
 export class TlsFiles {
-	/** The last valid pair. */
+	/** The pair that was read first. */
 	readonly options: TlsOptions;
 	/** The settings that name them. */
-	readonly names: readonly [SettingName, SettingName];
+	readonly #names: readonly [SettingName, SettingName];
 	readonly #paths: readonly [string, string];
-	/** The state of the files when they were read. */
+	/** The state of the files when they were read, and at the last poll. */
 	#read: string;
-	/** Their state at the last poll. */
 	#seen: string;
 
 	private constructor(names: readonly [SettingName, SettingName], paths: readonly [string, string]) {
-		this.names = names;
+		this.#names = names;
 		this.#paths = paths;
 		this.#read = this.#state();
 		this.#seen = this.#read;
@@ -39,38 +38,27 @@ export class TlsFiles {
 	}
 
 	/**
-	 * Polls the files. A changed pair is returned at the second poll with the same state, because the two files are
-	 * written one after the other.
-	 *
-	 * @returns undefined if nothing has changed
-	 * @throws ConfigurationError, once, if the new pair cannot be used
+	 * Makes a listener use its certificate and key as soon as they are renewed. Call it periodically: a changed pair is read at
+	 * the second poll with the same state, because the two files are written one after the other. Errors are logged.
 	 */
-	renewed(): TlsOptions | undefined {
+	renew(listener: { renewTls(tls: TlsOptions): void }, log: Logger): void {
 		const state = this.#state();
 		const isSettled = state === this.#seen;
 		this.#seen = state;
 		if (!isSettled || state === this.#read) {
-			return undefined;
+			return;
 		}
 		this.#read = state;
-		return this.#load();
-	}
-
-	/** Makes a listener use its certificate and key as soon as they are renewed. Call it periodically; errors are logged. */
-	renew(listener: { renewTls(tls: TlsOptions): void }, log: Logger): void {
 		try {
-			const tls = this.renewed();
-			if (tls !== undefined) {
-				listener.renewTls(tls);
-				log.info({ files: this.names }, "new certificate in use");
-			}
+			listener.renewTls(this.#load());
+			log.info({ files: this.#names }, "new certificate in use");
 		} catch (error) {
 			log.error(`${(error as Error).message}. Not a usable certificate: the one before stays in use`);
 		}
 	}
 
 	#load(): TlsOptions {
-		const [[certName, keyName], [certPath, keyPath]] = [this.names, this.#paths];
+		const [[certName, keyName], [certPath, keyPath]] = [this.#names, this.#paths];
 		const options = { cert: readPem(certName, certPath), key: readPem(keyName, keyPath) };
 		try {
 			createSecureContext(options);

@@ -1,11 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { type Entry, isMade, RateLimit, type Store } from "xs-mcp-manager/core";
-import { TOKEN_PREFIX, type TokenStore } from "../../config/token-store.js";
-import type { DeviceKey } from "../device-key.js";
-
-/**
- * Which devices may bind themselves: all whose id is not bound yet ("open"), devices that the operator approves, or none. */
-type BindingMode = "open" | "approve" | "closed";
+import { type Entry, isMade, RateLimit } from "xs-mcp-manager/core";
+import type { Configuration } from "../../config/settings.js";
+import { TOKEN_PREFIX } from "../../config/token-store.js";
+import type { RunningGateway } from "../../gateway.js";
 
 /** A device's request to be bound. */
 export interface BindingRequest {
@@ -44,17 +41,10 @@ export class BindingRejected extends Error {
 	}
 }
 
-interface DeviceBindingsOptions {
-	readonly mode: BindingMode;
-	readonly tokens: TokenStore;
-	readonly key: DeviceKey;
-	/** Most bound devices. */
-	readonly maxDevices: number;
-	/** Has the devices that wait, for every gateway of a cluster. */
-	readonly store: Store;
-	/** Called with each device that starts to wait for the operator. */
-	readonly onPending?: (pending: PendingBinding) => void;
-}
+/** What bindings use of the gateway. Its short-lived store has the devices that wait, for every gateway of a cluster. */
+type Host = Pick<RunningGateway, "tokens" | "key" | "shortLived" | "log"> & {
+	readonly settings: Pick<Configuration, "bootstrap" | "maxDevices">;
+};
 
 /** In the store: a waiting device by its code, without its token, which each gateway derives. */
 const PENDING = "pending/";
@@ -74,16 +64,16 @@ const MAX_BOUND_PER_SECOND = 10;
  * gets the same one, although only its hash is stored.
  */
 export class DeviceBindings {
-	readonly #options: DeviceBindingsOptions;
+	readonly #gateway: Host;
 	readonly #rate = new RateLimit(MAX_BOUND_PER_SECOND);
 
-	constructor(options: DeviceBindingsOptions) {
-		this.#options = options;
+	constructor(gateway: Host) {
+		this.#gateway = gateway;
 	}
 
 	/** The devices that wait for the operator, in the order in which they asked. */
 	get pending(): readonly PendingBinding[] {
-		const { store } = this.#options;
+		const { shortLived: store } = this.#gateway;
 		return store
 			.list(PENDING)
 			.map((entry) => this.#pendingIn(entry))
@@ -93,7 +83,7 @@ export class DeviceBindings {
 
 	/** The token of a bound device; undefined if the device is not bound, or another one with the same id is. */
 	tokenOf({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): string | undefined {
-		const { tokens } = this.#options;
+		const { tokens } = this.#gateway;
 		const record = tokens.boundTo(deviceId);
 		if (record?.salt === undefined) {
 			return undefined;
@@ -116,11 +106,11 @@ export class DeviceBindings {
 	 * @returns its token, or its pending code
 	 */
 	async request(request: BindingRequest): Promise<string | PendingBinding> {
-		const { mode } = this.#options;
-		if (mode === "closed") {
+		const { tokens, settings } = this.#gateway;
+		if (settings.bootstrap === "closed") {
 			throw new BindingRejected("closed", "this gateway does not accept new devices (setting bootstrap)");
 		}
-		if (mode === "approve" || this.#options.tokens.boundTo(request.deviceId) !== undefined) {
+		if (settings.bootstrap === "approve" || tokens.boundTo(request.deviceId) !== undefined) {
 			return this.pendingOf(request) ?? this.#wait(request);
 		}
 		if (!this.#rate.take()) {
@@ -152,7 +142,7 @@ export class DeviceBindings {
 
 	/** Removes the device that waits with a code, for one of several requests. */
 	async #take(code: string): Promise<PendingBinding | undefined> {
-		const { store } = this.#options;
+		const { shortLived: store } = this.#gateway;
 		const entry = store.get(PENDING + code);
 		const pending = entry && this.#pendingIn(entry);
 		const isTaken = entry !== undefined && (await isMade(store.delete(entry.key, entry.revision)));
@@ -160,7 +150,7 @@ export class DeviceBindings {
 	}
 
 	async #put({ token: _, ...pending }: PendingBinding): Promise<void> {
-		await this.#options.store.set(PENDING + pending.code, pending, 0);
+		await this.#gateway.shortLived.set(PENDING + pending.code, pending, 0);
 	}
 
 	#pendingIn({ value }: Entry): PendingBinding {
@@ -174,7 +164,8 @@ export class DeviceBindings {
 		salt: string,
 		options?: { replaces: boolean },
 	): Promise<boolean> {
-		const { tokens, maxDevices } = this.#options;
+		const { tokens, settings } = this.#gateway;
+		const { maxDevices } = settings;
 		if (tokens.boundTo(deviceId) === undefined && tokens.size >= maxDevices) {
 			throw new BindingRejected("full", `device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
@@ -182,7 +173,7 @@ export class DeviceBindings {
 	}
 
 	async #wait(request: BindingRequest): Promise<PendingBinding> {
-		const { store } = this.#options;
+		const { shortLived: store, log } = this.#gateway;
 		const { pending } = this;
 		const ofAddress = pending.filter(({ address }) => address === request.address);
 		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
@@ -198,7 +189,8 @@ export class DeviceBindings {
 			expires: store.now + CODE_LIFETIME,
 		};
 		await this.#put(binding);
-		this.#options.onPending?.(binding);
+		const { deviceId: device, board, address, code } = binding;
+		log.info({ device, board, address }, `a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`);
 		for (const entry of store.list(PENDING).filter((each) => this.#pendingIn(each).expires <= store.now)) {
 			await store.delete(entry.key, entry.revision).catch(() => {});
 		}
@@ -208,14 +200,14 @@ export class DeviceBindings {
 	#newCode(): string {
 		for (;;) {
 			const code = String(randomInt(1_000_000)).padStart(6, "0");
-			if (this.#options.store.get(PENDING + code) === undefined) {
+			if (this.#gateway.shortLived.get(PENDING + code) === undefined) {
 				return code;
 			}
 		}
 	}
 
 	#derive({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">, salt: string): string {
-		return TOKEN_PREFIX + this.#options.key.derive("token", salt, deviceId, clientId);
+		return TOKEN_PREFIX + this.#gateway.key.derive("token", salt, deviceId, clientId);
 	}
 }
 

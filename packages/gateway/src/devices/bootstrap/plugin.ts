@@ -1,6 +1,6 @@
 import { inGroup, oneOf, setting, text, url } from "../../config/setting-kinds.js";
 import { definePlugin } from "../../plugin.js";
-import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
+import type { DeviceBindings } from "./device-bindings.js";
 
 /** Tells devices where to connect, and binds them to this gateway. */
 export const bootstrap = definePlugin({
@@ -21,19 +21,12 @@ export const bootstrap = definePlugin({
 			import("./bootstrap-answer.js"),
 			import("./device-bindings.js"),
 		]);
-		const { settings, key, log, tokens, shortLived: store, urls } = gateway;
-		const { bootstrap: mode, maxDevices } = settings;
-		const onPending = ({ code, deviceId, board, address }: PendingBinding): void =>
-			log.info(
-				{ device: deviceId, board, address },
-				`a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`,
-			);
-		const bindings = new DeviceBindings({ mode, tokens, key, maxDevices, store, onPending });
+		const bindings = new DeviceBindings(gateway);
 		addBootstrapRoutes(gateway, bindings);
 		addBindingRoutes(gateway.routes, bindings);
 		gateway.on("started", () => {
-			if (mode !== "closed") {
-				urls.bootstrap = new URL(`${BOOTSTRAP_PATHS.ota}/`, urls.clients).href;
+			if (gateway.settings.bootstrap !== "closed") {
+				gateway.urls.bootstrap = new URL(`${BOOTSTRAP_PATHS.ota}/`, gateway.urls.clients).href;
 			}
 		});
 		return bindings;

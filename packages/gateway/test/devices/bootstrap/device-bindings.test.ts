@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import pino from "pino";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
 import { DeviceKey } from "../../../src/devices/device-key.js";
@@ -14,7 +15,9 @@ function open(
 	{ maxDevices = 100, folder = makeStateFolder(), store = new MemoryStore() } = {},
 ) {
 	const tokens = tokensIn(folder);
-	const bindings = new DeviceBindings({ mode, tokens, key: new DeviceKey(folder), maxDevices, store });
+	const settings = { bootstrap: mode, maxDevices };
+	const log = pino({ enabled: false });
+	const bindings = new DeviceBindings({ settings, tokens, key: new DeviceKey(folder), shortLived: store, log });
 	const wait = async (request = LAMP): Promise<PendingBinding> => (await bindings.request(request)) as PendingBinding;
 	return { bindings, tokens, folder, wait };
 }
