@@ -2,13 +2,15 @@ import * as z from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { DeviceKey } from "../devices/device-key.js";
 
-/** A client that signs in, as it describes itself. All are public clients: none has a secret. */
-export interface OAuthClient {
+export const clientSchema = z.object({
 	/** Made by {@link registerClient}, or the URL of its metadata document. */
-	readonly id: string;
-	readonly name: string;
-	readonly redirectUris: readonly string[];
-}
+	id: z.string(),
+	name: z.string(),
+	redirectUris: z.array(z.string()).readonly(),
+});
+
+/** A client that signs in, as it describes itself. All are public clients: none has a secret. */
+export type OAuthClient = Readonly<z.infer<typeof clientSchema>>;
 
 /** Most redirect URIs of a client, and characters of its description: its id holds them. */
 const MAX_REDIRECT_URIS = 10;
@@ -28,8 +30,6 @@ const redirectUri = z
 export const CLIENT_METADATA = z.object({
 	redirect_uris: z.array(redirectUri).min(1).max(MAX_REDIRECT_URIS),
 	client_name: z.string().min(1).optional(),
-	grant_types: z.array(z.string()).max(10).optional(),
-	response_types: z.array(z.string()).max(10).optional(),
 });
 
 export type ClientMetadata = z.infer<typeof CLIENT_METADATA>;

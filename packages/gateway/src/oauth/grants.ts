@@ -8,6 +8,7 @@ import { LIMITS } from "../config/token-record.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { GrantFailure } from "./oauth-failure.js";
+import { requestSchema } from "./sign-in-request.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
 const ACCESS_LIFETIME = 3_600_000;
@@ -23,15 +24,9 @@ const CODE_LIFETIME = 60_000;
 const CODE_MEMORY = 600_000;
 
 /** The operator's approval. */
-const APPROVAL = z.object({
-	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
-	redirectUri: z.string(),
-	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
-	challenge: z.string(),
-	/** The resource, as ProtectedResource.identify spells it. */
-	audience: z.string(),
-	limits: z.object(LIMITS),
-});
+const APPROVAL = requestSchema
+	.pick({ client: true, redirectUri: true, challenge: true, audience: true })
+	.extend({ limits: z.object(LIMITS) });
 
 /** An approval that a client can exchange for tokens, once. */
 const CODE = z.object({

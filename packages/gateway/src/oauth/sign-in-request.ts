@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { digest } from "../config/digest.js";
 import type { DeviceKey } from "../devices/device-key.js";
+import { clientSchema } from "./clients.js";
 
 /** Milliseconds in which a person can answer. */
 const LIFETIME = 600_000;
@@ -8,13 +9,15 @@ const LIFETIME = 600_000;
 /** Purpose of the sealed requests. */
 const REQUEST = "oauth request";
 
-const requestSchema = z.object({
+export const requestSchema = z.object({
 	/** Random. It is approved once. */
 	id: z.string(),
-	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
+	client: clientSchema,
 	redirectUri: z.string(),
 	state: z.string().optional(),
+	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
 	challenge: z.string(),
+	/** The resource, as ProtectedResource.identify spells it. */
 	audience: z.string(),
 	scope: z.string(),
 	/** Operator who may approve it; undefined until recognized. */
