@@ -1,40 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
-import { type Connection, MemoryStore, type Server, StoreError } from "xs-mcp-manager/core";
+import { type Connection, MemoryStore, type Server } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/until.js";
 import { CLAIM, Claims } from "../../src/cluster/claims.js";
 import type { Claim } from "../../src/cluster/messages.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
-/** The store of a cluster; while it is away, a gateway reads it and cannot write. */
-class ClusterStore extends MemoryStore {
-	isAway = false;
-
-	override get isConnected(): boolean {
-		return !this.isAway;
-	}
-
-	override async set(...args: Parameters<MemoryStore["set"]>): ReturnType<MemoryStore["set"]> {
-		this.#expectConnection();
-		return await super.set(...args);
-	}
-
-	override async delete(...args: Parameters<MemoryStore["delete"]>): Promise<void> {
-		this.#expectConnection();
-		await super.delete(...args);
-	}
-
-	#expectConnection(): void {
-		if (this.isAway) {
-			throw new StoreError("not-written", "the cluster's store is unreachable");
-		}
-	}
-}
-
 /** The claims of a gateway, the devices that it has lost, and one that is here. */
-function openClaims(t: TestContext, store: ClusterStore, gateway: string) {
+function openClaims(t: TestContext, store: MemoryStore, gateway: string) {
 	const lost: string[] = [];
 	const claims = new Claims({ name: gateway, incarnation: `${gateway}1` }, store, assert.fail);
 	t.after(claims.start());
@@ -52,7 +26,7 @@ const ownerIn = (store: MemoryStore): string | undefined =>
 
 describe("the claim of a device", () => {
 	it("is that of the gateway which it has connected to last; the one before ends its session", async (t) => {
-		const store = new ClusterStore();
+		const store = new MemoryStore();
 		const [a, b] = [openClaims(t, store, "a"), openClaims(t, store, "b")];
 		a.begin();
 		await until(() => ownerIn(store) === "a", "a has it");
@@ -67,49 +41,8 @@ describe("the claim of a device", () => {
 		await until(() => ownerIn(store) === undefined, "it is removed");
 	});
 
-	it("is written again after another gateway removed it while nothing could be written", async (t) => {
-		const store = new ClusterStore();
-		const { claims, begin } = openClaims(t, store, "a");
-		begin();
-		await until(() => ownerIn(store) === "a", "a has it");
-		const removed = store.delete(CLAIM + LAMP);
-		store.isAway = true;
-		await removed;
-		await turn();
-		store.isAway = false;
-		await claims.flush();
-		assert.equal(ownerIn(store), "a");
-	});
-
-	it("is that of the session which began last, after both were made while the store was away", async (t) => {
-		const store = new ClusterStore();
-		const [a, b] = [openClaims(t, store, "a"), openClaims(t, store, "b")];
-		store.isAway = true;
-		a.begin();
-		await new Promise((resolve) => setTimeout(resolve, 5));
-		b.begin();
-		store.isAway = false;
-		await b.claims.flush();
-		await a.claims.flush();
-		assert.deepEqual([ownerIn(store), a.lost, b.lost], ["b", ["b"], []]);
-	});
-
-	it("is taken from a gateway whose session is older, when this one is connected again", async (t) => {
-		const store = new ClusterStore();
-		const [a, b] = [openClaims(t, store, "a"), openClaims(t, store, "b")];
-		a.begin();
-		await until(() => ownerIn(store) === "a", "a has it");
-		store.isAway = true;
-		await new Promise((resolve) => setTimeout(resolve, 5));
-		b.begin();
-		store.isAway = false;
-		b.claims.recheck();
-		await b.claims.flush();
-		assert.deepEqual([ownerIn(store), a.lost, b.lost], ["b", ["b"], []]);
-	});
-
 	it("is stored again with its name if the store has lost it, and says what state the device has", async (t) => {
-		const store = new ClusterStore();
+		const store = new MemoryStore();
 		const { claims, server, begin } = openClaims(t, store, "a");
 		begin();
 		const name = claims.claimOf(LAMP) ?? assert.fail();

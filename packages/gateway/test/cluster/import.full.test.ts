@@ -49,14 +49,8 @@ describe("xs-mcp-gateway cluster import", { skip: whyNoNats }, () => {
 		const [a] = (await startCluster(t, nats, ["a"])) as [StartedProgram];
 		const old = makeOldFolder("kitchen");
 		for (const from of [folder, old]) {
-			const { code, stdout, stderr } = await run(t, [
-				"cluster",
-				"import",
-				"--cluster",
-				nats.url,
-				"--state-folder",
-				from,
-			]);
+			const flags = ["--cluster", nats.url, "--state-folder", from];
+			const { code, stdout, stderr } = await run(t, ["cluster", "import", ...flags]);
 			assert.equal(code, 0, stderr);
 			assert.match(stdout, /[0-9]+ entries of .* are new in the store of nats:/);
 		}

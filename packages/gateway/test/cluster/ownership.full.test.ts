@@ -39,38 +39,6 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		assert.deepEqual([first.calls.length, second.calls.length, third.calls.length], [0, 2, 1]);
 	});
 
-	it("has at most one session, however fast it moves", async (t) => {
-		const { a, b } = await startTwo(t);
-		const devices: WireDevice[] = [];
-		for (const { deviceUrl } of [a, b, a, b, a, b]) {
-			devices.push(await WireDevice.connectTo(t, deviceUrl));
-		}
-		const isHere = ({ gateway }: StartedProgram): boolean => {
-			const session = gateway.servers.find(LAMP)?.connection;
-			return session !== undefined && session.identity.gateway === undefined;
-		};
-		const isSettled = (): boolean =>
-			isHere(a) !== isHere(b) && [a, b].every(({ gateway }) => gateway.servers.find(LAMP)?.online === true);
-		await until(isSettled, "one gateway has it, the other one knows");
-		await setVolume(await connect(t, a), 1);
-		await setVolume(await connect(t, b), 2);
-		assert.equal(devices.flatMap(({ calls }) => calls).length, 2);
-	});
-
-	it("is offline everywhere, also if it disconnects before NATS has stored that it is online", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		// Its lists are stored now.
-		await (await WireDevice.connect(t, a)).unplug();
-		await until(() => b.gateway.servers.find(LAMP)?.online === false, "b knows it");
-		nats.pause();
-		await (await WireDevice.connect(t, a)).unplug();
-		nats.resume();
-		const later = "aa:bb:cc:00:00:02";
-		await WireDevice.connect(t, a, { id: later });
-		await until(() => b.gateway.servers.find(later)?.online === true, "b knows what a has stored later");
-		await untilOnline(b, false);
-	});
-
 	it("keeps its alias and tags everywhere, and is forgotten everywhere", async (t) => {
 		const { nats, a, b, device } = await startTwoWithLamp(t);
 		await b.gateway.servers.edit(LAMP, { alias: "desk" });
@@ -139,16 +107,6 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		await until(() => a.gateway.servers.find(LAMP) === undefined, "a has forgotten it");
 		await until(() => a.log().includes("the connection to NATS is back"), "NATS is back");
 		assert.equal(b.gateway.servers.find(LAMP), undefined);
-	});
-
-	it("is known again if NATS has lost its disk", async (t) => {
-		const { nats, a, b } = await startTwoWithLamp(t);
-		await a.gateway.servers.edit(LAMP, { alias: "desk" });
-		await nats.loseDisk();
-		await nats.run();
-		await until(() => [a, b].every(({ log }) => log().includes("the connection to NATS is back")), "NATS is back");
-		await untilAt(b, "a");
-		assert.equal(a.gateway.servers.find(LAMP)?.alias, b.gateway.servers.find(LAMP)?.alias);
 	});
 
 	it("sends pictures of 2 MB to clients of other gateways", async (t) => {
