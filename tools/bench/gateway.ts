@@ -14,7 +14,7 @@ const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 /** The parts of the results, in their order. Each begins with its heading. */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
-	fleets: (report) => benchFleets(report, [1_000, 5_000, 10_000]),
+	fleets: (report) => benchFleets(report, program.opts<{ devices: string }>().devices.split(",").map(Number)),
 };
 
 const program = makeProgram(
@@ -26,6 +26,7 @@ const program = makeProgram(
 			Object.keys(SECTIONS),
 		),
 	)
+	.option("--devices <numbers>", "Devices of each fleet", "1000,5000,10000")
 	.action(() => {});
 await runProgram(program);
 
