@@ -93,6 +93,8 @@ export class Link<T> {
 	cut(): void {
 		const { world, links } = this.#path;
 		this.#held.length = 0;
+		// What is sent from now on never arrives: it would overtake what was held.
+		this.#latest.fill(Number.POSITIVE_INFINITY);
 		for (const side of [0, 1] as const) {
 			world.at(world.random.between(0, 5), this.#ends[side].process, () => this.#end(side));
 		}

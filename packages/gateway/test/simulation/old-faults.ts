@@ -31,9 +31,7 @@ export const OLD_FAULTS = readFileSync(new URL("old-faults.patch", import.meta.u
 /** Reads `connect, gateway 1, pause 500`. */
 function readStep(text: string, n: number): Step {
 	const [kind = "", ...members] = text.split(", ");
-	const given = Object.fromEntries(
-		members.map((each) => each.split(" ")).map(([name, value]) => [name, Number(value)]),
-	);
+	const given = Object.fromEntries(members.map((each) => [each.split(" ")[0], Number(each.split(" ")[1])]));
 	return { do: kind, n, pause: 0, gateway: 0, other: 0, device: 0, token: 0, amount: 0, chance: 0.9, ...given };
 }
 
