@@ -24,13 +24,7 @@ export interface ConfigurationSources {
 	readonly plugins?: readonly Plugin[];
 }
 
-/** A value as it was given, and where: "--http-port", "gateway.json: httpPort". */
-interface Given {
-	readonly value: unknown;
-	readonly source: string;
-	/** The folder that a relative path is relative to. */
-	readonly folder: string;
-}
+type SettingsFile = ReturnType<typeof readFile>;
 
 /**
  * Merges the settings: flags before environment before file before default.
@@ -58,7 +52,10 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	if (sources.plugins !== undefined || complete.plugins?.length === 0) {
 		problems.unshift(...unknownIn(file, settings));
 	}
-	problems.push(...incomplete(settings, (name) => given(name, sources, file)), ...contradictions(complete));
+	problems.push(...incomplete(settings, (name) => given(name, sources, file)?.source));
+	if (complete.issuer !== undefined && publicOrigin(complete.publicUrl) === undefined) {
+		problems.push("issuer: requires publicUrl, with https and without a path");
+	}
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}
@@ -105,32 +102,39 @@ function hidden(value: unknown): unknown {
 	return Array.isArray(value) ? value.map(hidden) : "***";
 }
 
-interface SettingsFile {
-	readonly path: string;
-	readonly settings: Readonly<Record<string, unknown>>;
-}
-
-function readFile(named: string | undefined): SettingsFile {
+function readFile(named: string | undefined) {
 	const path = named ?? DEFAULT_FILE;
-	let content: string;
+	let content = "{}";
 	try {
 		content = readFileSync(path, "utf8");
 	} catch (error) {
-		if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") {
-			return { path, settings: {} };
+		if (named !== undefined || (error as NodeJS.ErrnoException).code !== "ENOENT") {
+			throw new ConfigurationError([`${path}: cannot be read: ${(error as Error).message}`], { cause: error });
 		}
-		throw new ConfigurationError([`${path}: cannot be read: ${(error as Error).message}`], { cause: error });
 	}
 	let settings: unknown;
 	try {
 		settings = JSON.parse(content);
 	} catch (error) {
-		throw new ConfigurationError([notJson(path, content, error as Error)], { cause: error });
+		// Only some messages of JSON.parse have a position.
+		const why = (error as Error).message.replace(/(?: in JSON)? at position .*$|, .* is not valid JSON$/s, "");
+		throw new ConfigurationError([`${path}${placeIn(content)}: not JSON: ${why}`], { cause: error });
 	}
 	if (!isObject(settings)) {
 		throw new ConfigurationError([`${path}: expected an object of settings`]);
 	}
 	return { path, settings };
+}
+
+/** The line and column of the first mistake. Empty if only `JSON.parse` finds one: a line break in a string. */
+function placeIn(content: string): string {
+	try {
+		parse(content);
+		return "";
+	} catch (error) {
+		const { line, column } = error as { line: number; column: number };
+		return `:${line}:${column}`;
+	}
 }
 
 function unknownIn({ path, settings }: SettingsFile, known: Settings): string[] {
@@ -153,14 +157,16 @@ export function settingsLike(key: string): SettingName[] {
 	});
 }
 
-function given(name: string, sources: ConfigurationSources, file: SettingsFile): Given | undefined {
-	const flag = sources.flags?.[name as SettingName];
+/** Finds a value as it was given, its source ("--http-port", "gateway.json: httpPort"), and the folder of relative paths. */
+function given(name: string, { flags, environment }: ConfigurationSources, file: SettingsFile) {
+	const folder = process.cwd();
+	const flag = flags?.[name as SettingName];
 	if (flag !== undefined) {
-		return { value: flag, source: flagOf(name), folder: process.cwd() };
+		return { value: flag, source: flagOf(name), folder };
 	}
-	const variable = sources.environment?.[variableOf(name)];
+	const variable = environment?.[variableOf(name)];
 	if (variable !== undefined && variable !== "") {
-		return { value: variable, source: variableOf(name), folder: process.cwd() };
+		return { value: variable, source: variableOf(name), folder };
 	}
 	const value = file.settings[name];
 	return value === undefined
@@ -168,17 +174,15 @@ function given(name: string, sources: ConfigurationSources, file: SettingsFile):
 		: { value, source: `${file.path}: ${name}`, folder: dirname(resolve(file.path)) };
 }
 
-function settled(setting: Setting<unknown>, from: Given | undefined): unknown {
+function settled(setting: Setting<unknown>, from: ReturnType<typeof given>): unknown {
 	if (from === undefined) {
 		return setting.default;
 	}
 	try {
 		const value = readValue(setting, from.value);
-		const absolute = (path: string): string => resolve(from.folder, path);
-		if (!setting.path) {
-			return value;
-		}
-		return Array.isArray(value) ? value.map(absolute) : absolute(value as string);
+		const absolute = (path: unknown): string => resolve(from.folder, path as string);
+		const settle = setting.path ? absolute : (each: unknown) => each;
+		return Array.isArray(value) ? value.map(settle) : settle(value);
 	} catch (error) {
 		const why = setting.secret ? `expected ${setting.expected}` : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
@@ -186,40 +190,10 @@ function settled(setting: Setting<unknown>, from: Given | undefined): unknown {
 }
 
 /** Names settings without another one that they require. One that is disabled on purpose counts: `mqtt: false`. */
-function incomplete(settings: Settings, find: (name: string) => Given | undefined): string[] {
+function incomplete(settings: Settings, sourceOf: (name: string) => string | undefined): string[] {
 	return Object.entries(settings).flatMap(([name, { requires = [] }]) => {
-		const source = find(name)?.source;
-		return source === undefined
-			? []
-			: requires
-					.filter((other) => find(other) === undefined)
-					.map((other) => `${source}: requires ${other} (${flagOf(other)})`);
+		const source = sourceOf(name);
+		const missing = source === undefined ? [] : requires.filter((other) => sourceOf(other) === undefined);
+		return missing.map((other) => `${source}: requires ${other} (${flagOf(other)})`);
 	});
-}
-
-function contradictions({ issuer, publicUrl }: Configuration): string[] {
-	return issuer !== undefined && publicOrigin(publicUrl) === undefined
-		? ["issuer: requires publicUrl, with https and without a path"]
-		: [];
-}
-
-/**
- * Says where a file is not JSON, and why: `gateway.json:3:2: not JSON: Expected ',' or '}' after property value`.
- *
- * @param error that `JSON.parse` threw; only some of its messages have a position
- */
-function notJson(path: string, content: string, error: Error): string {
-	const why = error.message.replace(/(?: in JSON)? at position .*$|, .* is not valid JSON$/s, "");
-	return `${path}${placeIn(content)}: not JSON: ${why}`;
-}
-
-/** The line and column of the first mistake. Empty if only `JSON.parse` finds one: a line break in a string. */
-function placeIn(content: string): string {
-	try {
-		parse(content);
-		return "";
-	} catch (error) {
-		const { line, column } = error as { line: number; column: number };
-		return `:${line}:${column}`;
-	}
 }
