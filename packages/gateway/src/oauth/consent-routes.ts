@@ -100,7 +100,7 @@ class Consent {
 		if (!mayRedirect(client, redirectUri)) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: not one of this client");
 		}
-		return await this.#identify(c, {
+		return await this.#show(c, {
 			id: randomBytes(16).toString("base64url"),
 			...this.#read(query),
 			client,
@@ -170,46 +170,29 @@ class Consent {
 		return { challenge, audience, scope, state };
 	}
 
-	async #identify(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
-		const sealed = this.#seal(c, request);
-		const content = identifyPage(request, sealed, languageOf(c), problem);
-		return this.#show(c, request, content, problem === undefined ? 200 : 401);
-	}
-
 	/** The person sends a secret, or is signed in to the console. */
 	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
-		const guard = this.#guard;
 		const { incoming } = c.env;
 		const t = LANGUAGES[languageOf(c)];
-		let operator: string | undefined;
 		try {
-			const isCode = secret !== undefined && looksLikeCode(secret);
-			if (isCode) {
-				await guard.checkAttempts(incoming);
-			}
-			if (isCode && (await takeSignInCode(this.#gateway.store, secret))) {
-				operator = BY_CODE;
-			} else {
-				const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);
-				if (token !== undefined && token.operator !== true) {
-					return await this.#identify(c, request, t.notOperator);
+			if (secret !== undefined && looksLikeCode(secret)) {
+				await this.#guard.checkAttempts(incoming);
+				if (await takeSignInCode(this.#gateway.store, secret)) {
+					return await this.#show(c, { ...request, operator: BY_CODE });
 				}
-				operator = token?.name;
+			}
+			const token = secret === undefined ? this.#guard.signedIn(incoming) : await this.#guard.verify(incoming, secret);
+			if (token !== undefined) {
+				return token.operator === true
+					? await this.#show(c, { ...request, operator: token.name })
+					: await this.#show(c, request, t.notOperator);
 			}
 		} catch (error) {
 			if (!(error instanceof HttpError) || error.status !== 401) {
 				throw error;
 			}
 		}
-		return operator === undefined
-			? await this.#identify(c, request, t.wrongSecret)
-			: await this.#choose(c, { ...request, operator });
-	}
-
-	async #choose(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
-		const sealed = this.#seal(c, request);
-		const content = choosePage(request, sealed, this.#gateway.servers.all, languageOf(c), problem);
-		return this.#show(c, request, content, problem === undefined ? 200 : 400);
+		return await this.#show(c, request, t.wrongSecret);
 	}
 
 	/** The operator has chosen what the client may do. */
@@ -219,13 +202,12 @@ class Consent {
 		tokens.refresh();
 		const isOperator = tokens.records.some((each) => each.name === operator && tokens.current(each.sha256)?.operator);
 		if (operator !== BY_CODE && !isOperator) {
-			return await this.#identify(c, { ...request, operator: undefined });
+			return await this.#show(c, { ...request, operator: undefined });
 		}
 		const devices = fields.getAll("device");
 		const isForAll = fields.get("devices") !== "some";
 		if (isForAll !== (devices.length === 0)) {
-			const { chooseDevices } = LANGUAGES[languageOf(c)];
-			return await this.#choose(c, request, chooseDevices);
+			return await this.#show(c, request, LANGUAGES[languageOf(c)].chooseDevices);
 		}
 		const readOnly = fields.get("tools") !== "control";
 		const limits: Limits = {
@@ -244,9 +226,13 @@ class Consent {
 		return this.#redirect(c, request, { code });
 	}
 
-	/** Puts the request into the form, bound to this browser. */
-	#seal(c: Context<HttpEnv>, request: SignInRequest): string {
-		const { key, tokens } = this.#gateway;
+	/**
+	 * Shows the page with the form that has the request, bound to this browser: who the person is, then what the client may do.
+	 *
+	 * @param problem of the person's answer
+	 */
+	async #show(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
+		const { key, tokens, servers } = this.#gateway;
 		const known = getCookie(c, COOKIE) ?? "";
 		const browser = CHALLENGE.test(known) ? known : randomBytes(32).toString("base64url");
 		setCookie(c, COOKIE, browser, {
@@ -256,17 +242,12 @@ class Consent {
 			secure: this.#server.origin.startsWith("https:"),
 			maxAge: COOKIE_AGE,
 		});
-		return sealRequest(key, request, browser, tokens.now);
-	}
-
-	#show(
-		c: Context<HttpEnv>,
-		{ redirectUri }: SignInRequest,
-		content: ReturnType<typeof failurePage>,
-		status: 200 | 400 | 401,
-	) {
-		c.header("Content-Security-Policy", consentPolicy(redirectUri));
-		return c.html(content, status);
+		c.header("Content-Security-Policy", consentPolicy(request.redirectUri));
+		const sealed = sealRequest(key, request, browser, tokens.now);
+		const language = languageOf(c);
+		return request.operator === undefined
+			? await c.html(identifyPage(request, sealed, language, problem), problem === undefined ? 200 : 401)
+			: await c.html(choosePage(request, sealed, servers.all, language, problem), problem === undefined ? 200 : 400);
 	}
 
 	/** Sends the browser back to the client, with `iss` against mix-up (RFC 9207). */
