@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { describe, it, type TestContext } from "node:test";
+import { it, type TestContext } from "node:test";
 import { listen } from "../host-test/support/listen.js";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/until.js";
@@ -34,36 +34,34 @@ async function listenForDevices(test: TestContext, reply: Reply) {
 }
 
 for (const engine of cases(ENGINES)) {
-	describe(`the bootstrap, firmware on ${engine.kind}`, () => {
-		it("shows and traces the code, proves its serial number, and connects once it is bound", async (t) => {
-			const backend = await RawBackend.listen(t);
-			const activation = { message: "Bind it", code: "246810", challenge: "c-1", timeout_ms: 1_000 };
-			const { otaUrl, requests } = await listenForDevices(t, (path, count) => {
-				if (path.endsWith("/activate")) {
-					return [200];
-				}
-				return [200, count === 0 ? { activation } : { websocket: { url: backend.url, token: "" } }];
-			});
-			const hmacKey = "00112233";
-			const codes = new Set<string>();
-			const { device, log } = await startDevice(t, engine, { config: { otaUrl, serialNumber: "SN-7", hmacKey } });
-			device.on("screen", ({ code }) => codes.add(code));
-			await until(() => requests.length === 3, "device bound and asks again");
-			const hmac = createHmac("sha256", Buffer.from(hmacKey, "hex")).update("c-1").digest("hex");
-			const proof = { algorithm: "hmac-sha256", serial_number: "SN-7", challenge: "c-1", hmac };
-			assert.deepEqual(requests[1]?.body, proof);
-			assert.equal(requests[0]?.headers["user-agent"], `virtual/${FIRMWARE.version}`);
-			assert.deepEqual([requests[0]?.body.mac_address, requests[0]?.body.board.type], [device.macAddress, "virtual"]);
-			assert.deepEqual(
-				requests.map(({ path, headers }) => [path, headers["activation-version"], headers["serial-number"]]),
-				[
-					["/xiaozhi/ota/", "2", "SN-7"],
-					["/xiaozhi/ota/activate", "2", "SN-7"],
-					["/xiaozhi/ota/", "2", "SN-7"],
-				],
-			);
-			assert.ok(log.includes("activation code 246810: Bind it"));
-			assert.equal((await backend.greet()).type, "hello");
+	it(`the bootstrap, firmware on ${engine.kind}, shows and traces the code, proves its serial number, and connects once it is bound`, async (t) => {
+		const backend = await RawBackend.listen(t);
+		const activation = { message: "Bind it", code: "246810", challenge: "c-1", timeout_ms: 1_000 };
+		const { otaUrl, requests } = await listenForDevices(t, (path, count) => {
+			if (path.endsWith("/activate")) {
+				return [200];
+			}
+			return [200, count === 0 ? { activation } : { websocket: { url: backend.url, token: "" } }];
 		});
+		const hmacKey = "00112233";
+		const codes = new Set<string>();
+		const { device, log } = await startDevice(t, engine, { config: { otaUrl, serialNumber: "SN-7", hmacKey } });
+		device.on("screen", ({ code }) => codes.add(code));
+		await until(() => requests.length === 3, "device bound and asks again");
+		const hmac = createHmac("sha256", Buffer.from(hmacKey, "hex")).update("c-1").digest("hex");
+		const proof = { algorithm: "hmac-sha256", serial_number: "SN-7", challenge: "c-1", hmac };
+		assert.deepEqual(requests[1]?.body, proof);
+		assert.equal(requests[0]?.headers["user-agent"], `virtual/${FIRMWARE.version}`);
+		assert.deepEqual([requests[0]?.body.mac_address, requests[0]?.body.board.type], [device.macAddress, "virtual"]);
+		assert.deepEqual(
+			requests.map(({ path, headers }) => [path, headers["activation-version"], headers["serial-number"]]),
+			[
+				["/xiaozhi/ota/", "2", "SN-7"],
+				["/xiaozhi/ota/activate", "2", "SN-7"],
+				["/xiaozhi/ota/", "2", "SN-7"],
+			],
+		);
+		assert.ok(log.includes("activation code 246810: Bind it"));
+		assert.equal((await backend.greet()).type, "hello");
 	});
 }

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { benchFleets } from "../tools/bench/gateway/fleet.js";
 import { makeReport } from "../tools/bench/report.js";
 
-describe("the bench of the gateway", () => {
-	it("measures a small fleet", async () => {
-		const report = makeReport(() => {});
-		await benchFleets(report, [12], { calls: 20, settle: 100, rest: 100 });
-		assert.match(report.text(), /^\| a client reads the whole list \| \d+ tools, /m);
-	});
+it("the bench of the gateway measures a small fleet", async () => {
+	const report = makeReport(() => {});
+	await benchFleets(report, [12], { calls: 20, settle: 100, rest: 100 });
+	assert.match(report.text(), /^\| a client reads the whole list \| \d+ tools, /m);
 });

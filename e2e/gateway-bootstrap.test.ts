@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { it, type TestContext } from "node:test";
 import { temporaryFolder } from "../host-test/support/temporary-folder.js";
 import { until } from "../host-test/support/until.js";
 import { connectClient } from "../packages/gateway/test/support/gateway.js";
@@ -32,25 +32,23 @@ async function setVolume(t: TestContext, { base, gateway }: StartedProgram): Pro
 }
 
 for (const [transport, flags] of Object.entries(TRANSPORTS)) {
-	describe(`a device that knows only an otaUrl, over ${transport}, firmware on ${ENGINE.kind}`, () => {
-		it("shows its code until the operator approves it, and then can be called, also after a restart", async (t) => {
-			const started = await startProgram(t, { bootstrap: "approve", ...flags });
-			const folder = temporaryFolder();
-			const settingsFile = join(folder, "settings.json");
-			const { device, log } = await powerOn(t, started, settingsFile);
-			const shown = (): string | undefined =>
-				log.map((line) => /^activation code (\d{6}): /.exec(line)?.[1]).find(Boolean);
-			await until(() => shown() !== undefined, "the device shows a code");
-			const code = shown() as string;
-			assert.equal(started.gateway.servers.find(MAC), undefined);
-			const response = await fetch(`${started.base}/bindings/${code}`, { method: "POST" });
-			assert.deepEqual(await response.json(), { device: MAC });
-			assert.equal(await setVolume(t, started), '{"volume":30}');
-			assert.equal(started.gateway.servers.find(MAC)?.connection?.identity.transport, transport);
-			device.stop();
-			await until(() => started.gateway.servers.find(MAC)?.online === false, "the device is offline");
-			await powerOn(t, started, settingsFile);
-			assert.equal(await setVolume(t, started), '{"volume":30}');
-		});
+	it(`a device that knows only an otaUrl, over ${transport}, firmware on ${ENGINE.kind}, shows its code until the operator approves it, and then can be called, also after a restart`, async (t) => {
+		const started = await startProgram(t, { bootstrap: "approve", ...flags });
+		const folder = temporaryFolder();
+		const settingsFile = join(folder, "settings.json");
+		const { device, log } = await powerOn(t, started, settingsFile);
+		const shown = (): string | undefined =>
+			log.map((line) => /^activation code (\d{6}): /.exec(line)?.[1]).find(Boolean);
+		await until(() => shown() !== undefined, "the device shows a code");
+		const code = shown() as string;
+		assert.equal(started.gateway.servers.find(MAC), undefined);
+		const response = await fetch(`${started.base}/bindings/${code}`, { method: "POST" });
+		assert.deepEqual(await response.json(), { device: MAC });
+		assert.equal(await setVolume(t, started), '{"volume":30}');
+		assert.equal(started.gateway.servers.find(MAC)?.connection?.identity.transport, transport);
+		device.stop();
+		await until(() => started.gateway.servers.find(MAC)?.online === false, "the device is offline");
+		await powerOn(t, started, settingsFile);
+		assert.equal(await setVolume(t, started), '{"volume":30}');
 	});
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { skipIf } from "../host-test/support/skip-if.js";
@@ -14,27 +14,27 @@ import { openBackend } from "./speech-backend.js";
 
 const SKIP = whyNoChromium || skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
 
-describe("a virtual device's page", { skip: SKIP }, () => {
-	it("takes what a person says to the backend, and plays its answer, one piece after the other", async (t) => {
-		const backend = await openBackend(t, 1);
-		const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url } });
-		await backend.greeted;
-		const person = await talkAtPage(t, device, "Hello, how are you?", 0.5);
-		await person.toggleMicrophone("off");
-		await person.page.getByRole("button", { name: "boot" }).click();
-		// The sentence comes again and again: this has it once from its beginning to its end.
-		await until(() => backend.packets.length * 960 > 2 * person.said.length + 16_000, "it is heard");
-		const likeness = likenessOfPieces(person.said, await decode(backend.packets, 16_000));
-		assert.ok(likeness >= 0.8, `microphone: correlation ${likeness}`);
-		await person.toggleMicrophone("on");
+it("a virtual device's page takes what a person says to the backend, and plays its answer, one piece after the other", {
+	skip: SKIP,
+}, async (t) => {
+	const backend = await openBackend(t, 1);
+	const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url } });
+	await backend.greeted;
+	const person = await talkAtPage(t, device, "Hello, how are you?", 0.5);
+	await person.toggleMicrophone("off");
+	await person.page.getByRole("button", { name: "boot" }).click();
+	// The sentence comes again and again: this has it once from its beginning to its end.
+	await until(() => backend.packets.length * 960 > 2 * person.said.length + 16_000, "it is heard");
+	const likeness = likenessOfPieces(person.said, await decode(backend.packets, 16_000));
+	assert.ok(likeness >= 0.8, `microphone: correlation ${likeness}`);
+	await person.toggleMicrophone("on");
 
-		backend.say({ type: "tts", state: "start" });
-		for await (const packet of await sharePackets(readWav(speak("I am fine.")))) {
-			backend.send(packet);
-		}
-		backend.say({ type: "tts", state: "stop" });
-		const fidelity = await person.likenessTo("I am fine.");
-		assert.ok(fidelity >= 0.9, `speaker: correlation ${fidelity}`);
-		assert.deepEqual(person.complaints, []);
-	});
+	backend.say({ type: "tts", state: "start" });
+	for await (const packet of await sharePackets(readWav(speak("I am fine.")))) {
+		backend.send(packet);
+	}
+	backend.say({ type: "tts", state: "stop" });
+	const fidelity = await person.likenessTo("I am fine.");
+	assert.ok(fidelity >= 0.9, `speaker: correlation ${fidelity}`);
+	assert.deepEqual(person.complaints, []);
 });

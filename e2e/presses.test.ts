@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { until } from "../host-test/support/until.js";
 import { connectClient, nextOnline, startGateway } from "../packages/gateway/test/support/gateway.js";
 import { bundleManifest, ENGINE, startDevice } from "./fixtures.js";
 
 const script = await bundleManifest("host-test/fixtures/presses/manifest.json");
 
-describe(`a feature in a folder that one line of the manifest names, firmware on ${ENGINE.kind}`, () => {
-	it("counts presses and offers a tool, without a change of the firmware", async (t) => {
-		const side = await startGateway(t);
-		const online = nextOnline(side.gateway.servers);
-		const { device } = await startDevice(t, ENGINE, { config: { backend: side.deviceUrl }, script });
-		const client = await connectClient(t, side.clientUrl((await online).alias), "2025-11-25");
-		await device.press();
-		await device.press();
-		const count = async () => (await client.callTool({ name: "self_presses_count", arguments: {} })).structuredContent;
-		await until(async () => (await count()) !== undefined, "the tool's answer");
-		assert.deepEqual(await count(), { boot: 2 });
-	});
+it(`a feature in a folder that one line of the manifest names, firmware on ${ENGINE.kind}, counts presses and offers a tool, without a change of the firmware`, async (t) => {
+	const side = await startGateway(t);
+	const online = nextOnline(side.gateway.servers);
+	const { device } = await startDevice(t, ENGINE, { config: { backend: side.deviceUrl }, script });
+	const client = await connectClient(t, side.clientUrl((await online).alias), "2025-11-25");
+	await device.press();
+	await device.press();
+	const count = async () => (await client.callTool({ name: "self_presses_count", arguments: {} })).structuredContent;
+	await until(async () => (await count()) !== undefined, "the tool's answer");
+	assert.deepEqual(await count(), { boot: 2 });
 });

@@ -61,20 +61,18 @@ describe("a gateway over TLS", { skip }, () => {
 	}
 });
 
-describe("the bootstrap over TLS", { skip }, () => {
-	it("asks a server whose certificate the device trusts, and no other", async (t) => {
-		const { tls, authority } = makeCertificate();
-		let requests = 0;
-		const https = createServer(tls, (request, response) => {
-			requests += 1;
-			request.resume();
-			response.end('{"websocket":{"url":"ws://127.0.0.1:1/"}}');
-		});
-		const url = `https://127.0.0.1:${await listen(t, https)}/ota/`;
-		const distrustful = await startProcess(t, url);
-		await until(() => distrustful.output.includes("bootstrap failed"), "the device rejects the certificate");
-		assert.equal(requests, 0);
-		const trustful = await startProcess(t, url, authority);
-		await until(() => trustful.output.includes("the backend is ws://127.0.0.1:1/"), "the device has its backend");
+it("the bootstrap over TLS asks a server whose certificate the device trusts, and no other", { skip }, async (t) => {
+	const { tls, authority } = makeCertificate();
+	let requests = 0;
+	const https = createServer(tls, (request, response) => {
+		requests += 1;
+		request.resume();
+		response.end('{"websocket":{"url":"ws://127.0.0.1:1/"}}');
 	});
+	const url = `https://127.0.0.1:${await listen(t, https)}/ota/`;
+	const distrustful = await startProcess(t, url);
+	await until(() => distrustful.output.includes("bootstrap failed"), "the device rejects the certificate");
+	assert.equal(requests, 0);
+	const trustful = await startProcess(t, url, authority);
+	await until(() => trustful.output.includes("the backend is ws://127.0.0.1:1/"), "the device has its backend");
 });

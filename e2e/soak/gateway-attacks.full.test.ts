@@ -242,38 +242,36 @@ describe("the gateway under attack", () => {
 	});
 });
 
-describe("a gateway that is killed while it binds devices", () => {
-	it("binds others at once when it is back, and keeps those that it has told of their token", async (t) => {
-		const folder = makeStateFolder();
-		const flags = ["--bootstrap", "open", "--mqtt", "--mqtt-address", "0.0.0.0", "--mqtt-port", "0", "--no-announce"];
-		const end = Date.now() + ATTACK_TIME;
-		const bound = new Map<string, string>();
-		let round = 0;
-		const inputClient = (id: string) => ({ id, clientId: `00000000-0000-4000-8000-${id.replaceAll(":", "")}` });
-		const idOf = (at: number) =>
-			`02:00:00:${[round >> 8, round & 255, at].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`;
-		do {
-			round += 1;
-			const gateway = await startGateway(folder, ...flags);
-			t.after(() => gateway.program.stop("SIGKILL"));
-			for (const [id, token] of bound) {
-				const { body } = await bootstrap(gateway, inputClient(id));
-				assert.equal(body.mqtt.password, token, "a bound device has its token again");
+it("a gateway that is killed while it binds devices, binds others at once when it is back, and keeps those that it has told of their token", async (t) => {
+	const folder = makeStateFolder();
+	const flags = ["--bootstrap", "open", "--mqtt", "--mqtt-address", "0.0.0.0", "--mqtt-port", "0", "--no-announce"];
+	const end = Date.now() + ATTACK_TIME;
+	const bound = new Map<string, string>();
+	let round = 0;
+	const inputClient = (id: string) => ({ id, clientId: `00000000-0000-4000-8000-${id.replaceAll(":", "")}` });
+	const idOf = (at: number) =>
+		`02:00:00:${[round >> 8, round & 255, at].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`;
+	do {
+		round += 1;
+		const gateway = await startGateway(folder, ...flags);
+		t.after(() => gateway.program.stop("SIGKILL"));
+		for (const [id, token] of bound) {
+			const { body } = await bootstrap(gateway, inputClient(id));
+			assert.equal(body.mqtt.password, token, "a bound device has its token again");
+		}
+		const first = await bootstrap(gateway, inputClient(idOf(0)));
+		assert.equal(first.status, 200, "a new device is bound although the gateway was killed");
+		bound.set(idOf(0), first.body.mqtt.password);
+		const others = Array.from({ length: 8 }, async (_, at) => {
+			const { status, body } = await bootstrap(gateway, inputClient(idOf(at + 1)));
+			if (status === 200) {
+				bound.set(idOf(at + 1), body.mqtt.password);
 			}
-			const first = await bootstrap(gateway, inputClient(idOf(0)));
-			assert.equal(first.status, 200, "a new device is bound although the gateway was killed");
-			bound.set(idOf(0), first.body.mqtt.password);
-			const others = Array.from({ length: 8 }, async (_, at) => {
-				const { status, body } = await bootstrap(gateway, inputClient(idOf(at + 1)));
-				if (status === 200) {
-					bound.set(idOf(at + 1), body.mqtt.password);
-				}
-			});
-			await Promise.any(others);
-			await gateway.program.stop("SIGKILL");
-			await Promise.allSettled(others);
-		} while (round < 3 || Date.now() < end);
-	});
+		});
+		await Promise.any(others);
+		await gateway.program.stop("SIGKILL");
+		await Promise.allSettled(others);
+	} while (round < 3 || Date.now() < end);
 });
 
 /** 500 retained messages on topics of others, and 300 QoS 2 messages without PUBREL. Settles when it is disconnected. */

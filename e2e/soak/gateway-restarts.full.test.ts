@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
 import { freePort } from "../../host-test/support/port.js";
@@ -162,31 +162,29 @@ function report(t: TestContext, { gateway, readers, tally }: Soak, before: numbe
 	t.diagnostic(`reasons: ${[...tally.reasons].map(([reason, count]) => `${count} x ${reason}`).join("; ")}`);
 }
 
-describe("a gateway that is killed again and again", () => {
-	it("answers no call wrongly, twice, or not at all, and every client goes on with its session", async (t) => {
-		const soak = await startAll(t);
-		const { gateway, fleet, clients, readers, tally } = soak;
-		const before = gateway.residentBytes();
-		let isOver = false;
-		t.after(() => {
-			isOver = true;
-		});
-		const callers = clients.map((client) => callUntil(() => isOver, client, soak));
-		await killUntilEnd(soak);
+it("a gateway that is killed again and again, answers no call wrongly, twice, or not at all, and every client goes on with its session", async (t) => {
+	const soak = await startAll(t);
+	const { gateway, fleet, clients, readers, tally } = soak;
+	const before = gateway.residentBytes();
+	let isOver = false;
+	t.after(() => {
 		isOver = true;
-		await Promise.all(callers);
-		await gateway.untilAllOnline();
-		const limit = pLimit(CALLERS);
-		const client = (clients[1] as SessionClient).client;
-		const isAnswered = await Promise.all(fleet.tools.map((tool) => limit(() => tally.call(client, tool))));
-		report(t, soak, before);
-		const { wrong, doubled, untrue, unanswered, refused } = tally;
-		assert.deepEqual({ wrong, doubled, untrue, unanswered }, { wrong: [], doubled: [], untrue: [], unanswered: [] });
-		assert.equal(isAnswered.filter((each) => !each).length, 0, "every device answers");
-		assert.ok(readers.stalled > 0 && refused > 0, "some readers stalled, some answers were too deep");
-		for (const { revision, initialized, sessions } of clients) {
-			const isStateless = revision === "2026-07-28";
-			assert.deepEqual([initialized, sessions.size], isStateless ? [0, 0] : [1, 1], `a client of ${revision}`);
-		}
 	});
+	const callers = clients.map((client) => callUntil(() => isOver, client, soak));
+	await killUntilEnd(soak);
+	isOver = true;
+	await Promise.all(callers);
+	await gateway.untilAllOnline();
+	const limit = pLimit(CALLERS);
+	const client = (clients[1] as SessionClient).client;
+	const isAnswered = await Promise.all(fleet.tools.map((tool) => limit(() => tally.call(client, tool))));
+	report(t, soak, before);
+	const { wrong, doubled, untrue, unanswered, refused } = tally;
+	assert.deepEqual({ wrong, doubled, untrue, unanswered }, { wrong: [], doubled: [], untrue: [], unanswered: [] });
+	assert.equal(isAnswered.filter((each) => !each).length, 0, "every device answers");
+	assert.ok(readers.stalled > 0 && refused > 0, "some readers stalled, some answers were too deep");
+	for (const { revision, initialized, sessions } of clients) {
+		const isStateless = revision === "2026-07-28";
+		assert.deepEqual([initialized, sessions.size], isStateless ? [0, 0] : [1, 1], `a client of ${revision}`);
+	}
 });

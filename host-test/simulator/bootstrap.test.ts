@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { ROOT } from "../../packages/root.js";
 import { listen } from "../support/listen.js";
@@ -9,24 +9,24 @@ import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
-describe("the bootstrap in the simulator", { skip: noSdk }, () => {
-	it("brings a device that knows only an otaUrl to a session, once it is bound", async (t) => {
-		const backend = await RawBackend.listen(t);
-		const requests: { path: string; body: Record<string, unknown> }[] = [];
-		const server = createServer(async (request, response) => {
-			const body = await readText(request);
-			requests.push({ path: request.url ?? "", body: JSON.parse(body) });
-			const unbound = { activation: { code: "246810", message: "Type in the code", challenge: "c" } };
-			const bound = { websocket: { url: backend.url, token: "served" } };
-			response.end(JSON.stringify(requests.length === 1 ? unbound : bound));
-		});
-		const otaUrl = `http://127.0.0.1:${await listen(t, server)}/ota`;
-		const { lines } = await startSimulator(t, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
-		await until(() => backend.headers.authorization === "Bearer served", "the device connects");
-		assert.equal((await backend.greet()).type, "hello");
-		const paths = requests.map(({ path }) => path);
-		assert.deepEqual(paths, ["/ota", "/ota/activate", "/ota"]);
-		assert.equal(requests[0]?.body.chip_model_name, "simulator");
-		assert.ok(lines.includes("activation code 246810: Type in the code"));
+it("the bootstrap in the simulator brings a device that knows only an otaUrl to a session, once it is bound", {
+	skip: noSdk,
+}, async (t) => {
+	const backend = await RawBackend.listen(t);
+	const requests: { path: string; body: Record<string, unknown> }[] = [];
+	const server = createServer(async (request, response) => {
+		const body = await readText(request);
+		requests.push({ path: request.url ?? "", body: JSON.parse(body) });
+		const unbound = { activation: { code: "246810", message: "Type in the code", challenge: "c" } };
+		const bound = { websocket: { url: backend.url, token: "served" } };
+		response.end(JSON.stringify(requests.length === 1 ? unbound : bound));
 	});
+	const otaUrl = `http://127.0.0.1:${await listen(t, server)}/ota`;
+	const { lines } = await startSimulator(t, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
+	await until(() => backend.headers.authorization === "Bearer served", "the device connects");
+	assert.equal((await backend.greet()).type, "hello");
+	const paths = requests.map(({ path }) => path);
+	assert.deepEqual(paths, ["/ota", "/ota/activate", "/ota"]);
+	assert.equal(requests[0]?.body.chip_model_name, "simulator");
+	assert.ok(lines.includes("activation code 246810: Type in the code"));
 });

@@ -223,16 +223,14 @@ describe("the packages", () => {
 	});
 });
 
-describe("the program in the repository", () => {
-	it("runs in a folder that has another TypeScript", async (t) => {
-		const place = makeStateFolder();
-		mkdirSync(join(place, "node_modules", "typescript"), { recursive: true });
-		writeFileSync(
-			join(place, "node_modules", "typescript", "package.json"),
-			'{ "name": "typescript", "version": "7.0.0" }',
-		);
-		writeFileSync(join(place, "tsconfig.json"), "{ broken");
-		writeFileSync(join(place, "package.json"), "{}");
-		assert.deepEqual(await listTools(t, PROGRAM, place), []);
-	});
+it("the program in the repository runs in a folder that has another TypeScript", async (t) => {
+	const place = makeStateFolder();
+	mkdirSync(join(place, "node_modules", "typescript"), { recursive: true });
+	writeFileSync(
+		join(place, "node_modules", "typescript", "package.json"),
+		'{ "name": "typescript", "version": "7.0.0" }',
+	);
+	writeFileSync(join(place, "tsconfig.json"), "{ broken");
+	writeFileSync(join(place, "package.json"), "{}");
+	assert.deepEqual(await listTools(t, PROGRAM, place), []);
 });

@@ -2,30 +2,28 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { connectClient, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 
-describe("a description that names another tool of its device", () => {
-	it("names it as the client knows it", async (t) => {
-		const gateway = await startGateway(t);
-		const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } });
-		const tools = [
-			tool("self.get_device_status", "First step. Not self.get_device_status_long, itself."),
-			tool("self.set", "Read it with self.get_device_status first; self.set.all is another."),
-			tool("list", "List what self.set has set."),
-		];
-		await WireDevice.connect(t, gateway, { tools });
-		const described = async (device?: string) => {
-			const client = await connectClient(t, gateway.clientUrl(device), "2025-11-25");
-			return (await client.listTools()).tools.map(({ description }) => description);
-		};
-		assert.deepEqual(await described(), [
-			"First step. Not self.get_device_status_long, itself.",
-			"Read it with lamp_000001__self_get_device_status first; self.set.all is another.",
-			"List what lamp_000001__self_set has set.",
-		]);
-		assert.equal(
-			(await described("lamp_000001"))[1],
-			"Read it with self_get_device_status first; self.set.all is another.",
-		);
-	});
+it("a description that names another tool of its device names it as the client knows it", async (t) => {
+	const gateway = await startGateway(t);
+	const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } });
+	const tools = [
+		tool("self.get_device_status", "First step. Not self.get_device_status_long, itself."),
+		tool("self.set", "Read it with self.get_device_status first; self.set.all is another."),
+		tool("list", "List what self.set has set."),
+	];
+	await WireDevice.connect(t, gateway, { tools });
+	const described = async (device?: string) => {
+		const client = await connectClient(t, gateway.clientUrl(device), "2025-11-25");
+		return (await client.listTools()).tools.map(({ description }) => description);
+	};
+	assert.deepEqual(await described(), [
+		"First step. Not self.get_device_status_long, itself.",
+		"Read it with lamp_000001__self_get_device_status first; self.set.all is another.",
+		"List what lamp_000001__self_set has set.",
+	]);
+	assert.equal(
+		(await described("lamp_000001"))[1],
+		"Read it with self_get_device_status first; self.set.all is another.",
+	);
 });
 
 describe("a description of a tool that is found by catalog tools, or in a schema", () => {

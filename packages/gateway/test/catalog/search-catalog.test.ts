@@ -200,29 +200,27 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 	});
 
-	describe(`a client of ${era}, if the number of tools crosses the limit`, () => {
-		it("is told that its list has changed then, and not while the list stays the same", async (t) => {
-			const { side: gateway, device } = await startWithDevice(t, { catalogLimit: 2 }, { tools: [SET_VOLUME, PHOTO] });
-			const client = await connectClient(t, gateway.clientUrl(), era);
-			let told = 0;
-			client.setNotificationHandler("notifications/tools/list_changed", () => {
-				told += 1;
-			});
-			if (era === "2026-07-28") {
-				await client.listen({ toolsListChanged: true });
-			}
-			assert.equal((await toolNames(client)).length, 2);
-			device.changeTools(TOOLS);
-			await until(() => told === 1, "the list has changed");
-			assert.deepEqual(await toolNames(client), CATALOG_TOOLS);
-			await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:02", board: "clock" });
-			const found = await callTool(client, "tools_search", { query: "clock volume" });
-			assert.equal(found.structuredContent.tools[0].name, "clock_000002__self_audio_speaker_set_volume");
-			assert.equal(told, 1);
-			device.changeTools([SET_VOLUME]);
-			await until(() => told === 2, "the list has changed back");
-			assert.equal((await toolNames(client)).length, 2);
+	it(`a client of ${era}, if the number of tools crosses the limit, is told that its list has changed then, and not while the list stays the same`, async (t) => {
+		const { side: gateway, device } = await startWithDevice(t, { catalogLimit: 2 }, { tools: [SET_VOLUME, PHOTO] });
+		const client = await connectClient(t, gateway.clientUrl(), era);
+		let told = 0;
+		client.setNotificationHandler("notifications/tools/list_changed", () => {
+			told += 1;
 		});
+		if (era === "2026-07-28") {
+			await client.listen({ toolsListChanged: true });
+		}
+		assert.equal((await toolNames(client)).length, 2);
+		device.changeTools(TOOLS);
+		await until(() => told === 1, "the list has changed");
+		assert.deepEqual(await toolNames(client), CATALOG_TOOLS);
+		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:02", board: "clock" });
+		const found = await callTool(client, "tools_search", { query: "clock volume" });
+		assert.equal(found.structuredContent.tools[0].name, "clock_000002__self_audio_speaker_set_volume");
+		assert.equal(told, 1);
+		device.changeTools([SET_VOLUME]);
+		await until(() => told === 2, "the list has changed back");
+		assert.equal((await toolNames(client)).length, 2);
 	});
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { callTool, connectClient, startGateway, WireDevice } from "../support/gateway.js";
 
 const tool = (name: string, description: string, names: readonly string[] = []) => ({
@@ -104,45 +104,43 @@ const SENTENCES: readonly Sentence[] = [
 /** Characters of a directory: about 400 tokens. */
 const MAX_DIRECTORY = 1_700;
 
-describe("tools_search by a sentence among twenty kinds of devices", () => {
-	it("finds the tool at once, or by words of the directory that it answers with", async (t) => {
-		const aliases = Object.keys(DEVICES);
-		const ids = aliases.map((_, index) => `aa:bb:cc:00:01:${index.toString(16).padStart(2, "0")}`);
-		const gateway = await startGateway(t, {
-			catalog: "search",
-			aliases: new Map(ids.map((id, index) => [id, aliases[index] as string])),
-		});
-		await Promise.all(
-			Object.values(DEVICES).map(({ tools }, at) =>
-				WireDevice.connect(t, gateway, { id: ids[at] as string, tools: [STATUS, ...tools] as never, board: "esp32" }),
-			),
-		);
-		for (const [at, { tags }] of Object.values(DEVICES).entries()) {
-			await gateway.gateway.servers.edit(aliases[at] as string, { tags });
-		}
-		const client = await connectClient(t, gateway.clientUrl(), "2025-11-25");
-		const missed: string[] = [];
-		for (const [sentence, device, name, second] of SENTENCES) {
-			const expected = new RegExp(`^${device}__self_${name}$|^self_${name}$`);
-			const find = async (query: string) => {
-				const { structuredContent, content } = await callTool(client, "tools_search", { query });
-				return {
-					found: structuredContent.tools.some((each: { name: string }) => expected.test(each.name)),
-					directory: structuredContent.directory,
-					text: content[0].text as string,
-				};
+it("tools_search by a sentence among twenty kinds of devices finds the tool at once, or by words of the directory that it answers with", async (t) => {
+	const aliases = Object.keys(DEVICES);
+	const ids = aliases.map((_, index) => `aa:bb:cc:00:01:${index.toString(16).padStart(2, "0")}`);
+	const gateway = await startGateway(t, {
+		catalog: "search",
+		aliases: new Map(ids.map((id, index) => [id, aliases[index] as string])),
+	});
+	await Promise.all(
+		Object.values(DEVICES).map(({ tools }, at) =>
+			WireDevice.connect(t, gateway, { id: ids[at] as string, tools: [STATUS, ...tools] as never, board: "esp32" }),
+		),
+	);
+	for (const [at, { tags }] of Object.values(DEVICES).entries()) {
+		await gateway.gateway.servers.edit(aliases[at] as string, { tags });
+	}
+	const client = await connectClient(t, gateway.clientUrl(), "2025-11-25");
+	const missed: string[] = [];
+	for (const [sentence, device, name, second] of SENTENCES) {
+		const expected = new RegExp(`^${device}__self_${name}$|^self_${name}$`);
+		const find = async (query: string) => {
+			const { structuredContent, content } = await callTool(client, "tools_search", { query });
+			return {
+				found: structuredContent.tools.some((each: { name: string }) => expected.test(each.name)),
+				directory: structuredContent.directory,
+				text: content[0].text as string,
 			};
-			const first = await find(sentence);
-			if (!first.found) {
-				const words = JSON.stringify(first.directory ?? {});
-				assert.ok(words.length <= MAX_DIRECTORY, `${words.length} characters`);
-				const isRead = second.split(" ").every((word) => words.includes(word) && first.text.includes(word));
-				if (!isRead || !(await find(second)).found) {
-					missed.push(`${sentence}: ${isRead ? "not found by" : "no directory with"} ${second}`);
-				}
+		};
+		const first = await find(sentence);
+		if (!first.found) {
+			const words = JSON.stringify(first.directory ?? {});
+			assert.ok(words.length <= MAX_DIRECTORY, `${words.length} characters`);
+			const isRead = second.split(" ").every((word) => words.includes(word) && first.text.includes(word));
+			if (!isRead || !(await find(second)).found) {
+				missed.push(`${sentence}: ${isRead ? "not found by" : "no directory with"} ${second}`);
 			}
 		}
-		t.diagnostic(`${SENTENCES.length - missed.length} of ${SENTENCES.length}`);
-		assert.ok(SENTENCES.length - missed.length >= 22, missed.join("\n"));
-	});
+	}
+	t.diagnostic(`${SENTENCES.length - missed.length} of ${SENTENCES.length}`);
+	assert.ok(SENTENCES.length - missed.length >= 22, missed.join("\n"));
 });

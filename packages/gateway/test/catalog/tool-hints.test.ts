@@ -104,9 +104,7 @@ describe("hints of tools that give none", () => {
 	});
 });
 
-describe("the gateway's server information", () => {
-	it("has a title for people", async (t) => {
-		const client = await connectClient(t, (await startGateway(t)).clientUrl(), "2025-11-25");
-		assert.equal(client.getServerVersion()?.title, "xs-mcp gateway");
-	});
+it("the gateway's server information has a title for people", async (t) => {
+	const client = await connectClient(t, (await startGateway(t)).clientUrl(), "2025-11-25");
+	assert.equal(client.getServerVersion()?.title, "xs-mcp gateway");
 });

@@ -403,19 +403,17 @@ describe("the catalog on the command line", () => {
 	});
 });
 
-describe("xs-mcp-gateway types", () => {
-	it("writes the declarations of a configured server, and of a device", async (t) => {
-		const started = await startProgram(t, { serversFile: makeServersFile({ odd: nodeServer("odd", ODD_SERVER) }) });
-		await until(() => started.gateway.servers.find("odd") !== undefined, "the server is known");
-		const { code, stdout } = await ask(started)(t, "types", "odd");
-		assert.equal(code, 0);
-		assert.match(stdout, /^export interface Odd \{$/m);
-		assert.match(stdout, /^\techo\(params\?: EchoParams\): Promise<string>;$/m);
-		await WireDevice.connect(t, started);
-		const device = await ask(started)(t, "types", "lamp_000001");
-		assert.match(
-			device.stdout,
-			/^\tselfAudioSpeakerSetVolume\(params: SelfAudioSpeakerSetVolumeParams\): Promise<string>;$/m,
-		);
-	});
+it("xs-mcp-gateway types writes the declarations of a configured server, and of a device", async (t) => {
+	const started = await startProgram(t, { serversFile: makeServersFile({ odd: nodeServer("odd", ODD_SERVER) }) });
+	await until(() => started.gateway.servers.find("odd") !== undefined, "the server is known");
+	const { code, stdout } = await ask(started)(t, "types", "odd");
+	assert.equal(code, 0);
+	assert.match(stdout, /^export interface Odd \{$/m);
+	assert.match(stdout, /^\techo\(params\?: EchoParams\): Promise<string>;$/m);
+	await WireDevice.connect(t, started);
+	const device = await ask(started)(t, "types", "lamp_000001");
+	assert.match(
+		device.stdout,
+		/^\tselfAudioSpeakerSetVolume\(params: SelfAudioSpeakerSetVolumeParams\): Promise<string>;$/m,
+	);
 });

@@ -32,34 +32,34 @@ function makeMachine() {
 
 const withToken = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 
-describe("the commands of docs/gateway/operation.md", { skip: process.platform === "win32" && "need bash" }, () => {
-	it("back up a gateway that runs, and restore it, here or elsewhere: tokens, names, keys and audit log", async (t) => {
-		const onMachine = makeMachine();
-		const gateway = await startProgram(t);
-		const { stateFolder } = gateway;
-		await WireDevice.connect(t, gateway, { id: LAMP });
-		await gateway.gateway.servers.edit(LAMP, { alias: "kitchen" });
-		assert.equal((await fetch(`${gateway.base}/devices/nothing`, { method: "DELETE" })).status, 404);
-		const token = await gateway.tokens.add({ name: "laptop", kind: "client", operator: true });
-		await until(
-			async () => (await (await fetch(`${gateway.base}/audit`, withToken(token))).text()).includes("nothing"),
-			"the change is noted",
-		);
-		const key = readFileSync(join(stateFolder, "device-key"), "utf8");
-		onMachine(BACK_UP, stateFolder);
-		await gateway.tokens.remove("laptop");
-		await gateway.gateway.servers.edit(LAMP, { alias: "cellar" });
-		await gateway.gateway.close();
+it("the commands of docs/gateway/operation.md back up a gateway that runs, and restore it, here or elsewhere: tokens, names, keys and audit log", {
+	skip: process.platform === "win32" && "need bash",
+}, async (t) => {
+	const onMachine = makeMachine();
+	const gateway = await startProgram(t);
+	const { stateFolder } = gateway;
+	await WireDevice.connect(t, gateway, { id: LAMP });
+	await gateway.gateway.servers.edit(LAMP, { alias: "kitchen" });
+	assert.equal((await fetch(`${gateway.base}/devices/nothing`, { method: "DELETE" })).status, 404);
+	const token = await gateway.tokens.add({ name: "laptop", kind: "client", operator: true });
+	await until(
+		async () => (await (await fetch(`${gateway.base}/audit`, withToken(token))).text()).includes("nothing"),
+		"the change is noted",
+	);
+	const key = readFileSync(join(stateFolder, "device-key"), "utf8");
+	onMachine(BACK_UP, stateFolder);
+	await gateway.tokens.remove("laptop");
+	await gateway.gateway.servers.edit(LAMP, { alias: "cellar" });
+	await gateway.gateway.close();
 
-		assert.match(onMachine(RESTORE, stateFolder), /laptop/);
-		assert.ok(statSync(`${stateFolder}.before`).isDirectory());
-		assert.equal(statSync(stateFolder).mode & 0o777, 0o700);
-		const restored = await startProgram(t, {}, stateFolder);
-		assert.equal(restored.gateway.servers.find("kitchen")?.id, LAMP);
-		assert.equal((await fetch(`${restored.base}/devices`, withToken(token))).status, 200);
-		assert.match(await (await fetch(`${restored.base}/audit`, withToken(token))).text(), /nothing/);
-		assert.equal(readFileSync(join(stateFolder, "device-key"), "utf8"), key);
-	});
+	assert.match(onMachine(RESTORE, stateFolder), /laptop/);
+	assert.ok(statSync(`${stateFolder}.before`).isDirectory());
+	assert.equal(statSync(stateFolder).mode & 0o777, 0o700);
+	const restored = await startProgram(t, {}, stateFolder);
+	assert.equal(restored.gateway.servers.find("kitchen")?.id, LAMP);
+	assert.equal((await fetch(`${restored.base}/devices`, withToken(token))).status, 200);
+	assert.match(await (await fetch(`${restored.base}/audit`, withToken(token))).text(), /nothing/);
+	assert.equal(readFileSync(join(stateFolder, "device-key"), "utf8"), key);
 });
 
 describe("a gateway after a downgrade", () => {

@@ -55,12 +55,10 @@ describe("the console's page", () => {
 	});
 });
 
-describe("a device in the console", () => {
-	it("is disconnected by the operator", async (t) => {
-		const gateway = await startWithConsole(t);
-		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:01" });
-		const path = `${gateway.base}/devices/aa:bb:cc:00:00:01/session`;
-		assert.equal(await statusOf(path, { method: "DELETE" }), 204);
-		await until(() => gateway.gateway.servers.find("aa:bb:cc:00:00:01")?.online === false, "it is offline");
-	});
+it("a device in the console is disconnected by the operator", async (t) => {
+	const gateway = await startWithConsole(t);
+	await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:01" });
+	const path = `${gateway.base}/devices/aa:bb:cc:00:00:01/session`;
+	assert.equal(await statusOf(path, { method: "DELETE" }), 204);
+	await until(() => gateway.gateway.servers.find("aa:bb:cc:00:00:01")?.online === false, "it is offline");
 });

@@ -32,17 +32,15 @@ describe("the compose file of a cluster", () => {
 	});
 });
 
-describe("the Kubernetes example of a cluster", () => {
-	it("has settings that the gateway accepts", () => {
-		const [set, service] = parseAllDocuments(read("cluster.kubernetes.yml")).map((each) => each.toJS());
-		const [{ env, ports }] = set.spec.template.spec.containers;
-		const named = env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? "gateway-0"]);
-		const { cluster, clusterName } = readConfiguration({ environment: Object.fromEntries(named) });
-		assert.equal(cluster, "nats://gateway@nats:4222");
-		assert.equal(clusterName, "gateway-0");
-		assert.deepEqual(
-			service.spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort),
-			ports.map(({ name }: { name: string }) => name),
-		);
-	});
+it("the Kubernetes example of a cluster has settings that the gateway accepts", () => {
+	const [set, service] = parseAllDocuments(read("cluster.kubernetes.yml")).map((each) => each.toJS());
+	const [{ env, ports }] = set.spec.template.spec.containers;
+	const named = env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? "gateway-0"]);
+	const { cluster, clusterName } = readConfiguration({ environment: Object.fromEntries(named) });
+	assert.equal(cluster, "nats://gateway@nats:4222");
+	assert.equal(clusterName, "gateway-0");
+	assert.deepEqual(
+		service.spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort),
+		ports.map(({ name }: { name: string }) => name),
+	);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it, type TestContext } from "node:test";
+import { it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { startProgram } from "../support/program.js";
@@ -23,22 +23,18 @@ async function allMetrics(t: TestContext): Promise<string[]> {
 	return [...metrics.map(({ name }) => name), ...OF_CLUSTERS];
 }
 
-describe("the dashboard for Grafana", () => {
-	it("shows every metric of the gateway, and no others", async (t) => {
-		const shown = metricsIn(deployed("grafana-dashboard.json"));
-		assert.deepEqual([...shown].sort(), (await allMetrics(t)).sort());
-	});
+it("the dashboard for Grafana shows every metric of the gateway, and no others", async (t) => {
+	const shown = metricsIn(deployed("grafana-dashboard.json"));
+	assert.deepEqual([...shown].sort(), (await allMetrics(t)).sort());
 });
 
-describe("the alerts for Prometheus", () => {
-	it("are rules about metrics of the gateway", async (t) => {
-		const { groups } = parse(deployed("alerts.yml")) as { groups: { rules: { alert: string; expr: string }[] }[] };
-		const rules = groups.flatMap((group) => group.rules);
-		assert.ok(rules.length > 5);
-		const metrics = await allMetrics(t);
-		for (const { alert, expr } of rules) {
-			const unknown = [...metricsIn(expr)].filter((name) => !metrics.includes(name));
-			assert.deepEqual(unknown, [], alert);
-		}
-	});
+it("the alerts for Prometheus are rules about metrics of the gateway", async (t) => {
+	const { groups } = parse(deployed("alerts.yml")) as { groups: { rules: { alert: string; expr: string }[] }[] };
+	const rules = groups.flatMap((group) => group.rules);
+	assert.ok(rules.length > 5);
+	const metrics = await allMetrics(t);
+	for (const { alert, expr } of rules) {
+		const unknown = [...metricsIn(expr)].filter((name) => !metrics.includes(name));
+		assert.deepEqual(unknown, [], alert);
+	}
 });

@@ -30,16 +30,14 @@ describe("a device's hello", () => {
 	});
 });
 
-describe("the hello of the family that a strict backend decodes", () => {
-	it("is read with its limit, and answered with audio parameters of the same form", () => {
-		const text = JSON.stringify(hello({ audio_params: AUDIO, max_message_bytes: 16_384 }));
-		checkGolangHello(text);
-		const read: DeviceHello = readHello(JSON.parse(text));
-		assert.equal(read.maxMessageBytes, 16_384);
-		for (const answer of [webSocketHelloAnswer("s"), mqttHelloAnswer("s", undefined)]) {
-			checkGolangHello(JSON.stringify(answer));
-			assert.deepEqual((answer as { audio_params: object }).audio_params, AUDIO);
-			assert.deepEqual((answer as { features: object }).features, { listen: false });
-		}
-	});
+it("the hello of the family that a strict backend decodes is read with its limit, and answered with audio parameters of the same form", () => {
+	const text = JSON.stringify(hello({ audio_params: AUDIO, max_message_bytes: 16_384 }));
+	checkGolangHello(text);
+	const read: DeviceHello = readHello(JSON.parse(text));
+	assert.equal(read.maxMessageBytes, 16_384);
+	for (const answer of [webSocketHelloAnswer("s"), mqttHelloAnswer("s", undefined)]) {
+		checkGolangHello(JSON.stringify(answer));
+		assert.deepEqual((answer as { audio_params: object }).audio_params, AUDIO);
+		assert.deepEqual((answer as { features: object }).features, { listen: false });
+	}
 });

@@ -95,20 +95,18 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	});
 }
 
-describe("prompts for a client of an older revision", () => {
-	it("have text in place of contents that it does not know", async (t) => {
-		const side = await startGateway(t);
-		await connectDevice(t, side, FIRST);
-		const { ask } = await openSession(side.clientUrl(), "2024-11-05");
-		const { result } = await ask("prompts/get", { name: "lamp_000001__self_evening", arguments: { mood: "calm" } });
-		assert.deepEqual(
-			result.messages.map(({ content }: { content: { type: string; text?: string } }) => [content.type, content.text]),
-			[
-				["text", "self.evening calm"],
-				["text", "x\ndevice://lamp_000001/x"],
-				["resource", undefined],
-				["text", "(audio, audio/wav: 3 bytes)"],
-			],
-		);
-	});
+it("prompts for a client of an older revision have text in place of contents that it does not know", async (t) => {
+	const side = await startGateway(t);
+	await connectDevice(t, side, FIRST);
+	const { ask } = await openSession(side.clientUrl(), "2024-11-05");
+	const { result } = await ask("prompts/get", { name: "lamp_000001__self_evening", arguments: { mood: "calm" } });
+	assert.deepEqual(
+		result.messages.map(({ content }: { content: { type: string; text?: string } }) => [content.type, content.text]),
+		[
+			["text", "self.evening calm"],
+			["text", "x\ndevice://lamp_000001/x"],
+			["resource", undefined],
+			["text", "(audio, audio/wav: 3 bytes)"],
+		],
+	);
 });

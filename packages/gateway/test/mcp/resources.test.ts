@@ -136,68 +136,64 @@ describe("a resource that does not exist", () => {
 	}
 });
 
-describe("the state of a device that tells its state itself", () => {
-	it("holds what the device says, besides what the gateway knows", async (t) => {
-		const side = await startGateway(t);
-		let answers = true;
-		const device = await WireDevice.connect(t, side, {
-			...WITH_RESOURCES,
-			answers: {
-				"resources/list": () => ({ resources: [{ uri: "device://self/state", name: "state" }] }),
-				"resources/read": ({ params: { uri } }) =>
-					answers
-						? { contents: [{ uri, text: JSON.stringify({ board: "own", uptime: 5, parts: ["screen"] }) }] }
-						: { code: -32603, message: "broken" },
-			},
-		});
-		await until(() => side.gateway.servers.find(FIRST)?.offers.resources.length === 1, "known");
-		const client = await connectClient(t, side.clientUrl(), "2025-11-25");
-		const read = async () => {
-			const { contents } = await client.readResource({ uri: "device://lamp_000001/state" });
-			return JSON.parse((contents[0] as { text: string }).text);
-		};
-		assert.deepEqual(uris(await client.listResources()), ["device://lamp_000001/state"], "listed once");
-		const { lastSeen, ...state } = await read();
-		assert.ok(Date.parse(lastSeen) > 0);
-		assert.deepEqual(state, {
-			device: "lamp_000001",
-			online: true,
-			board: "lamp",
-			firmware: "1.0.0",
-			transport: "websocket",
-			uptime: 5,
-			parts: ["screen"],
-		});
-		answers = false;
-		assert.deepEqual([(await read()).online, (await read()).uptime], [true, undefined]);
-		await device.unplug();
-		await until(async () => (await read()).online === false, "it is offline");
+it("the state of a device that tells its state itself holds what the device says, besides what the gateway knows", async (t) => {
+	const side = await startGateway(t);
+	let answers = true;
+	const device = await WireDevice.connect(t, side, {
+		...WITH_RESOURCES,
+		answers: {
+			"resources/list": () => ({ resources: [{ uri: "device://self/state", name: "state" }] }),
+			"resources/read": ({ params: { uri } }) =>
+				answers
+					? { contents: [{ uri, text: JSON.stringify({ board: "own", uptime: 5, parts: ["screen"] }) }] }
+					: { code: -32603, message: "broken" },
+		},
 	});
+	await until(() => side.gateway.servers.find(FIRST)?.offers.resources.length === 1, "known");
+	const client = await connectClient(t, side.clientUrl(), "2025-11-25");
+	const read = async () => {
+		const { contents } = await client.readResource({ uri: "device://lamp_000001/state" });
+		return JSON.parse((contents[0] as { text: string }).text);
+	};
+	assert.deepEqual(uris(await client.listResources()), ["device://lamp_000001/state"], "listed once");
+	const { lastSeen, ...state } = await read();
+	assert.ok(Date.parse(lastSeen) > 0);
+	assert.deepEqual(state, {
+		device: "lamp_000001",
+		online: true,
+		board: "lamp",
+		firmware: "1.0.0",
+		transport: "websocket",
+		uptime: 5,
+		parts: ["screen"],
+	});
+	answers = false;
+	assert.deepEqual([(await read()).online, (await read()).uptime], [true, undefined]);
+	await device.unplug();
+	await until(async () => (await read()).online === false, "it is offline");
 });
 
-describe("lists of a device that is offline", () => {
-	it("are kept, also over a restart of the gateway", async (t) => {
-		const store = new MemoryStore();
-		const first = await startGateway(t, { store });
-		await WireDevice.connect(t, first, {
-			...WITH_RESOURCES,
-			capabilities: { tools: {}, resources: {}, prompts: {} },
-			answers: { ...WITH_RESOURCES.answers, "prompts/list": () => ({ prompts: [{ name: "evening" }] }) },
-		});
-		await until(() => first.gateway.servers.find(FIRST)?.offers.prompts.length === 1, "known");
-		await first.close();
-		const second = await startGateway(t, { store, offlineWait: 10 });
-		const client = await connectClient(t, second.clientUrl(), "2025-11-25");
-		assert.equal(uris(await client.listResources()).length, 3);
-		assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
-		const names = (await client.listPrompts()).prompts.map(({ name }) => name);
-		assert.deepEqual(names, ["lamp_000001__evening"]);
-		const reading = client.readResource({ uri: "device://lamp_000001/volume" });
-		await assert.rejects(reading, {
-			code: -32603,
-			message: /lamp_000001 is offline/,
-			data: { "xs-mcp/error": "server-offline" },
-		});
+it("lists of a device that is offline are kept, also over a restart of the gateway", async (t) => {
+	const store = new MemoryStore();
+	const first = await startGateway(t, { store });
+	await WireDevice.connect(t, first, {
+		...WITH_RESOURCES,
+		capabilities: { tools: {}, resources: {}, prompts: {} },
+		answers: { ...WITH_RESOURCES.answers, "prompts/list": () => ({ prompts: [{ name: "evening" }] }) },
+	});
+	await until(() => first.gateway.servers.find(FIRST)?.offers.prompts.length === 1, "known");
+	await first.close();
+	const second = await startGateway(t, { store, offlineWait: 10 });
+	const client = await connectClient(t, second.clientUrl(), "2025-11-25");
+	assert.equal(uris(await client.listResources()).length, 3);
+	assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
+	const names = (await client.listPrompts()).prompts.map(({ name }) => name);
+	assert.deepEqual(names, ["lamp_000001__evening"]);
+	const reading = client.readResource({ uri: "device://lamp_000001/volume" });
+	await assert.rejects(reading, {
+		code: -32603,
+		message: /lamp_000001 is offline/,
+		data: { "xs-mcp/error": "server-offline" },
 	});
 });
 

@@ -208,17 +208,12 @@ describe("a token of an issuer outside", () => {
 	});
 });
 
-describe("the setting issuer", () => {
-	it("needs a public URL, and then no token of the gateway", async (t) => {
-		const wrong = startProgram(t, { issuer: "https://issuer.example" });
-		await assert.rejects(
-			wrong,
-			(error: Error) => error instanceof ConfigurationError && /publicUrl/.test(error.message),
-		);
-		const settings = { issuer: "https://issuer.example", publicUrl: ORIGIN, allowedHosts: ["gateway.example"] };
-		const { base } = await startProgram(t, settings);
-		const response = await fetch(`${base}/devices`);
-		assert.equal(response.status, 401);
-		await response.body?.cancel();
-	});
+it("the setting issuer needs a public URL, and then no token of the gateway", async (t) => {
+	const wrong = startProgram(t, { issuer: "https://issuer.example" });
+	await assert.rejects(wrong, (error: Error) => error instanceof ConfigurationError && /publicUrl/.test(error.message));
+	const settings = { issuer: "https://issuer.example", publicUrl: ORIGIN, allowedHosts: ["gateway.example"] };
+	const { base } = await startProgram(t, settings);
+	const response = await fetch(`${base}/devices`);
+	assert.equal(response.status, 401);
+	await response.body?.cancel();
 });

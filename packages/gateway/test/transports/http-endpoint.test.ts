@@ -259,30 +259,26 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	});
 }
 
-describe("the path of one device", () => {
-	it("is answered 404 if the device is not known or may not be reached", async (t) => {
-		const { side } = await startWithDevice(t);
-		side.access = { principal: "guest", userTools: false, devices: new Set() };
-		for (const name of ["nobody", "lamp_000001"]) {
-			const answer = await fetch(side.clientUrl(name), { method: "POST", body: "{}" });
-			assert.equal(answer.status, 404);
-			assert.match(await answer.text(), new RegExp(`Unknown device: ${name}`));
-		}
-	});
+it("the path of one device is answered 404 if the device is not known or may not be reached", async (t) => {
+	const { side } = await startWithDevice(t);
+	side.access = { principal: "guest", userTools: false, devices: new Set() };
+	for (const name of ["nobody", "lamp_000001"]) {
+		const answer = await fetch(side.clientUrl(name), { method: "POST", body: "{}" });
+		assert.equal(answer.status, 404);
+		assert.match(await answer.text(), new RegExp(`Unknown device: ${name}`));
+	}
 });
 
-describe("a list of tools, in 2026-07-28", () => {
-	it("may be shared by caches only if everybody sees the same", async (t) => {
-		const { side } = await startWithDevice(t, { listTtl: 1_000 });
-		const cacheOf = async (): Promise<unknown[]> => {
-			const client = await connectClient(t, side.clientUrl(), "2026-07-28");
-			const result = await client.request({ method: "tools/list" });
-			return [result.ttlMs, result.cacheScope];
-		};
-		assert.deepEqual(await cacheOf(), [1_000, "public"]);
-		side.access = { ...LOCAL, principal: "token" };
-		assert.deepEqual(await cacheOf(), [1_000, "private"]);
-	});
+it("a list of tools, in 2026-07-28, may be shared by caches only if everybody sees the same", async (t) => {
+	const { side } = await startWithDevice(t, { listTtl: 1_000 });
+	const cacheOf = async (): Promise<unknown[]> => {
+		const client = await connectClient(t, side.clientUrl(), "2026-07-28");
+		const result = await client.request({ method: "tools/list" });
+		return [result.ttlMs, result.cacheScope];
+	};
+	assert.deepEqual(await cacheOf(), [1_000, "public"]);
+	side.access = { ...LOCAL, principal: "token" };
+	assert.deepEqual(await cacheOf(), [1_000, "private"]);
 });
 
 describe("the headers Mcp-Param-*, in 2026-07-28", () => {

@@ -147,18 +147,16 @@ describe("a call that waits for its turn", () => {
 	});
 });
 
-describe("a tool", () => {
-	it("is only for users if nobody else is its audience", () => {
-		for (const [annotations, expected] of [
-			[undefined, false],
-			[{}, false],
-			[{ audience: "user" }, false],
-			[{ audience: [] }, false],
-			[{ audience: ["assistant"] }, false],
-			[{ audience: ["user", "assistant"] }, false],
-			[{ audience: ["user"] }, true],
-		] as const) {
-			assert.equal(isUserOnly({ ...TOOL, annotations } as ServerTool), expected, JSON.stringify(annotations));
-		}
-	});
+it("a tool is only for users if nobody else is its audience", () => {
+	for (const [annotations, expected] of [
+		[undefined, false],
+		[{}, false],
+		[{ audience: "user" }, false],
+		[{ audience: [] }, false],
+		[{ audience: ["assistant"] }, false],
+		[{ audience: ["user", "assistant"] }, false],
+		[{ audience: ["user"] }, true],
+	] as const) {
+		assert.equal(isUserOnly({ ...TOOL, annotations } as ServerTool), expected, JSON.stringify(annotations));
+	}
 });

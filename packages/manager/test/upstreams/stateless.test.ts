@@ -104,15 +104,13 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 	});
 });
 
-describe("a server over stdio that has only 2026-07-28", () => {
-	it("is started again without initialize, and called", async (t) => {
-		const program = fileURLToPath(new URL("../support/stateless-server.mjs", import.meta.url));
-		const configured = (await openServers(t)).add(nodeServer("new", program));
-		for (let times = 0; times < 2; times += 1) {
-			const server = await configured.connect();
-			assert.equal(server.connection?.revision, "2026-07-28");
-			assert.equal(textOf(await server.call(server.tools[0] as Tool, {}, { principal: "test" })), "hello");
-			await configured.disconnect();
-		}
-	});
+it("a server over stdio that has only 2026-07-28 is started again without initialize, and called", async (t) => {
+	const program = fileURLToPath(new URL("../support/stateless-server.mjs", import.meta.url));
+	const configured = (await openServers(t)).add(nodeServer("new", program));
+	for (let times = 0; times < 2; times += 1) {
+		const server = await configured.connect();
+		assert.equal(server.connection?.revision, "2026-07-28");
+		assert.equal(textOf(await server.call(server.tools[0] as Tool, {}, { principal: "test" })), "hello");
+		await configured.disconnect();
+	}
 });

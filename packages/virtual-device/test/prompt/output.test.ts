@@ -75,17 +75,15 @@ describe("the prompt's list of tools", () => {
 	});
 });
 
-describe("text on a terminal", () => {
-	it("is broken between words, and continued below its beginning", async (t) => {
-		assert.deepEqual(await printed(t, 30, () => heading("The device reports its state: here")), [
-			"",
-			"The device reports its",
-			"state: here",
-		]);
-		assert.deepEqual(await printed(t, 30, () => line("   {\n  failed: the device is offline")), [
-			"     {",
-			"    failed: the device is",
-			"    offline",
-		]);
-	});
+it("text on a terminal is broken between words, and continued below its beginning", async (t) => {
+	assert.deepEqual(await printed(t, 30, () => heading("The device reports its state: here")), [
+		"",
+		"The device reports its",
+		"state: here",
+	]);
+	assert.deepEqual(await printed(t, 30, () => line("   {\n  failed: the device is offline")), [
+		"     {",
+		"    failed: the device is",
+		"    offline",
+	]);
 });

@@ -61,19 +61,17 @@ describe("a tool's name in the prompt", () => {
 	});
 });
 
-describe("a command at the prompt", () => {
-	it("is split at spaces; quotes keep words together, and colours and addresses need none", () => {
-		for (const [text, words] of [
-			["call self.light.set color=#ff8000", ["call", "self.light.set", "color=#ff8000"]],
-			['take question="What is this?"  x=1', ["take", "question=What is this?", "x=1"]],
-			["play url=http://127.0.0.1/a?b=1&c=$d|*", ["play", "url=http://127.0.0.1/a?b=1&c=$d|*"]],
-			[`ask choices='["a b","c"]'`, ["ask", 'choices=["a b","c"]']],
-			['ask choices=["yes","no, thanks"] x=1', ["ask", 'choices=["yes","no, thanks"]', "x=1"]],
-			['say "How are you?"', ["say", "How are you?"]],
-			["say it's 5\" long", ["say", "it's", '5"', "long"]],
-			["", []],
-		] as const) {
-			assert.deepEqual(splitWords(text), words);
-		}
-	});
+it("a command at the prompt is split at spaces; quotes keep words together, and colours and addresses need none", () => {
+	for (const [text, words] of [
+		["call self.light.set color=#ff8000", ["call", "self.light.set", "color=#ff8000"]],
+		['take question="What is this?"  x=1', ["take", "question=What is this?", "x=1"]],
+		["play url=http://127.0.0.1/a?b=1&c=$d|*", ["play", "url=http://127.0.0.1/a?b=1&c=$d|*"]],
+		[`ask choices='["a b","c"]'`, ["ask", 'choices=["a b","c"]']],
+		['ask choices=["yes","no, thanks"] x=1', ["ask", 'choices=["yes","no, thanks"]', "x=1"]],
+		['say "How are you?"', ["say", "How are you?"]],
+		["say it's 5\" long", ["say", "it's", '5"', "long"]],
+		["", []],
+	] as const) {
+		assert.deepEqual(splitWords(text), words);
+	}
 });
