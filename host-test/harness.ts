@@ -9,6 +9,12 @@ export function suite(name: string, tests: Suite["tests"]): Suite {
 	return { name, tests };
 }
 
+/** A test of what is made for it. */
+export const given =
+	<Made>(make: () => Made | Promise<Made>, test: (made: Made) => void | Promise<void>) =>
+	async (): Promise<void> =>
+		await test(await make());
+
 class AssertionFailed extends Error {
 	override readonly name = "AssertionFailed";
 }

@@ -2,11 +2,10 @@ import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 export default suite("application", {
-	"goes from unknown to connecting as it starts"() {
-		const { application, log } = start();
+	"goes from unknown to connecting as it starts": given(start, ({ application, log }) => {
 		equal(application.state, "connecting");
 		equal(log, [
 			"state unknown -> starting",
@@ -14,14 +13,12 @@ export default suite("application", {
 			"state activating -> idle",
 			"state idle -> connecting",
 		]);
-	},
-	"is idle in a session, and says so in its envelope"() {
-		const { application, mcp } = inSession();
+	}),
+	"is idle in a session, and says so in its envelope": given(inSession, ({ application, mcp }) => {
 		equal(application.state, "idle");
 		equal(mcp(), [{ session_id: "s-1", type: "mcp", payload: stateChange("idle", "connecting") }]);
-	},
-	"shows what the backend says"() {
-		const { board, transport } = inSession();
+	}),
+	"shows what the backend says": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
 		for (const message of [
 			{ type: "stt", text: "hello" },
@@ -41,39 +38,34 @@ export default suite("application", {
 			{ message: '{"a":1}' },
 			{ message: "Tea is ready" },
 		]);
-	},
-	"shows its backend and its volume from the start, and whether it is connected"() {
-		const { board } = inSession();
+	}),
+	"shows its backend and its volume from the start, and whether it is connected": given(inSession, ({ board }) => {
 		const shown = Object.assign({}, ...board.shown);
 		equal([shown.backend, shown.volume, shown.connected, shown.state], ["ws://backend/", 70, true, "idle"]);
-	},
-	"shows that the session is lost"() {
-		const { board, transport } = inSession();
+	}),
+	"shows that the session is lost": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
 		equal(board.shown[0], { connected: false, online: false });
-	},
-	"shows the volume whenever it is set"() {
-		const { board, transport } = inSession();
+	}),
+	"shows the volume whenever it is set": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
 		transport.channel.say(
 			request(1, "tools/call", { name: "self.audio_speaker.set_volume", arguments: { volume: 31 } }),
 		);
 		equal([board.speaker.volume, board.shown], [31, [{ volume: 31 }]]);
-	},
-	"cuts a text that is too long for the heap, and says so by an ellipsis"() {
-		const { board, transport } = inSession();
+	}),
+	"cuts a text that is too long for the heap, and says so by an ellipsis": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
 		transport.channel.say({ type: "stt", text: "x".repeat(10_000) });
 		equal(board.shown[0]?.message, `${"x".repeat(511)}…`);
-	},
-	"restarts when the backend tells it to"() {
-		const { board, transport, log } = inSession();
+	}),
+	"restarts when the backend tells it to": given(inSession, ({ board, transport, log }) => {
 		transport.channel.say({ type: "system", command: "dance" });
 		transport.channel.say({ type: "system", command: "reboot" });
 		equal(board.restarts, [1000]);
 		matches(log.join(), /unknown system command "dance"/);
-	},
+	}),
 	"restarts as soon as nobody talks with it, when the backend tells it to do so lazily"() {
 		const { board, transport } = inSession();
 		transport.channel.say({ type: "tts", state: "start" });
@@ -82,29 +74,26 @@ export default suite("application", {
 		transport.channel.say({ type: "tts", state: "stop" });
 		equal(board.restarts, [1000]);
 	},
-	"survives messages whose members are missing or wrong"() {
-		const { application, transport } = inSession();
+	"survives messages whose members are missing or wrong": given(inSession, ({ application, transport }) => {
 		for (const type of ["tts", "stt", "llm", "alert", "system", "custom"]) {
 			transport.channel.say({ type });
 			transport.channel.say({ type, state: 5, text: [], emotion: {}, status: 1, message: null, command: [] });
 		}
 		equal(application.state, "idle");
-	},
-	"names its board and the firmware's version in the answer to initialize"() {
-		const { transport, mcp } = inSession();
+	}),
+	"names its board and the firmware's version in the answer to initialize": given(inSession, ({ transport, mcp }) => {
 		mcp();
 		transport.channel.say(request(1, "initialize"));
 		equal(mcp()[0].payload.result.serverInfo, { name: "fake", version: FIRMWARE.version });
-	},
-	"speaks once, however often it is told, and is silent when it was"() {
-		const { transport, mcp } = inSession();
+	}),
+	"speaks once, however often it is told, and is silent when it was": given(inSession, ({ transport, mcp }) => {
 		mcp();
 		for (const state of ["stop", "start", "start", "sentence_start", "stop", "stop"]) {
 			transport.channel.say({ type: "tts", state });
 		}
 		const told = mcp().map(({ payload }) => payload);
 		equal(told, [stateChange("speaking", "idle"), stateChange("idle", "speaking")]);
-	},
+	}),
 	"runs on a board that has no part at all"() {
 		const { system } = new FakeBoard();
 		const { application, transport, mcp } = start({ name: "bare", system, close() {} });

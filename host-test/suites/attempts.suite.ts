@@ -1,7 +1,7 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { beforeHello, FakeProtocol, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, given, matches, ok, suite } from "../harness.js";
 
 const broken = (): ProtocolError => new ProtocolError("connection-failed", "x");
 
@@ -31,14 +31,13 @@ function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" 
 }
 
 export default suite("device protocol, attempt after attempt", {
-	"opens once, however often it is told to"() {
-		const { protocol } = fakeProtocol();
+	"opens once, however often it is told to": given(fakeProtocol, ({ protocol }) => {
 		protocol.open();
 		protocol.open();
 		protocol.lastChannel.greet();
 		protocol.open();
 		equal(protocol.channels.length, 1);
-	},
+	}),
 	"gives up a connection that does not come within ten seconds, and tries again"() {
 		const { protocol, timer, lost } = fakeProtocol();
 		protocol.open();
@@ -58,13 +57,12 @@ export default suite("device protocol, attempt after attempt", {
 		timer.pass(50);
 		matches(lost[0]?.error.message ?? "", /^no hello within 50 ms$/);
 	},
-	"does not take a hello that comes too late"() {
-		const { protocol, timer, heard, log } = beforeHello();
+	"does not take a hello that comes too late": given(beforeHello, ({ protocol, timer, heard, log }) => {
 		const { lastChannel: channel } = protocol;
 		timer.pass(10_000);
 		channel.say({ type: "hello", transport: "fake", session_id: "late" });
 		equal([heard, log, protocol.session], [[], [], undefined]);
-	},
+	}),
 	"rejects a hello with members of the wrong type, and tries again"() {
 		for (const hello of [{ session_id: 5 }, { audio_params: 5 }]) {
 			const { protocol, timer, heard, lost } = beforeHello();
@@ -128,8 +126,7 @@ export default suite("device protocol, attempt after attempt", {
 		}
 		equal(lost.at(-1)?.error.code, "silent");
 	},
-	"drops and logs what is sent without a connection"() {
-		const { protocol, log } = fakeProtocol();
+	"drops and logs what is sent without a connection": given(fakeProtocol, ({ protocol, log }) => {
 		const dropped = (): number => log.filter((line) => line === "no connection: message dropped").length;
 		protocol.send("a");
 		protocol.open();
@@ -140,7 +137,7 @@ export default suite("device protocol, attempt after attempt", {
 		protocol.close();
 		protocol.send("d");
 		equal([dropped(), channel.sent.length], [3, 2]);
-	},
+	}),
 	"may be opened again after it closed"() {
 		const { protocol, timer, heard } = inSession({}, { silenceTimeout: 120_000 });
 		const old = protocol.lastChannel;

@@ -3,7 +3,7 @@ import { DigitalButton } from "../../src/hardware/drivers/button/button-digital.
 import { TouchButton } from "../../src/hardware/drivers/touch/button-touch.js";
 import type { Press } from "../../src/hardware/kinds/button.js";
 import { callBack, FakeTimer, installGuard } from "../doubles/fake-timer.js";
-import { equal, suite } from "../harness.js";
+import { equal, given, suite } from "../harness.js";
 
 const DEBOUNCE = 30;
 const LONG_PRESS = 2_000;
@@ -87,15 +87,14 @@ function touchScreen(interrupt: boolean) {
 }
 
 export default suite("buttons", {
-	"tell a press when it ends, and how long it was"() {
-		const { timer, button, presses } = timed();
+	"tell a press when it ends, and how long it was": given(timed, ({ timer, button, presses }) => {
 		button.follow(true);
 		timer.pass(DEBOUNCE + 120);
 		equal(presses, []);
 		button.follow(false);
 		timer.pass(DEBOUNCE);
 		equal(presses, [{ long: false, milliseconds: 150 }]);
-	},
+	}),
 	"tell a long press while the button is still held down, and only once"() {
 		const { timer, button, presses } = timed();
 		button.follow(true);
@@ -105,8 +104,7 @@ export default suite("buttons", {
 		timer.pass(DEBOUNCE);
 		equal([presses.length, timer.size], [1, 0]);
 	},
-	"tell the end of a long press with its duration"() {
-		const { timer, button } = timed();
+	"tell the end of a long press with its duration": given(timed, ({ timer, button }) => {
 		const releases: number[] = [];
 		button.onRelease = (milliseconds) => releases.push(milliseconds);
 		for (const time of [1_000, 5_000]) {
@@ -116,9 +114,8 @@ export default suite("buttons", {
 			timer.pass(DEBOUNCE);
 		}
 		equal(releases, [5_000]);
-	},
-	"ignore a contact that bounces"() {
-		const { timer, button, presses } = timed();
+	}),
+	"ignore a contact that bounces": given(timed, ({ timer, button, presses }) => {
 		for (const isDown of [true, false, true, false, true]) {
 			button.follow(isDown);
 			timer.pass(DEBOUNCE - 1);
@@ -134,15 +131,14 @@ export default suite("buttons", {
 		button.follow(false);
 		timer.pass(LONG_PRESS);
 		equal(presses.length, 1);
-	},
-	"tell nothing more after they were closed"() {
-		const { timer, button, presses } = timed();
+	}),
+	"tell nothing more after they were closed": given(timed, ({ timer, button, presses }) => {
 		button.follow(true);
 		timer.pass(DEBOUNCE);
 		button.close();
 		timer.pass(LONG_PRESS);
 		equal([presses, timer.size], [[], 0]);
-	},
+	}),
 	"on a pin: are down while it is low, which a resistor pulls up, or while it is high"() {
 		for (const [activeHigh, mode] of [
 			[false, FakePin.InputPullUp],
@@ -173,8 +169,7 @@ export default suite("buttons", {
 			state.tell();
 		}
 	},
-	"on a touch screen that fails now and then: take the next look at it"() {
-		const { guard, release } = installGuard();
+	"on a touch screen that fails now and then: take the next look at it": given(installGuard, ({ guard, release }) => {
 		for (const interrupt of [true, false]) {
 			const { touch, presses } = touchScreen(interrupt);
 			const failure = new Error("I2C read failed");
@@ -183,5 +178,5 @@ export default suite("buttons", {
 		}
 		release();
 		equal(guard.lastError, "Error: I2C read failed");
-	},
+	}),
 });

@@ -7,7 +7,7 @@ import {
 } from "../../src/hardware/drivers/camera/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, outcomeOf, settled, suite } from "../harness.js";
+import { equal, given, matches, outcomeOf, settled, suite } from "../harness.js";
 
 class FakeInput implements ImageInput {
 	static last: FakeInput | undefined;
@@ -78,8 +78,7 @@ export default suite("the camera", {
 		photo.close();
 		equal(input().held, 0);
 	},
-	async "takes no picture from the past"() {
-		const { ask, input } = open();
+	"takes no picture from the past": given(open, async ({ ask, input }) => {
 		const first = ask();
 		await see(input(), 1, 1, 1, 1);
 		first.value?.close();
@@ -88,9 +87,8 @@ export default suite("the camera", {
 		await see(input(), 3, 4, 5, 6);
 		const photo = second.value as ByteSource;
 		equal([...((await photo.read(1)) as Uint8Array)], [6]);
-	},
-	async "takes one photo at a time"() {
-		const { ask, input } = open();
+	}),
+	"takes one photo at a time": given(open, async ({ ask, input }) => {
 		const first = ask();
 		const second = ask();
 		await settled();
@@ -104,9 +102,8 @@ export default suite("the camera", {
 		const fourth = ask();
 		await see(input(), 1, 1, 1, 1);
 		equal([fourth.error, fourth.value?.byteLength], [undefined, 1_024]);
-	},
-	async "that gives no picture fails, and may be asked again"() {
-		const { ask, input, timer } = open();
+	}),
+	"that gives no picture fails, and may be asked again": given(open, async ({ ask, input, timer }) => {
 		const end = ask();
 		await see(input(), 1);
 		await timer.passed(6_000);
@@ -114,7 +111,7 @@ export default suite("the camera", {
 		const again = ask();
 		await see(input(), 1, 1, 1, 1);
 		equal([again.error, timer.size], [undefined, 0]);
-	},
+	}),
 	async "that cannot be opened says why"() {
 		class Broken extends FakeInput {
 			constructor(options: ImageInputOptions) {

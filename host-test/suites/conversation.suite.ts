@@ -4,7 +4,7 @@ import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, request, SMALL_BUILD, start } from "../doubles/started-application.js";
-import { equal, matches, outcomeOf, settled, suite } from "../harness.js";
+import { equal, given, matches, outcomeOf, settled, suite } from "../harness.js";
 
 const FIRST_SIGN = 20_000;
 const NEXT_SIGN = 60_000;
@@ -114,13 +114,12 @@ export default suite("a conversation by text", {
 		equal(first.error, "interrupted");
 		equal(second.value?.text, "Two.");
 	},
-	async "gives up what waits if the session ends"() {
-		const { say, transport } = talking();
+	"gives up what waits if the session ends": given(talking, async ({ say, transport }) => {
 		const outcome = say("hello");
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		await settled();
 		equal(outcome, { error: "no session with the backend" });
-	},
+	}),
 	async "begins a session to say something in, if sessions are on demand"() {
 		const started = start(undefined, {}, "on-demand", conversing());
 		const { transport } = started;
@@ -132,14 +131,13 @@ export default suite("a conversation by text", {
 		await settled();
 		equal(outcome.value, { text: "", emotion: "" });
 	},
-	async "says why nothing can be said outside a network"() {
-		const { say, board } = talking();
+	"says why nothing can be said outside a network": given(talking, async ({ say, board }) => {
 		board.network.online = false;
 		board.network.onChange?.();
 		const outcome = say("hello");
 		await settled();
 		equal(outcome, { error: "the device has no backend: it is idle" });
-	},
+	}),
 	async "says what a client of the device says with self.assistant.say, and answers it"() {
 		const { hear, mcp, sent } = talking();
 		mcp();
@@ -150,8 +148,7 @@ export default suite("a conversation by text", {
 		const answer = mcp().find(({ payload }) => payload.id === 7);
 		equal(JSON.parse(answer.payload.result.content[0].text), { text: "今天天气很好,最高25度", emotion: "happy" });
 	},
-	async "interrupts the assistant if that client cancels its call"() {
-		const { hear, sent, mcp } = talking();
+	"interrupts the assistant if that client cancels its call": given(talking, async ({ hear, sent, mcp }) => {
 		hear(request(7, "tools/call", { name: "self.assistant.say", arguments: { text: "hello" } }), tts("start"));
 		sent();
 		hear({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } } });
@@ -159,22 +156,20 @@ export default suite("a conversation by text", {
 		await settled();
 		const answers = mcp().filter(({ payload }) => payload.id === 7);
 		equal(answers, []);
-	},
-	async "says what is typed, and shows why it has no answer"() {
-		const { board, sent, lines, timer } = talking();
+	}),
+	"says what is typed, and shows why it has no answer": given(talking, async ({ board, sent, lines, timer }) => {
 		sent();
 		board.chat.onLine?.("hello");
 		equal(sent(), [detect("hello")]);
 		await timer.passed(FIRST_SIGN);
 		equal(lines, ["assistant: the backend gave no answer: it may have no assistant"]);
-	},
-	"shows the code that comes before hello as the backend's"() {
-		const board = boardWithChat();
+	}),
+	"shows the code that comes before hello as the backend's": given(boardWithChat, (board) => {
 		const { transport } = start(board, {}, "always", conversing());
 		transport.channel.events.onOpen();
 		transport.channel.say(stt("Your code is 123456"));
 		equal(board.transcript, ["backend: Your code is 123456"]);
-	},
+	}),
 	"listens again after the assistant has spoken, as the mode says"() {
 		for (const [listenMode, after] of [
 			["auto", "listening"],
@@ -190,14 +185,13 @@ export default suite("a conversation by text", {
 			equal([application.state, sent()], [after, after === "idle" ? [] : [begin]], listenMode);
 		}
 	},
-	"ends listening with listen, stop"() {
-		const { board, sent, application } = talking();
+	"ends listening with listen, stop": given(talking, ({ board, sent, application }) => {
 		board.buttons.boot.press();
 		sent();
 		board.buttons.boot.press();
 		equal(sent(), [{ session_id: "s-1", type: "listen", state: "stop" }]);
 		equal(application.state, "idle");
-	},
+	}),
 	"says events of the chosen kinds, and only while nobody speaks"() {
 		const { board, sent, application, hear, timer } = talking(["button", "sensor"]);
 		sent();
@@ -224,8 +218,7 @@ export default suite("a conversation by text", {
 		board.sensors.room.onChange?.(30);
 		equal(sent(), []);
 	},
-	"is ready for a backend that wants to speak, while it is idle"() {
-		const { sent, hear, board, log } = talking();
+	"is ready for a backend that wants to speak, while it is idle": given(talking, ({ sent, hear, board, log }) => {
 		sent();
 		hear({ type: "speak_request", text: "Dinner" });
 		equal(sent(), [{ session_id: "s-1", type: "speak_ready", state: "ready" }]);
@@ -233,7 +226,7 @@ export default suite("a conversation by text", {
 		hear(tts("start"), { type: "speak_request" });
 		equal(sent(), []);
 		matches(log.at(-1) as string, /speak_request dropped: the device is speaking/);
-	},
+	}),
 	"begins a session for it first"() {
 		const { transport } = start(undefined, { saysGoodbye: true }, "on-demand", conversing());
 		transport.channel.events.onOpen();
@@ -264,10 +257,9 @@ export default suite("a conversation by text", {
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { state: "speaking" });
 	},
-	"stops with the application"() {
-		const { application, board, timer, say } = talking();
+	"stops with the application": given(talking, ({ application, board, timer, say }) => {
 		void say("hello");
 		application.stop();
 		equal([board.chat.onLine, timer.size], [undefined, 0]);
-	},
+	}),
 });

@@ -5,7 +5,7 @@ import { chipThermometer, Esp32System } from "../../src/hardware/drivers/chip/es
 import { PowerChip, type SdkPower } from "../../src/hardware/drivers/power-chip.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, suite } from "../harness.js";
+import { equal, given, suite } from "../harness.js";
 
 const POWER = 0x34;
 const LDO_ENABLE = 0x90;
@@ -40,8 +40,7 @@ function axp192(batteryVoltage: number, batteryCurrent = 0): SdkPower {
 }
 
 export default suite("drivers", {
-	"AXP2101: feeds the backlight from 2.5 to 3.3 V, and not at all at 0"() {
-		const { bus, memory } = fakeBus();
+	"AXP2101: feeds the backlight from 2.5 to 3.3 V, and not at all at 0": given(fakeBus, ({ bus, memory }) => {
 		memory.set(`${POWER}/${LDO_ENABLE}`, 0x3f);
 		const power = new Axp2101({ sensor: bus, address: POWER });
 		const states = [100, 50, 1, 0].map((brightness) => {
@@ -54,7 +53,7 @@ export default suite("drivers", {
 			[20, 0xbf],
 			[20, 0x3f],
 		]);
-	},
+	}),
 	"AW88298: is silent at 0, loudest at 100, and softer in even steps between"() {
 		const amplifier = { volume: -1 };
 		const speaker = new Aw88298(amplifier);
@@ -65,8 +64,7 @@ export default suite("drivers", {
 		equal(volumes, [1, 161, 208, 256]);
 		equal(speaker.volume, 100);
 	},
-	"ESP32: tells what the chip is"() {
-		const { system: esp32 } = system();
+	"ESP32: tells what the chip is": given(system, ({ system: esp32 }) => {
 		equal(esp32.info(), {
 			language: "en-US",
 			flash_size: 16_777_216,
@@ -78,18 +76,17 @@ export default suite("drivers", {
 			ota: { label: "ota_1" },
 			board: { type: "m5stack_cores3", name: "m5stack_cores3" },
 		});
-	},
+	}),
 	"ESP32: numbers a chip that it has no name for"() {
 		equal(system({ ...CHIP, model: 99 }).system.info().chip_model_name, "model 99");
 	},
-	"ESP32: restarts when it was told to, not before"() {
-		const { system: esp32, restarts, timer } = system();
+	"ESP32: restarts when it was told to, not before": given(system, ({ system: esp32, restarts, timer }) => {
 		esp32.restart(1000);
 		timer.pass(999);
 		equal(restarts, []);
 		timer.pass(1);
 		equal(restarts, [1000]);
-	},
+	}),
 	"ESP32: has a thermometer only if the chip has one"() {
 		equal(chipThermometer(CHIP)?.temperature, 41.5);
 		equal(chipThermometer({ ...CHIP, temperature: undefined }), undefined);

@@ -1,6 +1,6 @@
 import { EthernetNetwork } from "../../src/hardware/drivers/ethernet/ethernet-network.js";
 import { FakeWiFi } from "../doubles/fake-wifi.js";
-import { equal, suite } from "../harness.js";
+import { equal, given, suite } from "../harness.js";
 
 function plugIn() {
 	const log: string[] = [];
@@ -15,14 +15,13 @@ function plugIn() {
 }
 
 export default suite("Ethernet", {
-	"asks for an address, and is offline until it has one"() {
-		const { network, ethernet, changes } = plugIn();
+	"asks for an address, and is offline until it has one": given(plugIn, ({ network, ethernet, changes }) => {
 		equal([network.type, network.macAddress, ethernet.attempts.length], ["ethernet", "aa:bb:cc:00:11:22", 1]);
 		ethernet.become(400);
 		equal([network.online, changes], [false, []]);
 		ethernet.become(500);
 		equal([network.online, changes], [true, [true]]);
-	},
+	}),
 	"is offline when the cable is pulled, and online again with a new address"() {
 		const { ethernet, changes, log } = plugIn();
 		for (const connection of [500, 200, 400, 500, 500]) {
@@ -38,9 +37,8 @@ export default suite("Ethernet", {
 		FakeWiFi.configureFault = undefined;
 		equal([ethernet.attempts.length, log], [1, ["Ethernet: hostname not set: Error: not initialized"]]);
 	},
-	"closes its interface"() {
-		const { network, ethernet } = plugIn();
+	"closes its interface": given(plugIn, ({ network, ethernet }) => {
 		network.close();
 		equal(ethernet.closed, true);
-	},
+	}),
 });

@@ -11,7 +11,7 @@ import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { ALL, meta } from "../doubles/stateless-client.js";
-import { equal, matches, settled, suite } from "../harness.js";
+import { equal, given, matches, settled, suite } from "../harness.js";
 
 function makeClient() {
 	const board = new FakeBoard();
@@ -31,25 +31,22 @@ export default suite("examples", {
 		equal(JSON.parse(result.content[0].text), { on: true, rgb: [0, 128, 0] });
 		equal(board.settings.get("lamp", "rgb"), "0,128,0");
 	},
-	"resources are read"() {
-		const { board, client } = makeClient();
+	"resources are read": given(makeClient, ({ board, client }) => {
 		const read = (uri: string) => client.ask("resources/read", { uri }).result.contents[0].text;
 		equal(JSON.parse(read("device://self/volume")), { volume: 70 });
 		board.settings.set("audio", "output_volume", 30);
 		equal(read("setting://audio/output_volume"), "30");
 		equal(read("setting://audio/other"), "not set");
-	},
-	"a prompt is made, and its argument completed"() {
-		const { client } = makeClient();
+	}),
+	"a prompt is made, and its argument completed": given(makeClient, ({ client }) => {
 		const { messages } = client.ask("prompts/get", { name: "evening", arguments: { mood: "calm" } }).result;
 		equal(messages[0].content.text, "Make the evening calm. The screen's brightness is 75 percent.");
 		const complete = (ref: object, name: string) =>
 			client.ask("completion/complete", { ref, argument: { name, value: "c" } }).result.completion.values;
 		equal(complete({ type: "ref/prompt", name: "evening" }, "mood"), ["calm", "cosy"]);
 		equal(complete({ type: "ref/resource", uri: "setting://{domain}/{name}" }, "domain"), []);
-	},
-	async "a tool logs while it runs"() {
-		const { board, client, timer } = makeClient();
+	}),
+	"a tool logs while it runs": given(makeClient, async ({ board, client, timer }) => {
 		board.screen.brightness = 20;
 		const heard = client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.screen.dim"}}');
 		for (let step = 0; step < 3; step += 1) {
@@ -62,7 +59,7 @@ export default suite("examples", {
 			[20, 10].map((brightness) => ({ level: "info", logger: "screen", data: { brightness } })),
 		);
 		equal(heard.pop().result.content[0].text, "0");
-	},
+	}),
 	async "a tool returns contents of several types"() {
 		const [{ result }] = await makeClient().client.request("tools/call", { name: "self.report" });
 		const { content } = result;
@@ -71,8 +68,7 @@ export default suite("examples", {
 		equal(content[1].data, "UEhPVE8=");
 		equal(JSON.parse(content[2].resource.text), { level: 88 });
 	},
-	async "a tool asks the user, the model, and for folders, in a session"() {
-		const { board, client } = makeClient();
+	"a tool asks the user, the model, and for folders, in a session": given(makeClient, async ({ board, client }) => {
 		const call = (name: string, args: object = {}) => client.call(name, args).method;
 		const answer = async (id: string, result: object) => {
 			client.say(JSON.stringify({ jsonrpc: "2.0", id, result }));
@@ -87,7 +83,7 @@ export default suite("examples", {
 		equal(await answer("s2", { role: "assistant", content, model: "m" }), "Welcome! (by m)");
 		equal(call("self.folders"), "roots/list");
 		equal(await answer("s3", { roots: [{ uri: "file:///a" }, { uri: "file:///b", name: "B" }] }), "file:///a, B");
-	},
+	}),
 	async "a tool asks the user by input_required in a request that stands alone"() {
 		const { board, client, timer } = makeClient();
 		const call = async (more: object) => {
@@ -103,12 +99,11 @@ export default suite("examples", {
 		equal(done.content[0].text, "The brightness stays as it is.");
 		equal(board.screen.brightness, 75);
 	},
-	"a tool's arguments are checked"() {
-		const { client } = makeClient();
+	"a tool's arguments are checked": given(makeClient, ({ client }) => {
 		const args = { on: "2026-01-31", mail: "ann@example.org", plate: "AB-12", region: "north" };
 		const answer = (change: object) => client.call("self.visit.announce", { ...args, ...change }).result;
 		equal(answer({}).content[0].text, "expected on 2026-01-31 at gate n");
 		matches(answer({ plate: "12" }).content[0].text, /^plate: expected text that matches/);
 		matches(answer({ gate: "w" }).content[0].text, /^gate: expected one of "n", "s", got "w"$/);
-	},
+	}),
 });

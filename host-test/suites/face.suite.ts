@@ -2,7 +2,7 @@ import { ENGLISH } from "../../src/core/language/en.js";
 import { LANGUAGES } from "../../src/core/language/feature.js";
 import { emotionWords, lookOf } from "../../src/screen/face/emotions.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, given, ok, suite } from "../harness.js";
 
 const SIZES = [
 	[128, 128],
@@ -27,13 +27,12 @@ const wordsOf = (canvas: FakeCanvas): string =>
 const background = ({ rectangles }: FakeCanvas): string => rectangles[0]?.color ?? "";
 
 export default suite("the face on the screen", {
-	"says nothing while all is as it should be"() {
-		const { screen, draw } = face();
+	"says nothing while all is as it should be": given(face, ({ screen, draw }) => {
 		screen.show({ state: "idle", backend: "wss://gateway.local/xs", connected: true, volume: 30 });
 		equal(texts(draw()), []);
 		screen.show({ state: "speaking" });
 		equal(texts(draw()), []);
-	},
+	}),
 	"says at once that the device is offline, connects, listens, is updated or set up"() {
 		const { screen, draw } = face();
 		for (const [change, expected] of [
@@ -49,24 +48,21 @@ export default suite("the face on the screen", {
 			equal(texts(draw()), [expected]);
 		}
 	},
-	"says so in the device's language, and nothing before it is known"() {
-		const { screen, draw } = face();
+	"says so in the device's language, and nothing before it is known": given(face, ({ screen, draw }) => {
 		screen.show({ words: LANGUAGES.ja, state: "listening" });
 		equal(texts(draw()), [LANGUAGES.ja.listening]);
 		screen.show({ words: undefined });
 		equal(texts(draw()), []);
-	},
-	"shows state and backend in the firmware's words only to somebody who asks"() {
-		const { screen, draw } = face();
+	}),
+	"shows state and backend in the firmware's words only to somebody who asks": given(face, ({ screen, draw }) => {
 		screen.show({ state: "idle", backend: "wss://gateway.local/xs", connected: true, details: true });
 		equal(texts(draw()), ["idle gateway.local"]);
 		screen.show({ connected: false });
 		equal(texts(draw()), ["idle ! gateway.local"]);
 		screen.show({ details: false });
 		equal(texts(draw()), []);
-	},
-	"shows battery and Wi-Fi as icons, and what they change alone"() {
-		const { screen, draw } = face();
+	}),
+	"shows battery and Wi-Fi as icons, and what they change alone": given(face, ({ screen, draw }) => {
 		draw();
 		for (const change of [
 			{ battery: { level: 80, charging: false } },
@@ -79,7 +75,7 @@ export default suite("the face on the screen", {
 			screen.show(change);
 			equal(draw().pixels, 0);
 		}
-	},
+	}),
 	"shows volume and brightness only while they are set"() {
 		const { screen, draw, timer, canvas } = face({ brightness: 0 });
 		screen.brightness = 40;
@@ -98,14 +94,12 @@ export default suite("the face on the screen", {
 		screen.show({ volume: 40 });
 		equal(draw().pixels, 0);
 	},
-	"keeps what is not changed"() {
-		const { screen, draw } = face();
+	"keeps what is not changed": given(face, ({ screen, draw }) => {
 		screen.show({ message: "hello" });
 		screen.show({ state: "listening" });
 		equal(texts(draw()), ["Listening", "hello"]);
-	},
-	"draws nothing for what is not changed"() {
-		const { screen, draw } = face();
+	}),
+	"draws nothing for what is not changed": given(face, ({ screen, draw }) => {
 		const same = { state: "idle", emotion: "happy", online: true, alert: { status: "", message: "" } };
 		screen.show(same);
 		draw();
@@ -113,16 +107,15 @@ export default suite("the face on the screen", {
 		screen.show({ connected: true, backend: "ws://h/" });
 		screen.theme = "light";
 		equal(draw().pixels, 0);
-	},
-	"gathers changes that come together into one drawing"() {
-		const { screen, draw } = face();
+	}),
+	"gathers changes that come together into one drawing": given(face, ({ screen, draw }) => {
 		draw();
 		for (let at = 0; at <= 100; at += 1) {
 			screen.show({ message: `message ${at}`, emotion: "sad", state: "listening" });
 		}
 		equal(draw().pixels, 320 * 240);
 		equal(texts(draw()), ["Listening", "message 100"]);
-	},
+	}),
 	"on a small screen shows a status without icons, and no text over another"() {
 		const { screen, draw } = face(undefined, new FakeCanvas(128, 128));
 		const alert = { status: "battery", message: "is low" };
@@ -170,12 +163,11 @@ export default suite("the face on the screen", {
 			ok(texts(canvas).includes(code));
 		}
 	},
-	"breaks a message between words"() {
-		const { screen, draw } = face();
+	"breaks a message between words": given(face, ({ screen, draw }) => {
 		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });
 		const [first, second] = texts(draw());
 		equal([first, second], ["twenty-six characters here and", "the rest of it in the second"]);
-	},
+	}),
 	"shows all of a long message, page by page, and then again, beside the face, on every size of screen"() {
 		const message = Array.from({ length: 60 }, (_, at) => `word${at}`).join(" ");
 		for (const [width, height] of SIZES) {
@@ -221,28 +213,25 @@ export default suite("the face on the screen", {
 		screen.show({ message: "hello" });
 		equal(texts(draw()), ["hello"]);
 	},
-	"does not choke on a very long message"() {
-		const { canvas, screen, draw } = face();
+	"does not choke on a very long message": given(face, ({ canvas, screen, draw }) => {
 		screen.show({ message: "a b ".repeat(1_000), alert: { status: "", message: "c ".repeat(1_000) } });
 		draw();
 		ok(canvas.measured < 40_000, `${canvas.measured} characters measured`);
-	},
-	"clears all of an alert's panel, which is a little higher than its words"() {
-		const { screen, draw } = face();
+	}),
+	"clears all of an alert's panel, which is a little higher than its words": given(face, ({ screen, draw }) => {
 		screen.show({ alert: { status: "Battery", message: "low" } });
 		const panel = draw().rectangles.filter(({ color }) => color === "204,48,52");
 		screen.show({ alert: { status: "", message: "" }, message: "hello" });
 		const [first] = draw().areas;
 		ok(first !== undefined && panel.every(({ y }) => y >= first.y), `${first?.y}`);
 		equal(first?.width, 320);
-	},
-	"shows an alert across the screen, and nothing if the alert is empty"() {
-		const { screen, draw } = face();
+	}),
+	"shows an alert across the screen, and nothing if the alert is empty": given(face, ({ screen, draw }) => {
 		screen.show({ alert: { status: "Battery", message: "almost empty" } });
 		ok(texts(draw()).includes("Battery: almost empty"));
 		screen.show({ alert: { status: "", message: "" } });
 		equal(texts(draw()), []);
-	},
+	}),
 	"looks different for each of the family's 21 emotions, and neutral for other words"() {
 		const drawn = (emotion: string): string => {
 			const { screen, draw } = face();
@@ -291,16 +280,14 @@ export default suite("the face on the screen", {
 		screen.brightness = 20;
 		equal([backlight.brightness, screen.brightness, background(draw())], [20, 20, "250,249,246"]);
 	},
-	"dims its colours if there is no backlight, but never to black"() {
-		const { screen, draw } = face();
+	"dims its colours if there is no backlight, but never to black": given(face, ({ screen, draw }) => {
 		const backgrounds = [100, 50, 0].map((brightness) => {
 			screen.brightness = brightness;
 			return background(draw());
 		});
 		equal(backgrounds, ["250,249,246", "144,143,141", "38,37,37"]);
-	},
-	"draws no more once it is closed"() {
-		const { canvas, screen, timer, draw } = face();
+	}),
+	"draws no more once it is closed": given(face, ({ canvas, screen, timer, draw }) => {
 		draw();
 		canvas.forget();
 		screen.show({ state: "idle", message: "word ".repeat(100), volume: 1 });
@@ -308,5 +295,5 @@ export default suite("the face on the screen", {
 		screen.close();
 		timer.pass(100_000);
 		equal([canvas.pixels, timer.size], [0, 0]);
-	},
+	}),
 });

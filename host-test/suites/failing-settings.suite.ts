@@ -8,7 +8,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 const MINUTE = 60_000;
 
@@ -56,36 +56,31 @@ export default suite("settings that cannot be stored", {
 		ok(application.state !== "fatal_error");
 		ok(log.some((line) => /could not be (read|stored): Error: nvs/.test(line)));
 	},
-	"a newly flashed network does not keep the device from starting"() {
-		const { settings, store, log } = keep();
+	"a newly flashed network does not keep the device from starting": given(keep, ({ settings, store, log }) => {
 		store.isBroken = true;
 		const networks = JSON.stringify([["office", "long enough"]]);
 		preferFlashed({ built: { ssid: "home", networks }, settings }, (line) => log.push(line));
 		ok(log.some((line) => line.startsWith("settings: xs-mcp/networks could not be stored")));
-	},
-	async "a caller learns that a value was not stored"() {
-		const { call } = startBroken();
+	}),
+	"a caller learns that a value was not stored": given(startBroken, async ({ call }) => {
 		matches(await call("self.assets.set_download_url", { url: "http://h/" }), /"error".*url: could not be stored/);
 		matches(await call("self.timer.set", { seconds: 60, text: "tea" }), /"error".*timer could not be stored/);
-	},
-	async "volume, brightness and theme are set although they are not stored"() {
-		const { call, board } = startBroken();
+	}),
+	"volume, brightness and theme are set although they are not stored": given(startBroken, async ({ call, board }) => {
 		matches(await call("self.audio_speaker.set_volume", { volume: 10 }), /"isError":false/);
 		matches(await call("self.screen.set_brightness", { brightness: 20 }), /"isError":false/);
 		matches(await call("self.screen.set_theme", { theme: "dark" }), /"isError":false/);
 		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [10, 20, "dark"]);
-	},
-	"a value that has not changed is not written again"() {
-		const { settings, store } = keep();
+	}),
+	"a value that has not changed is not written again": given(keep, ({ settings, store }) => {
 		settings.set("wifi", "joined", "home");
 		const { length } = store.steps;
 		equal([settings.set("wifi", "joined", "home"), store.steps.length], [true, length]);
-	},
-	"a value that is not there is not deleted"() {
-		const { settings, store } = keep();
+	}),
+	"a value that is not there is not deleted": given(keep, ({ settings, store }) => {
 		settings.delete("wifi", "unreached");
 		equal(store.steps, []);
-	},
+	}),
 	"a power cut at any step leaves the old value or the new one"() {
 		for (let powerFor = 0; powerFor < 6; powerFor += 1) {
 			const store = new FailingStore();
@@ -109,16 +104,14 @@ export default suite("settings that cannot be stored", {
 			equal([...store.values], []);
 		}
 	},
-	"a text that would fill the flash is refused, and the old one stays"() {
-		const { settings, store, log } = keep();
+	"a text that would fill the flash is refused, and the old one stays": given(keep, ({ settings, store, log }) => {
 		settings.set("assets", "download_url", "http://h/");
 		equal(settings.set("assets", "download_url", "é".repeat(1_001)), false);
 		equal([...store.values.values()], ["http://h/"]);
 		matches(log.at(-1) ?? "", /assets\/download_url could not be stored: RangeError: longer than 2000 bytes/);
 		equal(settings.set("assets", "download_url", "é".repeat(1_000)), true);
-	},
-	"a store that cannot be read is logged once, until it works again"() {
-		const { settings, store, log } = keep();
+	}),
+	"a store that cannot be read is logged once, until it works again": given(keep, ({ settings, store, log }) => {
 		store.isBroken = true;
 		equal(
 			[settings.get("board", "uuid"), settings.get("audio", "output_volume"), log.length],
@@ -129,5 +122,5 @@ export default suite("settings that cannot be stored", {
 		store.isBroken = true;
 		settings.get("board", "uuid");
 		equal(log.length, 2);
-	},
+	}),
 });

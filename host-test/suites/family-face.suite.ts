@@ -6,7 +6,7 @@ import { FakeCodec } from "../doubles/fake-codec.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { TOOLS } from "../doubles/tools.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };
 
@@ -30,8 +30,7 @@ function beforeHello() {
 const call = (name: string, args: object = {}): object => request(7, "tools/call", { name, arguments: args });
 
 export default suite("application, with a backend of the xiaozhi family", {
-	"answers MCP before hello, and keeps what was agreed on"() {
-		const { transport, mcp, board } = beforeHello();
+	"answers MCP before hello, and keeps what was agreed on": given(beforeHello, ({ transport, mcp, board }) => {
 		mcp();
 		transport.channel.say(request(10_000, "initialize", { protocolVersion: "2025-03-26", capabilities: {} }));
 		transport.channel.say(request(10_001, "tools/list"));
@@ -43,7 +42,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		transport.channel.say(call("no.such.tool"));
 		const [answer] = mcp();
 		equal([answer.session_id, answer.payload.error.code], ["s-1", -32_602]);
-	},
+	}),
 	"shows the code of a device that is not bound, which comes before hello"() {
 		const { board, transport } = beforeHello();
 		transport.channel.say({ type: "stt", text: "Your code is 123456" });
@@ -96,8 +95,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 			equal(board.shown, []);
 		}
 	},
-	"an alert goes away after ten seconds"() {
-		const { board, transport, timer } = inSession();
+	"an alert goes away after ten seconds": given(inSession, ({ board, transport, timer }) => {
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
 		timer.pass(6_000);
 		transport.channel.say({ type: "alert", status: "Warning", message: "hotter", emotion: "sad" });
@@ -105,7 +103,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		equal(board.shown.at(-1), { alert: { status: "Warning", message: "hotter" }, emotion: "sad" });
 		timer.pass(1);
 		equal(board.shown.at(-1), { ...NO_ALERT, emotion: "neutral" });
-	},
+	}),
 	"the emotion that came with an alert goes with it, unless there is a newer one"() {
 		const { board, transport, timer } = inSession();
 		transport.channel.say({ type: "llm", emotion: "happy" });
@@ -118,24 +116,21 @@ export default suite("application, with a backend of the xiaozhi family", {
 		timer.pass(10_000);
 		equal(board.shown.at(-1), NO_ALERT);
 	},
-	"an emoji without an emotion's word is the emotion"() {
-		const { board, transport } = inSession();
+	"an emoji without an emotion's word is the emotion": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
 		for (const message of [{ text: "😭" }, { text: "😭", emotion: "happy" }, { text: "Oh! 😭" }, { text: "…" }]) {
 			transport.channel.say({ type: "llm", ...message });
 		}
 		equal(board.shown, [{ emotion: "😭" }, { emotion: "happy" }, { message: "Oh! 😭" }]);
-	},
-	"a long alert stays until it can be read: 150 ms a character"() {
-		const { board, transport, timer } = inSession();
+	}),
+	"a long alert stays until it can be read: 150 ms a character": given(inSession, ({ board, transport, timer }) => {
 		transport.channel.say({ type: "alert", status: "", message: "电".repeat(100) });
 		timer.pass(14_900);
 		equal(board.shown.at(-1), { alert: { status: "", message: "电".repeat(100) } });
 		timer.pass(200);
 		equal(board.shown.at(-1), NO_ALERT);
-	},
-	"an alert goes away when the state changes"() {
-		const { board, transport, timer } = inSession();
+	}),
+	"an alert goes away when the state changes": given(inSession, ({ board, transport, timer }) => {
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
 		transport.channel.say({ type: "tts", state: "start" });
 		equal(board.shown.at(-1), { state: "speaking", emotion: "neutral", ...NO_ALERT });
@@ -143,7 +138,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		transport.channel.say({ type: "tts", state: "stop" });
 		timer.pass(20_000);
 		equal(board.shown, [{ state: "idle" }]);
-	},
+	}),
 	"an answer that is longer than the backend takes is an error with the request's id"() {
 		const board = Object.assign(new FakeBoard(), { name: "語".repeat(2_000) });
 		for (const [maxSentBytes, isSent] of [

@@ -4,7 +4,7 @@ import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { beforeHello } from "../doubles/fake-protocol.js";
 import { optionsFor } from "../doubles/transport-options.js";
 import { connect } from "../doubles/websocket-session.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 function mqtt(options: Partial<TransportOptions> = {}) {
 	const topics = { publishTopic: "device-server", subscribeTopic: "" };
@@ -14,8 +14,7 @@ function mqtt(options: Partial<TransportOptions> = {}) {
 }
 
 export default suite("device protocol, as backends of the xiaozhi family speak it", {
-	"MCP and text that come before hello are handed on"() {
-		const { protocol, heard, lost } = beforeHello();
+	"MCP and text that come before hello are handed on": given(beforeHello, ({ protocol, heard, lost }) => {
 		protocol.lastChannel.say({ type: "mcp", payload: { id: 10_000 } });
 		protocol.lastChannel.say({ type: "stt", session_id: "not yet known", text: "123456" });
 		equal([heard, lost], [[{ mcp: { id: 10_000 } }, "message stt"], []]);
@@ -23,14 +22,12 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 		equal(protocol.lastChannel.sent.at(-1), "answer");
 		protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
 		equal(heard.at(-1), "session s-1");
-	},
-	"a request before hello that is too large is rejected by its id"() {
-		const { protocol, heard } = beforeHello();
+	}),
+	"a request before hello that is too large is rejected by its id": given(beforeHello, ({ protocol, heard }) => {
 		protocol.lastChannel.say(`{"type":"mcp","payload":{"jsonrpc":"2.0","id":5,"params":${"[".repeat(40)}`);
 		equal(heard, [{ rejected: { id: 5 }, reason: "nested deeper than 32 levels" }]);
-	},
-	"a session id that is missing, null or empty means this session"() {
-		const { protocol, heard, log } = beforeHello();
+	}),
+	"a session id that is missing, null or empty means this session": given(beforeHello, ({ protocol, heard, log }) => {
 		protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
 		heard.length = 0;
 		for (const session of [
@@ -44,13 +41,12 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 		}
 		equal(heard.length, 4);
 		matches(log.join(), /^message of type mcp for another session: dropped$/);
-	},
-	"any session id means this session if hello named none"() {
-		const { protocol, heard } = beforeHello();
+	}),
+	"any session id means this session if hello named none": given(beforeHello, ({ protocol, heard }) => {
 		protocol.lastChannel.say({ type: "hello" });
 		protocol.lastChannel.say({ type: "mcp", session_id: "x", payload: 1 });
 		equal(heard, ["session ", { mcp: 1 }]);
-	},
+	}),
 	"a goodbye that names no session ends this one"() {
 		for (const session of [{}, { session_id: null }, { session_id: "" }]) {
 			const { protocol, lost } = beforeHello();
@@ -66,8 +62,7 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 			equal(heard, ["session s"]);
 		}
 	},
-	"a second hello changes the session id"() {
-		const { protocol, heard, lost, timer } = beforeHello();
+	"a second hello changes the session id": given(beforeHello, ({ protocol, heard, lost, timer }) => {
 		protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
 		const timers = timer.size;
 		protocol.lastChannel.say({ type: "hello", session_id: "s-2", udp: { port: 1 } });
@@ -75,7 +70,7 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 		protocol.lastChannel.say({ type: "mcp", session_id: "s-2", payload: 1 });
 		equal([heard, lost], [["session s-1", "session s-2", { mcp: 1 }], []]);
 		equal([protocol.session?.id, protocol.session?.hello.udp], ["s-2", { port: 1 }]);
-	},
+	}),
 	"binary messages are handed up to a board that has audio, and dropped otherwise"() {
 		const frames: number[][] = [];
 		const onAudio = (frame: ArrayBuffer) => frames.push([...new Uint8Array(frame)]);

@@ -9,7 +9,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 function search(host = "", onFound: () => void = () => {}) {
 	const network = new FakeDnsSd();
@@ -55,8 +55,7 @@ export default suite("a gateway that announces itself", {
 			equal([network.open, timer.size], [0, 0]);
 		}
 	},
-	"is the first one that answers, unless the setting names a hostname"() {
-		const any = search();
+	"is the first one that answers, unless the setting names a hostname": given(search, (any) => {
 		any.network.find();
 		any.network.find({ host: "xs-mcp-attic.local", address: "192.168.1.11" });
 		equal(any.found, ["ws://192.168.1.10:8765/"]);
@@ -67,7 +66,7 @@ export default suite("a gateway that announces itself", {
 			named.network.find({ host: "xs-mcp-attic.local.", address: "192.168.1.11" });
 			equal(named.found, ["ws://192.168.1.11:8765/"]);
 		}
-	},
+	}),
 	"is left out if the device cannot connect to it, or what it says makes no URL"() {
 		const { network, timer, found, log } = search();
 		network.find({ facts: { transport: "wss", path: "/" } });

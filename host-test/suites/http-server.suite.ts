@@ -11,7 +11,7 @@ import { tool } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { meta, VERSION } from "../doubles/stateless-client.js";
-import { equal, matches, ok, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 function open(built: object = {}, address?: string, more: readonly Tool<undefined>[] = []) {
 	const timer = new FakeTimer();
@@ -75,8 +75,7 @@ const STATELESS_HEADERS = { "mcp-protocol-version": "2026-07-28", "mcp-method": 
 const answerOf = ({ response, sent }: FakeHttpConnection): unknown[] => [response?.status, sent && JSON.parse(sent)];
 
 export default suite("HTTP server", {
-	"answers a request with JSON, and closes the connection"() {
-		const { post, timer } = open();
+	"answers a request with JSON, and closes the connection": given(open, ({ post, timer }) => {
 		const connection = post(PING);
 		equal(answerOf(connection), [200, { jsonrpc: "2.0", id: 1, result: {} }]);
 		equal([...(connection.response?.headers ?? [])].sort(), [
@@ -85,13 +84,12 @@ export default suite("HTTP server", {
 			["content-type", "application/json"],
 		]);
 		equal([connection.closed, timer.size], [true, 0]);
-	},
+	}),
 	"accepts a notification without an answer"() {
 		const connection = open().post({ jsonrpc: "2.0", method: "notifications/initialized" });
 		equal([connection.response?.status, connection.sent, connection.closed], [202, "", true]);
 	},
-	async "streams what comes before the answer, and then the answer"() {
-		const { post, calls, finish } = open();
+	"streams what comes before the answer, and then the answer": given(open, async ({ post, calls, finish }) => {
 		const connection = post(WAIT);
 		equal(connection.response, undefined);
 		calls[0]?.progress(1, 2);
@@ -104,7 +102,7 @@ export default suite("HTTP server", {
 		matches(events[0] as string, /^event: message\ndata: \{.*"progressToken":5,"progress":1/);
 		matches(events[1] as string, /^event: message\ndata: \{"jsonrpc":"2.0","id":1,"result"/);
 		equal(connection.closed, true);
-	},
+	}),
 	"rejects a request by its head"() {
 		const { platform } = open({ httpToken: "secret" });
 		const good = { ...GOOD_HEADERS, "content-length": "2", authorization: "Bearer secret" };
@@ -134,8 +132,7 @@ export default suite("HTTP server", {
 			matches(connection.sent, /^\{"error":".+"\}$/);
 		}
 	},
-	"accepts the device's addresses and names, and scripts that it knows"() {
-		const { post } = open();
+	"accepts the device's addresses and names, and scripts that it knows": given(open, ({ post }) => {
 		for (const headers of [
 			{ host: "localhost:8080" },
 			{ host: "[::1]:8080" },
@@ -150,9 +147,8 @@ export default suite("HTTP server", {
 		] as readonly Record<string, string>[]) {
 			equal(post(PING, headers).response?.status, 200);
 		}
-	},
-	"serves at /mcp/, and a client that names no accepted types"() {
-		const { platform } = open();
+	}),
+	"serves at /mcp/, and a client that names no accepted types": given(open, ({ platform }) => {
 		const { accept: _, ...headers } = GOOD_HEADERS;
 		const connection = platform.connect();
 		const body = JSON.stringify(PING);
@@ -160,7 +156,7 @@ export default suite("HTTP server", {
 		connection.arrive(body);
 		connection.end();
 		equal(connection.grant().response?.status, 200);
-	},
+	}),
 	"lists all tools on one page, also to stateless clients"() {
 		const run = (): boolean => true;
 		const many = Array.from({ length: 40 }, (_, at) =>
@@ -259,20 +255,17 @@ export default suite("HTTP server", {
 		timer.pass(4_000);
 		equal([slow.closed, silent.closed, next.closed], [false, true, false]);
 	},
-	async "cancels a call if its client closes the connection"() {
-		const { post, calls, timer } = open();
+	"cancels a call if its client closes the connection": given(open, async ({ post, calls, timer }) => {
 		post(WAIT).events?.onError();
 		equal([calls[0]?.cancelled, timer.size], [true, 0]);
 		await settled();
-	},
-	"says that it serves once its port is open"() {
-		const { platform, log } = open();
+	}),
+	"says that it serves once its port is open": given(open, ({ platform, log }) => {
 		equal(log, []);
 		platform.listen();
 		equal(log, ["serving MCP at 127.0.0.1:80"]);
-	},
-	"closes everything with the port"() {
-		const { platform, endpoint, post, calls, timer } = open();
+	}),
+	"closes everything with the port": given(open, ({ platform, endpoint, post, calls, timer }) => {
 		const connections = [post(WAIT), post(WAIT), platform.connect()];
 		const waiting = platform.connect();
 		endpoint?.onOffline?.();
@@ -280,17 +273,15 @@ export default suite("HTTP server", {
 		equal(closed, [true, true, true]);
 		equal(waiting.events, undefined, "none is served in the place of one that ends");
 		equal([platform.isOpen, calls[0]?.cancelled, timer.size], [false, true, 0]);
-	},
-	"answers what it cannot read, or what names a revision that it does not know, with 400"() {
-		const { post } = open();
+	}),
+	"answers what it cannot read, or what names a revision that it does not know, with 400": given(open, ({ post }) => {
 		for (const text of ["{", "[]", "5", "\u{0}"]) {
 			equal(post(text).response?.status, 400);
 		}
 		equal(post(PING, { "mcp-protocol-version": "2020-01-01" }).response?.status, 400);
 		equal(post(PING, { "mcp-protocol-version": "2025-11-25" }).response?.status, 200);
-	},
-	"remembers what a client said of itself"() {
-		const { post, calls } = open();
+	}),
+	"remembers what a client said of itself": given(open, ({ post, calls }) => {
 		const hello = { protocolVersion: "2025-11-25", capabilities: { sampling: {} } };
 		const initialized = post({ jsonrpc: "2.0", id: 0, method: "initialize", params: hello });
 		const id = initialized.response?.headers.get("mcp-session-id") ?? "";
@@ -298,9 +289,8 @@ export default suite("HTTP server", {
 		post(WAIT, { "mcp-session-id": "other" });
 		const known = calls.map(({ client }) => client.capabilities);
 		equal(known, [{ sampling: {} }, {}]);
-	},
-	"compares the headers of a stateless request with its body"() {
-		const { post } = open();
+	}),
+	"compares the headers of a stateless request with its body": given(open, ({ post }) => {
 		const params = { name: "greet", arguments: { name: "Zoë" }, _meta: META };
 		const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
 		const encoded = "=?base64?Wm/Dqw==?=";
@@ -318,9 +308,8 @@ export default suite("HTTP server", {
 			const { response, sent } = post(call, { ...STATELESS_HEADERS, ...headers });
 			equal([response?.status, JSON.parse(sent).error.code], [400, -32020]);
 		}
-	},
-	"says by the status what is wrong with a stateless request"() {
-		const { post } = open();
+	}),
+	"says by the status what is wrong with a stateless request": given(open, ({ post }) => {
 		const status = (method: string, _meta: object): number | undefined =>
 			post(
 				{ jsonrpc: "2.0", id: 1, method, params: { _meta } },
@@ -330,7 +319,7 @@ export default suite("HTTP server", {
 		equal(status("ping", META), 404);
 		equal(status("tools/list", {}), 400);
 		equal(status("tools/list", { [VERSION]: "2026-07-28" }), 400);
-	},
+	}),
 	"is off unless a port is set, and rejects settings that it cannot use"() {
 		equal(open({ http: "" }).endpoint, undefined);
 		equal(open({ http: "80" }).platform.isOpen, true);

@@ -1,6 +1,6 @@
 import { splitUrl, type UrlParts } from "../../src/core/text/url.js";
 import { FakeHttpClient, openHttp } from "../doubles/fake-http-client.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 
@@ -21,15 +21,13 @@ function askInPieces(headers: Readonly<Record<string, string>> = { "content-leng
 }
 
 export default suite("HTTP", {
-	async "asks the host, the port and the path of the URL"() {
-		const { ask } = openHttp();
+	"asks the host, the port and the path of the URL": given(openHttp, ({ ask }) => {
 		const plain = ask({ url: "http://host/a?b=c" }).client;
 		const { host, port } = plain.options;
 		equal([host, port, plain.sent.method, plain.sent.path], ["host", 80, "GET", "/a?b=c"]);
 		equal(ask({ url: "https://host" }).client.options.port, 443);
-	},
-	async "gives the status and the whole body, and closes the connection"() {
-		const { timer, ask } = openHttp();
+	}),
+	"gives the status and the whole body, and closes the connection": given(openHttp, async ({ timer, ask }) => {
 		const { client, end } = ask();
 		client.begin(404, { "content-length": "5" });
 		client.arrive("no");
@@ -38,7 +36,7 @@ export default suite("HTTP", {
 		await settled();
 		equal(end, { value: { status: 404, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
-	},
+	}),
 	async "takes the end of the connection for the end of a body without a length"() {
 		const { client, end } = openHttp().ask();
 		client.begin(200);
@@ -130,8 +128,7 @@ export default suite("HTTP", {
 		client.arrive("x");
 		equal(allowance.bytes, 8_192);
 	},
-	async "fails without progress, and not while there is some"() {
-		const { timer, ask } = openHttp();
+	"fails without progress, and not while there is some": given(openHttp, async ({ timer, ask }) => {
 		const { client, end } = ask({ timeout: 3_000 });
 		timer.pass(2_900);
 		client.begin(200, { "content-length": "9" });
@@ -142,9 +139,8 @@ export default suite("HTTP", {
 		await timer.passed(4_100);
 		matches(end.error ?? "", /no progress within 3000 ms/);
 		equal([client.closed, timer.size], [true, 0]);
-	},
-	async "fails in the end if the response comes drop by drop"() {
-		const { timer, ask } = openHttp();
+	}),
+	"fails in the end if the response comes drop by drop": given(openHttp, async ({ timer, ask }) => {
 		const { client, end } = ask({ timeout: 3_000 });
 		client.begin(200, { "content-length": "99" });
 		for (let second = 0; second < 13; second += 1) {
@@ -153,7 +149,7 @@ export default suite("HTTP", {
 		}
 		await settled();
 		matches(end.error ?? "", /not finished within 12000 ms/);
-	},
+	}),
 	async "ignores what comes after the end"() {
 		const { client, end } = openHttp().ask();
 		client.answer(200, "ok");
@@ -161,22 +157,20 @@ export default suite("HTTP", {
 		await settled();
 		equal(end.value?.status, 200);
 	},
-	async "names a URL that it cannot open, before it opens anything"() {
-		const { ask } = openHttp();
+	"names a URL that it cannot open, before it opens anything": given(openHttp, async ({ ask }) => {
 		for (const url of ["ws://host/", "host", "http://ho st/", "http://host/a\r\nX: y"]) {
 			const { end, isMade } = ask({ url });
 			await settled();
 			equal([isMade, end.error], [false, `${JSON.stringify(url)} is not an HTTP URL that this device supports`]);
 		}
-	},
+	}),
 	async "rejects a header with a line break"() {
 		const { end, isMade } = openHttp().ask({ headers: new Map([["Authorization", "Bearer x\r\nHost: y"]]) });
 		await settled();
 		equal(isMade, false);
 		matches(end.error ?? "", /the header "Authorization" must not contain a line break/);
 	},
-	async "makes two requests at a time, and no more"() {
-		const { ask } = openHttp();
+	"makes two requests at a time, and no more": given(openHttp, async ({ ask }) => {
 		const first = ask();
 		ask();
 		const third = ask();
@@ -186,7 +180,7 @@ export default suite("HTTP", {
 		first.client.answer(200, "");
 		await settled();
 		ok(ask().isMade, "the next one may begin");
-	},
+	}),
 	async "in pieces: leaves what comes in unread while the piece before is being used"() {
 		const { client, taken, go } = askInPieces();
 		client.arrive("1234");
@@ -200,8 +194,7 @@ export default suite("HTTP", {
 		await go();
 		equal(taken, ["1234", "5678", "9012"]);
 	},
-	async "in pieces: is done when the last one was used"() {
-		const { client, end, go } = askInPieces();
+	"in pieces: is done when the last one was used": given(askInPieces, async ({ client, end, go }) => {
 		client.arrive("123456");
 		client.arrive("789012");
 		client.sent.onDone(null);
@@ -209,7 +202,7 @@ export default suite("HTTP", {
 		equal(end, {});
 		await go();
 		equal([end.value?.status, client.closed], [200, true]);
-	},
+	}),
 	async "in pieces: fails once those that came in were used if the connection is lost"() {
 		const { client, end, go } = askInPieces();
 		client.arrive("123456");

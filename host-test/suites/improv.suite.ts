@@ -9,7 +9,7 @@ import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, ok, settled, suite } from "../harness.js";
+import { equal, given, ok, settled, suite } from "../harness.js";
 
 /** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
 const WIRE = {
@@ -159,14 +159,12 @@ const opened = (built?: Readonly<Record<string, unknown>>): Line => {
 };
 
 export default suite("Improv, by which a computer sets up the Wi-Fi over the serial port", {
-	async "answers a request for the state as the protocol has it, byte by byte"() {
-		const line = opened();
+	"answers a request for the state as the protocol has it, byte by byte": given(opened, async (line) => {
 		equal([line.options.baud, line.options.format], [115_200, "buffer"]);
 		await line.send(bytes(WIRE.requestState));
 		equal(line.takeBytes(), [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
-	},
-	async "takes commands as the protocol has them, however they arrive"() {
-		const whole = opened();
+	}),
+	"takes commands as the protocol has them, however they arrive": given(opened, async (whole) => {
 		await whole.send(bytes(WIRE.setWiFi));
 		const piecemeal = opened();
 		for (const byte of [...bytes("49 4d 50 0d 0a 49 49 4d 50 52 4f 56 02 00"), ...bytes(WIRE.setWiFi)]) {
@@ -175,14 +173,12 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		for (const line of [whole, piecemeal]) {
 			equal(line.joinedWith, [{ ssid: "home", password: "secret12" }]);
 		}
-	},
-	async "tells what the device is"() {
-		const line = opened();
+	}),
+	"tells what the device is": given(opened, async (line) => {
 		await line.send(bytes(WIRE.requestInfo));
 		equal(line.take(), [[4, 3, "xs-mcp", FIRMWARE.version, "fake", "xs-mcp-000001"]]);
-	},
-	async "lists the networks, and ends the list with an empty result"() {
-		const line = opened();
+	}),
+	"lists the networks, and ends the list with an empty result": given(opened, async (line) => {
 		line.networks = [
 			{ ssid: "home", rssi: -42, secured: true },
 			{ ssid: "cafe", rssi: -80, secured: false },
@@ -193,7 +189,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[4, 4, "cafe", "-80", "NO"],
 			[4, 4],
 		]);
-	},
+	}),
 	async "joins, stores, answers with the device's URL if it has one, and restarts"() {
 		const line = opened({ http: "80" });
 		await line.send(setWiFi("home", "secret12"));
@@ -210,8 +206,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		equal(silent.take().at(-1), [4, 1]);
 		equal(silent.joinedWith, [{ ssid: "open", password: "" }]);
 	},
-	async "stores nothing if the network cannot be joined, and can be tried again"() {
-		const line = opened();
+	"stores nothing if the network cannot be joined, and can be tried again": given(opened, async (line) => {
 		line.canJoin = false;
 		await line.send(setWiFi("home", "wrong123"));
 		equal(line.take(), [
@@ -224,7 +219,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		line.canJoin = true;
 		await line.send(setWiFi("home", "right123"));
 		equal(line.take().at(-2), [1, 4]);
-	},
+	}),
 	async "tells a device that is online as set up, with its URL"() {
 		const line = opened({ http: 8080 });
 		line.board.network.online = true;
@@ -235,8 +230,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[4, 2, "http://xs-mcp-000001.local:8080/mcp"],
 		]);
 	},
-	async "answers what it cannot read, or does not know, with an error"() {
-		const line = opened();
+	"answers what it cannot read, or does not know, with an error": given(opened, async (line) => {
 		const damaged = bytes(WIRE.requestState);
 		damaged[11] = 0;
 		for (const [data, error] of [
@@ -255,7 +249,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		}
 		await line.send(makePacket(PACKET.state, [2]));
 		equal([line.take(), line.joinedWith], [[], []]);
-	},
+	}),
 	async "sends piece by piece, as the port has room, and drops what nobody waits for"() {
 		const line = new Line();
 		line.open({}, 5);

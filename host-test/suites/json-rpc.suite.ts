@@ -1,6 +1,6 @@
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { clientWith, numbered, tool } from "../doubles/client.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 const client = () => clientWith(tool("echo", () => "echo"));
 
@@ -28,8 +28,7 @@ export default suite("JSON-RPC 2.0", {
 	"answers JSON that nests too deep with invalid request"() {
 		equal(code("[".repeat(5000) + "]".repeat(5000)), { id: null, code: -32600, answers: 1 });
 	},
-	"answers a request that was too large to be read under its id, and nothing that has none"() {
-		const peer = client();
+	"answers a request that was too large to be read under its id, and nothing that has none": given(client, (peer) => {
 		peer.session.reject({ jsonrpc: "2.0", id: "a" }, "9000 bytes (limit 8192)");
 		for (const message of [{}, { id: null }, { id: [] }, undefined, 5]) {
 			peer.session.reject(message, "too long");
@@ -41,7 +40,7 @@ export default suite("JSON-RPC 2.0", {
 				error: { code: -32600, message: "Invalid request: 9000 bytes (limit 8192)" },
 			},
 		]);
-	},
+	}),
 	"quotes no more of a client's words than a person would read"() {
 		const long = "語".repeat(5000);
 		for (const [method, params] of [
@@ -121,11 +120,10 @@ export default suite("JSON-RPC 2.0", {
 	"takes params that are null as absent"() {
 		equal(client().say('{"jsonrpc":"2.0","id":1,"method":"ping","params":null}')[0].result, {});
 	},
-	"drops a response whose method is null"() {
-		const peer = client();
+	"drops a response whose method is null": given(client, (peer) => {
 		equal(peer.say('{"jsonrpc":"2.0","id":1,"method":null,"result":{},"error":null}'), []);
 		equal(peer.log, ["unexpected response, id 1: dropped"]);
-	},
+	}),
 	"answers an unknown method by its name"() {
 		const { error } = client().ask("resources/list");
 		equal(error, { code: -32601, message: "Method not found: resources/list" });
@@ -147,14 +145,13 @@ export default suite("JSON-RPC 2.0", {
 			equal(client().say(text), [], text);
 		}
 	},
-	"drops responses to requests that nobody made, and logs it"() {
-		const peer = clientWith();
+	"drops responses to requests that nobody made, and logs it": given(clientWith, (peer) => {
 		equal(peer.say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
 		equal(peer.say('{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"x"}}'), []);
 		const silent = new McpServer({ name: "no log", version: "", context: undefined });
 		silent.open({ send() {} }).receive({ jsonrpc: "2.0", id: 1, result: {} });
 		equal(peer.log, ["unexpected response, id 1: dropped", 'unexpected response, id "a": dropped']);
-	},
+	}),
 	"answers a batch with one array until 2025-03-26"() {
 		for (const revision of [undefined, "2024-11-05", "2025-03-26"]) {
 			const peer = client();

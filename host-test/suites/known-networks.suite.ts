@@ -1,7 +1,7 @@
 import { knownNetworks, preferFlashed, storeNetwork } from "../../src/core/settings/known-networks.js";
 import { checkSetting } from "../../src/core/settings/read-setting.js";
 import { FakeSettings } from "../doubles/fake-board.js";
-import { equal, suite, throws } from "../harness.js";
+import { equal, given, suite, throws } from "../harness.js";
 
 function device() {
 	const settings = new FakeSettings();
@@ -34,14 +34,13 @@ export default suite("known Wi-Fi networks", {
 		equal(names(knownNetworks({ built: { ...HOME, networks: "office" }, settings: undefined })).length, 1);
 		equal(knownNetworks({ built: {}, settings: undefined }), []);
 	},
-	"keeps the four networks before a new one, without the oldest"() {
-		const { settings } = device();
+	"keeps the four networks before a new one, without the oldest": given(device, ({ settings }) => {
 		const source = { built: {}, settings };
 		for (const ssid of ["a", "b", "c", "d", "e", "f", "c"]) {
 			storeNetwork({ ssid, password: "" }, source);
 		}
 		equal(names(knownNetworks(source)), ["c:", "f:", "e:", "d:", "b:"]);
-	},
+	}),
 	"accepts names and passwords of the length that the standard allows, and quotes none in an error"() {
 		const accept = (list: unknown): unknown => checkSetting("networks", JSON.stringify(list));
 		equal(accept([["n".repeat(32), "p".repeat(64)]]), [{ ssid: "n".repeat(32), password: "p".repeat(64) }]);
@@ -73,18 +72,16 @@ export default suite("known Wi-Fi networks", {
 		equal(start({}), ["home:password of home"]);
 		equal(start({ backend: "ws://h/" }), ["home:password of home"]);
 	},
-	"lets a network win that is flashed again after an image without one"() {
-		const { start, settings } = device();
+	"lets a network win that is flashed again after an image without one": given(device, ({ start, settings }) => {
 		start({ ssid: "lab" });
 		start({});
 		storeNetwork(HOME, { built: {}, settings });
 		equal(start({ ssid: "lab" })[0], "lab:");
-	},
-	"does not let the stored password belong to a newly flashed open network"() {
-		const { start, settings } = device();
+	}),
+	"does not let the stored password belong to a newly flashed open network": given(device, ({ start, settings }) => {
 		storeNetwork(HOME, { built: {}, settings });
 		equal(start({ ssid: "open" })[0], "open:");
-	},
+	}),
 	"lets a newly flashed backend win, without the token and bootstrap of the stored one"() {
 		const { start, stored, settings } = device();
 		for (const [key, value] of Object.entries({ backend: "ws://a/", otaUrl: "http://a/", token: "t", name: "lamp" })) {
@@ -93,16 +90,14 @@ export default suite("known Wi-Fi networks", {
 		start({ backend: "ws://b/", token: "" });
 		equal(["backend", "otaUrl", "token", "name"].map(stored), [undefined, undefined, undefined, "lamp"]);
 	},
-	"writes nothing at a start with the settings of the last one"() {
-		const { start, writes } = device();
+	"writes nothing at a start with the settings of the last one": given(device, ({ start, writes }) => {
 		start({ ssid: "home" });
 		equal(writes, ["board/flashed"]);
 		start({ ssid: "home" });
 		equal(writes.length, 1);
 		equal(device().start({}), []);
-	},
-	"forgets no stored setting if the store fails, and says so"() {
-		const { start, settings, stored, log } = device();
+	}),
+	"forgets no stored setting if the store fails, and says so": given(device, ({ start, settings, stored, log }) => {
 		storeNetwork(HOME, { built: {}, settings });
 		const { get } = settings;
 		for (const fail of ["set", "get"] as const) {
@@ -115,7 +110,7 @@ export default suite("known Wi-Fi networks", {
 		equal([stored("ssid"), log.length], ["home", 2]);
 		settings.set = () => true;
 		equal(start({ ssid: "new" })[0], "home:password of home");
-	},
+	}),
 	"reads a fixed address with its network, gateway and DNS server"() {
 		equal(checkSetting("staticAddress", "192.168.1.50/24,192.168.1.1"), {
 			address: "192.168.1.50",

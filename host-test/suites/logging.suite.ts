@@ -2,7 +2,7 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, type LoggingOptions, log } from "../../src/mcp_server/features/logging.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, tool } from "../doubles/client.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 function makeClient(options: LoggingOptions = {}) {
 	const clock = { now: 0 };
@@ -24,14 +24,12 @@ function makeClient(options: LoggingOptions = {}) {
 }
 
 export default suite("logging", {
-	"is a capability, and sends what a tool logs"() {
-		const { client, during } = makeClient();
+	"is a capability, and sends what a tool logs": given(makeClient, ({ client, during }) => {
 		equal(client.initialize("2025-11-25").result.capabilities.logging, {});
 		const messages = during((call) => log(call, "warning", { battery: 3 }, "power"));
 		equal(messages, [{ level: "warning", logger: "power", data: { battery: 3 } }]);
-	},
-	"sends nothing below the level that the client has chosen"() {
-		const { client, during } = makeClient();
+	}),
+	"sends nothing below the level that the client has chosen": given(makeClient, ({ client, during }) => {
 		const logBoth = (call: ToolCall): void => {
 			log(call, "debug", "small");
 			log(call, "error", "big");
@@ -41,7 +39,7 @@ export default suite("logging", {
 		equal(during(logBoth).length, 2);
 		client.ask("logging/setLevel", { level: "emergency" });
 		equal(during(logBoth), []);
-	},
+	}),
 	"names the levels there are, if another one is chosen"() {
 		const { error } = makeClient().client.ask("logging/setLevel", { level: "loud" });
 		equal(error.code, -32602);
@@ -67,15 +65,14 @@ export default suite("logging", {
 			{ level: "info", data: "again" },
 		]);
 	},
-	"sends ten messages a second unless it is told otherwise"() {
-		const { during } = makeClient();
+	"sends ten messages a second unless it is told otherwise": given(makeClient, ({ during }) => {
 		const sent = during((call) => {
 			for (let at = 0; at < 20; at += 1) {
 				log(call, "info", at);
 			}
 		});
 		equal(sent.length, 10);
-	},
+	}),
 	"goes on if the clock is set back"() {
 		const { during, clock } = makeClient({ perSecond: 1 });
 		clock.now = 1_000_000;

@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, settled, suite, throws } from "../harness.js";
 
 function slow(options: { readonly maxCalls?: number } = {}) {
 	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
@@ -39,8 +39,7 @@ function sleepy() {
 }
 
 export default suite("calls in progress", {
-	async "keeps several calls in flight and answers each when it is done"() {
-		const { client, calls, begin } = slow();
+	"keeps several calls in flight and answers each when it is done": given(slow, async ({ client, calls, begin }) => {
 		for (const id of [1, "two", 3]) {
 			begin(id);
 		}
@@ -52,9 +51,8 @@ export default suite("calls in progress", {
 		const answers = client.heard();
 		equal(answers.map(({ id }) => id).sort(), [1, 3, "two"]);
 		equal(answers.find(({ id }) => id === 1).error.message, "a");
-	},
-	async "answers both of two calls that share an id"() {
-		const { client, calls, begin } = slow();
+	}),
+	"answers both of two calls that share an id": given(slow, async ({ client, calls, begin }) => {
 		begin(7);
 		begin(7);
 		calls[0]?.resolve("a");
@@ -62,7 +60,7 @@ export default suite("calls in progress", {
 		await settled();
 		const ids = client.heard().map(({ id }) => id);
 		equal(ids, [7, 7]);
-	},
+	}),
 	async "tells a cancelled tool, logs that it failed to stop, and does not answer it"() {
 		const { client, calls, begin } = slow();
 		let told = 0;
@@ -79,8 +77,7 @@ export default suite("calls in progress", {
 		await settled();
 		equal(client.heard(), []);
 	},
-	"a notification cancels a call only if it says so, and names it"() {
-		const { client, calls, begin } = slow();
+	"a notification cancels a call only if it says so, and names it": given(slow, ({ client, calls, begin }) => {
 		begin();
 		for (const notification of [
 			{ method: "notifications/progress", params: { requestId: 1 } },
@@ -91,9 +88,8 @@ export default suite("calls in progress", {
 			equal(client.say(JSON.stringify({ jsonrpc: "2.0", ...notification })), [], JSON.stringify(notification));
 			equal(calls[0]?.call.cancelled, false, JSON.stringify(notification));
 		}
-	},
-	async "answers a batch when its last call is done"() {
-		const { client, calls } = slow();
+	}),
+	"answers a batch when its last call is done": given(slow, async ({ client, calls }) => {
 		equal(
 			client.say(
 				'[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
@@ -104,7 +100,7 @@ export default suite("calls in progress", {
 		await settled();
 		const ids = client.heard().map((batch) => batch.map(({ id }: { id: number }) => id));
 		equal(ids, [[1, 2]]);
-	},
+	}),
 	async "rejects more calls than it can hold, and takes more when some have ended"() {
 		const { client, calls, begin } = slow({ maxCalls: 2 });
 		for (const id of [1, 2]) {
@@ -133,8 +129,7 @@ export default suite("calls in progress", {
 		calls[0]?.call.progress(2);
 		equal(client.heard(), []);
 	},
-	"reports an event of its own, also after its answer"() {
-		const { client, calls, begin } = slow();
+	"reports an event of its own, also after its answer": given(slow, ({ client, calls, begin }) => {
 		begin();
 		const call = calls[0]?.call;
 		call?.end();
@@ -146,13 +141,12 @@ export default suite("calls in progress", {
 			throws(() => call?.emit(name), /^emit: expected a name of 1 to 64 characters/);
 		}
 		equal(client.heard(), []);
-	},
-	"reports no progress to a client that did not ask"() {
-		const { client, calls, begin } = slow();
+	}),
+	"reports no progress to a client that did not ask": given(slow, ({ client, calls, begin }) => {
 		begin();
 		calls[0]?.call.progress(1);
 		equal(client.heard(), []);
-	},
+	}),
 	async "drops calls in progress when the session closes, and ignores what comes after"() {
 		const { client, calls, begin } = slow();
 		begin();
@@ -165,14 +159,13 @@ export default suite("calls in progress", {
 		equal(begin(3), []);
 		equal(calls.length, 1);
 	},
-	async "lets a tool wait, and its other calls go on meanwhile"() {
-		const { client, timer } = sleepy();
+	"lets a tool wait, and its other calls go on meanwhile": given(sleepy, async ({ client, timer }) => {
 		equal([client.start(1, 500), client.start(2, 100), timer.size], [[], [], 2]);
 		await timer.passed(100);
 		equal(client.answers(), [[2, "awake"]]);
 		await timer.passed(400);
 		equal([client.answers(), timer.size], [[[1, "awake"]], 0]);
-	},
+	}),
 	async "wakes a tool that sleeps when its call is cancelled or the session closes"() {
 		const { client, timer, log } = sleepy();
 		client.start(1, 500);
@@ -185,14 +178,12 @@ export default suite("calls in progress", {
 		timer.pass(1000);
 		equal([log, timer.size, client.answers()], [["CallCancelled"], 0, []]);
 	},
-	async "lets a tool sleep for no time at all"() {
-		const { client, timer } = sleepy();
+	"lets a tool sleep for no time at all": given(sleepy, async ({ client, timer }) => {
 		client.start(1, 0);
 		await timer.passed(0);
 		equal(client.answers(), [[1, "awake"]]);
-	},
-	async "does not let a tool sleep after it has ended, nor for an invalid time"() {
-		const { client, timer } = sleepy();
+	}),
+	"does not let a tool sleep after it has ended, nor for an invalid time": given(sleepy, async ({ client, timer }) => {
 		for (const delay of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
 			client.start(delay < 0 ? 1 : 2, delay);
 			await settled();
@@ -206,5 +197,5 @@ export default suite("calls in progress", {
 		client.heard();
 		const [{ id, result }] = await client.request("tools/call", { name: "careless" }, 3);
 		equal([id, result.content[0].text, timer.size], [3, "done", 0]);
-	},
+	}),
 });

@@ -3,7 +3,7 @@ import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import { clientWith, failing, tool } from "../doubles/client.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 export default suite("results of tools", {
 	"turns booleans, numbers and strings into text"() {
@@ -78,8 +78,7 @@ export default suite("results of tools", {
 		const types = client.call("t").result.content.map((item: { type: string }) => item.type);
 		equal(types, ["text", "image", "text", "text"]);
 	},
-	"answers an unknown tool as the revision wants it"() {
-		const client = clientWith();
+	"answers an unknown tool as the revision wants it": given(clientWith, (client) => {
 		equal(client.call("gone").error, { code: -32601, message: "Unknown tool: gone" });
 		for (const [revision, expected] of [
 			["2024-11-05", -32601],
@@ -90,7 +89,7 @@ export default suite("results of tools", {
 			client.initialize(revision);
 			equal(client.call("gone").error, { code: expected, message: "Unknown tool: gone" });
 		}
-	},
+	}),
 	"suggests the nearest name for an unknown tool since 2025-03-26"() {
 		const names = ["self.audio_speaker.set_volume", "self.screen.set_brightness", "self.light.set", "garden.pump"];
 		const client = clientWith(...names.map((name) => tool(name, () => true)));

@@ -7,7 +7,7 @@ import { array, boolean, integer, object, type Schema, string } from "../../src/
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
 import { Client, clientWith, numbered, tool } from "../doubles/client.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 function lengthOfFirst(items: readonly Listed[], count: number): number {
 	const entries = items.slice(0, count).map(({ entry }) => String.fromArrayBuffer(entry));
@@ -69,12 +69,11 @@ export default suite("MCP", {
 			equal(visionOf({ url: "http://v", token: wrong }), { url: "http://v", token: "" });
 		}
 	},
-	"goes on without a vision service whose URL is not http"() {
-		const client = clientWith();
+	"goes on without a vision service whose URL is not http": given(clientWith, (client) => {
 		ok(client.initialize("2024-11-05", { vision: { url: "ws://v" } }).result);
 		equal(client.session.client.vision, undefined);
 		matches(client.log.join(), /vision\.url/);
-	},
+	}),
 	"answers requests before initialize"() {
 		equal(clientWith().ask("tools/list").result, { tools: [] });
 	},
@@ -122,8 +121,7 @@ export default suite("MCP", {
 			equal(client.ask("tools/list", { withUserTools: true }).result.tools[0].annotations, annotations);
 		}
 	},
-	"knows which messages come most"() {
-		const { server } = clientWith();
+	"knows which messages come most": given(clientWith, ({ server }) => {
 		for (const [method, isCommon] of [
 			["tools/call", true],
 			["tools/list", true],
@@ -134,7 +132,7 @@ export default suite("MCP", {
 			equal(server.widerNames({ method }), isCommon ? undefined : server.allNames, method ?? "no method");
 		}
 		equal(server.widerNames(null), server.allNames);
-	},
+	}),
 	"lists a tool for a client of 2024-11-05 without what came later, except whom it is for"() {
 		const base = { name: "set", description: "Sets.", run: () => ({ done: true }) };
 		const later = { title: "Set it", output: { done: boolean() }, annotations: { idempotentHint: true } };
@@ -231,15 +229,14 @@ export default suite("MCP", {
 		}
 		matches(clientWith().ask("tools/list", { withUserTools: "yes" }).error.message, /^withUserTools/);
 	},
-	"announces tools that are added and removed"() {
-		const client = clientWith();
+	"announces tools that are added and removed": given(clientWith, (client) => {
 		client.server.tools.add(tool("new", () => 1));
 		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }]);
 		ok(client.call("new").result);
 		equal([client.server.tools.remove("new"), client.server.tools.remove("new")], [true, false]);
 		equal(client.heard().length, 1);
 		ok(client.call("new").error);
-	},
+	}),
 	"lists what is left after tools were removed, and adds a new one after the common ones"() {
 		const client = clientWith(...numbered(3, ""), ...numbered(2, "", "user"));
 		const names = (withUserTools: boolean): string[] => client.names({ withUserTools });

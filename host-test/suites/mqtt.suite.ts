@@ -3,7 +3,7 @@ import type { TransportOptions } from "../../src/protocols/transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { optionsFor } from "../doubles/transport-options.js";
 import { openOn } from "../doubles/websocket-session.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 const SUBACK = 9;
 
@@ -23,8 +23,7 @@ function inSession(options: Partial<TransportOptions> = {}) {
 }
 
 export default suite("MQTT", {
-	"is closed once, however often it is told"() {
-		const { protocol, client } = inSession();
+	"is closed once, however often it is told": given(inSession, ({ protocol, client }) => {
 		let closings = 0;
 		client.close = () => {
 			closings += 1;
@@ -32,7 +31,7 @@ export default suite("MQTT", {
 		protocol.close();
 		protocol.close();
 		equal(closings, 1);
-	},
+	}),
 	"connects with its client id and keep-alive"() {
 		const { options } = connect({ mqttUsername: "u", mqttPassword: "p" }).client;
 		equal(
@@ -50,8 +49,7 @@ export default suite("MQTT", {
 		equal([options.port, options.secure], [8883, true]);
 		throws(() => connect({ backend: "mqtts://b" }), /^backend: .* mqtts:/);
 	},
-	"subscribes first, once, and says hello when the broker has taken it"() {
-		const { client } = connect();
+	"subscribes first, once, and says hello when the broker has taken it": given(connect, ({ client }) => {
 		client.grant(1000);
 		client.grant(1000);
 		equal(client.operations, [{ operation: 8, items: [{ topic: "down", QoS: 0 }] }]);
@@ -60,7 +58,7 @@ export default suite("MQTT", {
 		const { type, version, transport } = JSON.parse(client.messages[0] as string);
 		equal([type, version, transport], ["hello", 3, "udp"]);
 		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 0]);
-	},
+	}),
 	"sends PINGREQ, if the connection takes it, and logs that it does not"() {
 		const log: string[] = [];
 		const options = { publishTopic: "up", subscribeTopic: "", log: (line: string) => void log.push(line) };
@@ -77,8 +75,7 @@ export default suite("MQTT", {
 		channel.ping();
 		equal(log, ["could not send MQTT 12: Error: would block"]);
 	},
-	"closes its client at once, but while that reads only afterwards"() {
-		const early = connect();
+	"closes its client at once, but while that reads only afterwards": given(connect, (early) => {
 		early.protocol.close();
 		equal(early.client.closed, true);
 		const { client, lost } = connect();
@@ -86,13 +83,12 @@ export default suite("MQTT", {
 		client.options.onControl({ operation: SUBACK, payload: [0] });
 		client.arrive(['{"type":"hello","session_id":5}']);
 		equal([lost[0]?.code, client.closed], ["hello-refused", false]);
-	},
-	"understands a client that tells the operation first"() {
-		const { client } = connect();
+	}),
+	"understands a client that tells the operation first": given(connect, ({ client }) => {
 		client.grant(1000);
 		client.options.onControl(SUBACK, { operation: SUBACK, payload: [0] });
 		equal(client.messages.length, 1);
-	},
+	}),
 	"says hello at once if it has nothing to subscribe to"() {
 		const { client } = connect({ subscribeTopic: "" });
 		client.grant(1000);
@@ -128,15 +124,13 @@ export default suite("MQTT", {
 		client.arrive(['{"type":"mcp","payload":{"id":9,"method":"tools/call"}}']);
 		equal(heard.length, 1);
 	},
-	"ends the attempt when the broker rejects the subscription"() {
-		const { client, lost } = connect();
+	"ends the attempt when the broker rejects the subscription": given(connect, ({ client, lost }) => {
 		client.grant(1000);
 		client.options.onControl({ operation: SUBACK, payload: [0x80] });
 		equal(lost[0]?.code, "connection-failed");
 		matches(lost[0]?.message ?? "", /down/);
-	},
-	"publishes a long message in parts, and nothing between them"() {
-		const { protocol, client } = inSession();
+	}),
+	"publishes a long message in parts, and nothing between them": given(inSession, ({ protocol, client }) => {
 		const texts = ["x".repeat(3000), "short", "日本語".repeat(200)];
 		for (const text of texts) {
 			protocol.send(text);
@@ -146,18 +140,16 @@ export default suite("MQTT", {
 		}
 		ok(client.messages.join("|") === texts.join("|"), `${client.messages.map(({ length }) => length)}`);
 		equal(client.written.filter(({ options }) => options.topic === "up").length, texts.length);
-	},
-	"says goodbye when it closes, and does not answer one"() {
-		const { protocol, client } = inSession();
+	}),
+	"says goodbye when it closes, and does not answer one": given(inSession, ({ protocol, client }) => {
 		protocol.close();
 		equal(JSON.parse(client.messages[0] as string), { type: "goodbye", session_id: "s" });
 		const other = inSession();
 		other.client.arrive(['{"type":"goodbye","session_id":"s"}']);
 		equal([other.client.messages, other.lost[0]?.code, other.client.closed], [[], "goodbye", false]);
-	},
-	"leaves it to keep-alive to tell a dead broker"() {
-		const { timer, lost } = inSession();
+	}),
+	"leaves it to keep-alive to tell a dead broker": given(inSession, ({ timer, lost }) => {
 		timer.pass(1_000_000);
 		equal(lost, []);
-	},
+	}),
 });

@@ -1,6 +1,6 @@
 import { FakeBoard } from "../doubles/fake-board.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, given, ok, suite } from "../harness.js";
 
 const AFTER = 3_600_000;
 
@@ -19,15 +19,14 @@ function lose({ built = {}, wasReached = true, switches = {} } = {}) {
 }
 
 export default suite("a device that is offline for long", {
-	"restarts after an hour, once"() {
-		const { timer, board, log } = lose();
+	"restarts after an hour, once": given(lose, ({ timer, board, log }) => {
 		timer.pass(AFTER - 1);
 		equal(board.restarts, []);
 		timer.pass(1);
 		ok(log.includes("offline for 3600 s: restarting"));
 		timer.pass(10 * AFTER);
 		equal(board.restarts.length, 1);
-	},
+	}),
 	"restarts after the time of the setting, or never"() {
 		const early = lose({ built: { restartAfter: 60 } });
 		early.timer.pass(60_000);
@@ -36,20 +35,18 @@ export default suite("a device that is offline for long", {
 		never.timer.pass(10 * AFTER);
 		equal(never.board.restarts, []);
 	},
-	"does not restart when its session comes back"() {
-		const { timer, board, follow, greet } = lose();
+	"does not restart when its session comes back": given(lose, ({ timer, board, follow, greet }) => {
 		timer.pass(AFTER - 1);
 		follow(true);
 		greet();
 		timer.pass(60_000);
 		equal(board.restarts, []);
-	},
-	"restarts when the network is there but its backend is not"() {
-		const { timer, board, follow } = lose();
+	}),
+	"restarts when the network is there but its backend is not": given(lose, ({ timer, board, follow }) => {
 		follow(true);
 		timer.pass(AFTER);
 		equal(board.restarts.length, 1);
-	},
+	}),
 	"does not restart if it was never reached since its start"() {
 		const { timer, board } = lose({ wasReached: false });
 		timer.pass(10 * AFTER);

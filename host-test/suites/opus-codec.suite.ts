@@ -4,7 +4,7 @@ import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
 import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, failureOf, settled, suite, throws } from "../harness.js";
+import { equal, failureOf, given, settled, suite, throws } from "../harness.js";
 
 /** Of the backend. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
@@ -157,8 +157,7 @@ export default suite("a codec with libopus in a thread of its own", {
 		equal([sound.bytes, sound.state, decoder.isClosed, logged], [[1, 1, 2, 2, 3, 3], "ended", true, []]);
 		await codec.end();
 	},
-	async "reads no more than the audio out has room for"() {
-		const { codec, decoder, sound, pass } = begun();
+	"reads no more than the audio out has room for": given(begun, async ({ codec, decoder, sound, pass }) => {
 		sound.hasRoom = false;
 		codec.play(Uint8Array.of(1));
 		codec.play(Uint8Array.of(2));
@@ -167,14 +166,12 @@ export default suite("a codec with libopus in a thread of its own", {
 		sound.drain();
 		await settled();
 		equal(sound.bytes, [1, 1, 2, 2]);
-	},
-	"says that too many packets wait"() {
-		const { codec, decoder } = begun();
+	}),
+	"says that too many packets wait": given(begun, ({ codec, decoder }) => {
 		decoder.isFull = true;
 		throws(() => codec.play(Uint8Array.of(1)), /^too many packets wait to be played$/);
-	},
-	async "stops at once: whoever waits for the end goes on"() {
-		const { codec, decoder, sound, pass } = begun();
+	}),
+	"stops at once: whoever waits for the end goes on": given(begun, async ({ codec, decoder, sound, pass }) => {
 		codec.play(Uint8Array.of(1));
 		const ended = codec.end();
 		codec.stop();
@@ -182,9 +179,8 @@ export default suite("a codec with libopus in a thread of its own", {
 		await pass();
 		await ended;
 		equal(sound.bytes, []);
-	},
-	async "begins anew while another sound is played"() {
-		const { codec, decoder, decoders, player, pass } = begun();
+	}),
+	"begins anew while another sound is played": given(begun, async ({ codec, decoder, decoders, player, pass }) => {
 		codec.play(Uint8Array.of(1));
 		codec.begin({ ...PARAMS, sample_rate: 16_000, frame_duration: 20 });
 		equal([decoder.isClosed, decoders[1]?.parameters], [true, [16_000, 320, 9]]);
@@ -192,9 +188,8 @@ export default suite("a codec with libopus in a thread of its own", {
 		await pass();
 		const played = player.sounds.map(({ bytes }) => bytes);
 		equal(played, [[], [2, 2]]);
-	},
-	async "says why it was not played to its end"() {
-		const { codec, decoder, sound, pass } = begun();
+	}),
+	"says why it was not played to its end": given(begun, async ({ codec, decoder, sound, pass }) => {
 		sound.hasRoom = false;
 		codec.play(Uint8Array.of(1));
 		await pass();
@@ -204,24 +199,22 @@ export default suite("a codec with libopus in a thread of its own", {
 		throws(() => codec.play(Uint8Array.of(2)), /the sound was stopped/);
 		equal(await failureOf(codec.end()), "the sound was stopped");
 		codec.stop();
-	},
-	async "tells how many packets were no Opus"() {
-		const { codec, decoder, pass, logged } = begun();
+	}),
+	"tells how many packets were no Opus": given(begun, async ({ codec, decoder, pass, logged }) => {
 		decoder.bad = 2;
 		const ended = codec.end();
 		await pass();
 		await ended;
 		equal(logged, ["2 packets could not be decoded: no Opus"]);
-	},
-	"closes the decoder if the player does not play"() {
-		const { codec, decoders, player } = open();
+	}),
+	"closes the decoder if the player does not play": given(open, ({ codec, decoders, player }) => {
 		player.begin = () => {
 			throw new Error("no memory");
 		};
 		throws(() => codec.begin(PARAMS), /^no memory$/);
 		equal(decoders[0]?.isClosed, true);
 		codec.play(Uint8Array.of(1));
-	},
+	}),
 	async "records packets of 60 ms, however the audio in delivers the samples"() {
 		const { audioIn, encoder, packets, pass, codec, timer, logged } = recording();
 		const { audioType, sampleRate, channels, bitsPerSample } = audioIn.options;
@@ -255,11 +248,10 @@ export default suite("a codec with libopus in a thread of its own", {
 		codec.record?.(undefined);
 		equal(player.isHeld, false);
 	},
-	"stops recording when the backend speaks"() {
-		const { codec, audioIn, encoder, player } = recording();
+	"stops recording when the backend speaks": given(recording, ({ codec, audioIn, encoder, player }) => {
 		codec.begin(PARAMS);
 		equal([audioIn.state, encoder.isClosed, player.isHeld, player.isPlaying], ["closed", true, false, true]);
-	},
+	}),
 	"says that the microphone cannot be opened, and plays on"() {
 		const { codec, encoders, player, timer } = open(1);
 		FakeAudioIn.failure = new Error("already in use");
@@ -269,15 +261,14 @@ export default suite("a codec with libopus in a thread of its own", {
 		codec.begin(PARAMS);
 		equal(player.isPlaying, true);
 	},
-	"tells how much of what was recorded is lost"() {
-		const { codec, audioIn, encoder, logged } = recording();
+	"tells how much of what was recorded is lost": given(recording, ({ codec, audioIn, encoder, logged }) => {
 		encoder.isFull = true;
 		encoder.bad = 1;
 		audioIn.record(1, 2 * FRAME_BYTES);
 		audioIn.record(1, 3);
 		codec.record?.(undefined);
 		equal(logged, ["recorded samples are lost: invalid size", "3 packets of what was recorded are lost"]);
-	},
+	}),
 	async "sends nothing more once the receiver has ended the recording"() {
 		const { codec, audioIn, encoder, pass } = recording();
 		let packets = 0;

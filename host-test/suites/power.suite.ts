@@ -9,7 +9,7 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, given, ok, suite } from "../harness.js";
 
 const DIMMED = 20;
 
@@ -111,17 +111,15 @@ export default suite("power", {
 		const { lightAfter } = start({ built: { screenDim: 30, screenOff: 10 } });
 		equal([lightAfter(10), lightAfter(30)], [0, 0]);
 	},
-	"reports the brightness that was chosen, also of a dimmed screen"() {
-		const { board, lightAfter } = start();
+	"reports the brightness that was chosen, also of a dimmed screen": given(start, ({ board, lightAfter }) => {
 		const reported = [lightAfter(100), board.screen.brightness, board.settings.get("display", "brightness")];
 		equal(reported, [DIMMED, 75, undefined]);
-	},
-	"lights the screen at a press, and counts anew"() {
-		const { lightAfter, press, screen } = start();
+	}),
+	"lights the screen at a press, and counts anew": given(start, ({ lightAfter, press, screen }) => {
 		lightAfter(400);
 		press("b41");
 		equal([screen.light, lightAfter(59), lightAfter(1)], [100, 100, DIMMED]);
-	},
+	}),
 	"lights the screen for an alert and a sentence"() {
 		for (const message of [
 			{ type: "alert", status: "Hi", message: "there" },
@@ -237,19 +235,17 @@ export default suite("power", {
 			}
 		}
 	},
-	"does not sleep for a low battery by default"() {
-		const { board, chip, timer } = start();
+	"does not sleep for a low battery by default": given(start, ({ board, chip, timer }) => {
 		Object.assign(board.battery, { level: 0, charging: false });
 		timer.pass(600_000);
 		equal(chip.slept, []);
-	},
-	"does not sleep by default, and not while its firmware is on trial"() {
-		const byDefault = start();
+	}),
+	"does not sleep by default, and not while its firmware is on trial": given(start, (byDefault) => {
 		const onTrial = start({ isOnTrial: true, built: { sleepAfter: 10 } });
 		onTrial.timer.pass(60_000);
 		byDefault.timer.pass(9_999_000);
 		equal([byDefault.chip.slept, onTrial.chip.slept], [[], []]);
-	},
+	}),
 	"goes on where the chip does not take what it is told"() {
 		const chip = new FakeChipPower();
 		chip.fails = true;

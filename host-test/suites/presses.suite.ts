@@ -1,6 +1,6 @@
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, start } from "../doubles/started-application.js";
-import { equal, suite } from "../harness.js";
+import { equal, given, suite } from "../harness.js";
 
 const pressed = (button: string, long = false): object => ({
 	jsonrpc: "2.0",
@@ -17,23 +17,20 @@ function pressable() {
 }
 
 export default suite("buttons and sensors of a board", {
-	"tell the backend each press"() {
-		const { told, side } = pressable();
+	"tell the backend each press": given(pressable, ({ told, side }) => {
 		side.press();
 		side.press(true);
 		equal(told(), [pressed("side"), pressed("side", true)]);
-	},
-	"tell the backend nothing outside a session"() {
-		const board = boardWithParts();
+	}),
+	"tell the backend nothing outside a session": given(boardWithParts, (board) => {
 		const { transport } = start(board);
 		transport.channel.events.onOpen();
 		const { length } = transport.channel.sent;
 		board.buttons.side.press();
 		board.sensors.room.onChange?.(22);
 		equal(transport.channel.sent.length, length);
-	},
-	"tell the backend what a sensor measures when it has changed"() {
-		const { told, board } = pressable();
+	}),
+	"tell the backend what a sensor measures when it has changed": given(pressable, ({ told, board }) => {
 		board.sensors.room.onChange?.(22);
 		equal(told(), [
 			{
@@ -42,25 +39,23 @@ export default suite("buttons and sensors of a board", {
 				params: { sensor: "room", kind: "temperature", value: 22, unit: "°C" },
 			},
 		]);
-	},
-	"make the device listen, and stop listening, by the main button"() {
-		const { application, told, boot } = pressable();
+	}),
+	"make the device listen, and stop listening, by the main button": given(pressable, ({ application, told, boot }) => {
 		boot.press();
 		equal(application.state, "listening");
 		boot.press();
 		equal(application.state, "idle");
 		const methods = told().map((message) => (message as { method: string }).method.slice("notifications/".length));
 		equal(methods, ["button_pressed", "state_changed", "button_pressed", "state_changed"]);
-	},
-	"ask the backend to stop speaking by the main button"() {
-		const { application, transport, boot } = pressable();
+	}),
+	"ask the backend to stop speaking by the main button": given(pressable, ({ application, transport, boot }) => {
 		transport.channel.say({ type: "tts", state: "start" });
 		boot.press();
 		equal(JSON.parse(String(transport.channel.sent.at(-1))), { session_id: "s-1", type: "abort" });
 		equal(application.state, "speaking");
 		transport.channel.say({ type: "tts", state: "stop" });
 		equal(application.state, "idle");
-	},
+	}),
 	"change no state by another button, or by a long press where there is no set-up"() {
 		const { application, boot, side } = pressable();
 		side.press();
@@ -79,15 +74,13 @@ export default suite("buttons and sensors of a board", {
 		buttons.boot.press();
 		equal([done, application.state], [["details", "details", "set-up"], "listening"]);
 	},
-	"show details for ten seconds by a long press"() {
-		const { board, side, timer } = pressable();
+	"show details for ten seconds by a long press": given(pressable, ({ board, side, timer }) => {
 		side.press(true);
 		equal(board.shown.at(-1), { details: true });
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { details: false });
-	},
-	"make no device listen that has no network"() {
-		const board = boardWithParts();
+	}),
+	"make no device listen that has no network": given(boardWithParts, (board) => {
 		const { application, transport } = inSession(board);
 		board.network.online = false;
 		board.network.onChange?.();
@@ -96,10 +89,9 @@ export default suite("buttons and sensors of a board", {
 		board.network.onChange?.();
 		transport.channel.greet();
 		equal(application.state, "idle");
-	},
-	"are no longer followed when the application has stopped"() {
-		const { application, board } = pressable();
+	}),
+	"are no longer followed when the application has stopped": given(pressable, ({ application, board }) => {
 		application.stop();
 		equal([board.buttons.boot.onPress, board.sensors.room.onChange], [undefined, undefined]);
-	},
+	}),
 });

@@ -3,7 +3,7 @@ import { JpegHeader } from "../../src/screen/preview/jpeg-header.js";
 import { PicturePreview } from "../../src/screen/preview/picture-preview.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
-import { equal, failureOf, suite, throws } from "../harness.js";
+import { equal, failureOf, given, suite, throws } from "../harness.js";
 
 const BLOCK = 8;
 
@@ -176,8 +176,7 @@ export default suite("previews", {
 		throws(() => picture.write(buffer(file)), /replaced by an alert/);
 		equal(await failureOf(picture.end()), "replaced by an alert");
 	},
-	async "end when another one begins"() {
-		const { preview: shown, face, file, timer } = preview();
+	"end when another one begins": given(preview, async ({ preview: shown, face, file, timer }) => {
 		const before = timer.size;
 		const first = shown.begin();
 		first.write(buffer(file.subarray(0, 20)));
@@ -189,7 +188,7 @@ export default suite("previews", {
 		equal([face.isCovered, timer.size], [true, before + 1]);
 		shown.close();
 		equal(timer.size, before);
-	},
+	}),
 	async "that end too early, or are no pictures, leave the face as it was"() {
 		const { preview: shown, face, file, timer } = preview();
 		const before = timer.size;

@@ -4,7 +4,7 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { assistant, createPrompt, Prompts, user } from "../../src/mcp_server/features/prompts.js";
 import { createResource, embeddedResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { Client } from "../doubles/client.js";
-import { equal, suite, throws } from "../harness.js";
+import { equal, given, suite, throws } from "../harness.js";
 
 const greet = createPrompt({
 	name: "greet",
@@ -47,8 +47,7 @@ const complete = (ref: object, argument: object, chosen?: object): [string, obje
 const greeting = { type: "ref/prompt", name: "greet" };
 
 export const PROMPTS = suite("prompts", {
-	"are listed with their arguments"() {
-		const { client } = makeClient();
+	"are listed with their arguments": given(makeClient, ({ client }) => {
 		equal(client.initialize("2025-11-25").result.capabilities.prompts, { listChanged: true });
 		equal(client.ask("prompts/list").result.prompts, [
 			{
@@ -62,13 +61,12 @@ export const PROMPTS = suite("prompts", {
 			},
 			{ name: "talk" },
 		]);
-	},
-	"are listed with a single argument, too"() {
-		const { client, prompts } = makeClient();
+	}),
+	"are listed with a single argument, too": given(makeClient, ({ client, prompts }) => {
 		prompts.add(createPrompt({ name: "one", arguments: { only: {} }, get: ({ only }) => `${only}` }));
 		client.heard();
 		equal(client.ask("prompts/list").result.prompts[2], { name: "one", arguments: [{ name: "only" }] });
-	},
+	}),
 	"are made with the arguments given"() {
 		equal(makeClient().get("greet", { who: "ann", other: "x" }).result, {
 			description: "Says hello.",
@@ -86,12 +84,11 @@ export const PROMPTS = suite("prompts", {
 			{ role: "user", content: { type: "text", text: "(audio/wav sound)" } },
 		]);
 	},
-	"reject what is unknown, missing or no text"() {
-		const { get } = makeClient();
+	"reject what is unknown, missing or no text": given(makeClient, ({ get }) => {
 		equal(get("nobody").error, { code: -32602, message: "Unknown prompt: nobody" });
 		equal(get("greet").error, { code: -32602, message: "who: missing, expected a string" });
 		equal(get("greet", { who: "ann", tone: 1 }).error, { code: -32602, message: "tone: expected a string" });
-	},
+	}),
 	"can be added and removed while clients are told, and their arguments are read from then on"() {
 		const { client, prompts } = makeClient();
 		prompts.add(createPrompt({ name: "new", arguments: { depth: {} }, get: ({ depth }) => `${depth}` }));
@@ -108,13 +105,12 @@ export const PROMPTS = suite("prompts", {
 });
 
 export const COMPLETION = suite("completion", {
-	"suggests what begins with the text typed so far"() {
-		const { client } = makeClient();
+	"suggests what begins with the text typed so far": given(makeClient, ({ client }) => {
 		equal(client.initialize("2025-11-25").result.capabilities.completions, {});
 		equal(client.ask(...complete(greeting, { name: "who", value: "an" })).result, {
 			completion: { values: ["ann", "anna"], total: 2, hasMore: false },
 		});
-	},
+	}),
 	async "hands on the arguments that are chosen already, and waits"() {
 		const request = complete(greeting, { name: "tone", value: "so" }, { who: "bob" });
 		const [{ result }] = await makeClient().client.request(...request);
@@ -125,17 +121,15 @@ export const COMPLETION = suite("completion", {
 		const { completion } = makeClient().client.ask(...complete(ref, { name: "day", value: "" })).result;
 		equal([completion.values.length, completion.total, completion.hasMore], [100, 150, true]);
 	},
-	"suggests nothing for an argument without suggestions"() {
-		const { client } = makeClient();
+	"suggests nothing for an argument without suggestions": given(makeClient, ({ client }) => {
 		for (const name of ["other", "constructor"]) {
 			equal(client.ask(...complete(greeting, { name, value: "" })).result.completion.values, []);
 		}
-	},
+	}),
 	"is the only method of its feature"() {
 		equal(makeClient().client.ask("completion/other", { ref: greeting }).error.code, -32601);
 	},
-	"names what is wrong with a request"() {
-		const { client } = makeClient();
+	"names what is wrong with a request": given(makeClient, ({ client }) => {
 		const argument = { name: "who", value: "" };
 		const message = (params: [string, object]) => client.ask(...params).error.message;
 		equal(message(complete({ type: "ref/tool" }, argument)), "ref.type: expected ref/prompt or ref/resource");
@@ -143,5 +137,5 @@ export const COMPLETION = suite("completion", {
 		equal(message(complete({ type: "ref/resource", uri: "no" }, argument)), "Unknown resource template: no");
 		equal(message(complete(greeting, { name: "who" })), "value: expected what is typed so far");
 		equal(message(["completion/complete", { ref: greeting }]), "argument: expected an object");
-	},
+	}),
 });

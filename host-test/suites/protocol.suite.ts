@@ -1,7 +1,7 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { beforeHello, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { checkGolangHello } from "../doubles/golang-server.js";
-import { equal, ok, suite, throws } from "../harness.js";
+import { equal, given, ok, suite, throws } from "../harness.js";
 
 export default suite("device protocol", {
 	"says in its hello what audio it has, as the golang server of the family takes it"() {
@@ -18,16 +18,14 @@ export default suite("device protocol", {
 			/^features: cannot unmarshal/,
 		);
 	},
-	"begins a session with the backend's hello, and keeps what it says"() {
-		const { protocol, heard } = fakeProtocol();
+	"begins a session with the backend's hello, and keeps what it says": given(fakeProtocol, ({ protocol, heard }) => {
 		protocol.open();
 		protocol.lastChannel.events.onOpen();
 		protocol.lastChannel.say({ type: "hello", transport: "fake", session_id: "abc", udp: { server: "u", port: 1 } });
 		equal(heard, ["connecting", "open", "session abc"]);
 		equal(protocol.session?.hello.udp, { server: "u", port: 1 });
-	},
-	"closes a channel whose attempt has ended while it was opened"() {
-		const { protocol, lost, timer } = fakeProtocol();
+	}),
+	"closes a channel whose attempt has ended while it was opened": given(fakeProtocol, ({ protocol, lost, timer }) => {
 		protocol.fakeTransport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		equal([lost.length, lost[0]?.error.code], [1, "connection-closed"]);
@@ -37,7 +35,7 @@ export default suite("device protocol", {
 		equal(protocol.channels.length, 2);
 		protocol.close();
 		equal([channel.closed, protocol.lastChannel.closed], [true, true]);
-	},
+	}),
 	"sends messages as long as the backend's hello says, unless that is less than any backend takes"() {
 		const limitAfter = (max_message_bytes: unknown): number => {
 			const { protocol } = beforeHello({}, { maxSentBytes: 9_999 });
@@ -56,14 +54,13 @@ export default suite("device protocol", {
 		equal(heard, ["message tts", "message stt", "message llm", "message system", "message alert", "message custom"]);
 		equal(log.filter((line) => line.includes("nonsense")).length, 1);
 	},
-	"logs and drops what is malformed, and stays up"() {
-		const { protocol, heard, log, lost } = inSession();
+	"logs and drops what is malformed, and stays up": given(inSession, ({ protocol, heard, log, lost }) => {
 		for (const text of ["", "{", "[]", "1", "null", '{"type":1}', "{}"]) {
 			protocol.lastChannel.say(text);
 		}
 		equal(log.filter((line) => line.startsWith("message dropped")).length, 7);
 		equal([heard, lost], [[], []]);
-	},
+	}),
 	"drops commands that a broker may have kept, for two seconds or until the backend's hello"() {
 		const commands = ["system", "listen", "notify", "speak_request"].map((type) => ({ type }));
 		for (const isGreeted of [false, true]) {
@@ -94,12 +91,11 @@ export default suite("device protocol", {
 			"hello: audio_params: expected an object, got []: dropped",
 		]);
 	},
-	"takes a second hello of a session without an id"() {
-		const { protocol } = beforeHello();
+	"takes a second hello of a session without an id": given(beforeHello, ({ protocol }) => {
 		protocol.lastChannel.say({ type: "hello" });
 		protocol.lastChannel.say({ type: "hello", audio_params: { channels: 1 } });
 		equal(protocol.session?.hello.audio_params, { channels: 1 });
-	},
+	}),
 	"says goodbye when it closes, on a transport that does"() {
 		const { protocol } = inSession({}, { saysGoodbye: true });
 		protocol.close();
@@ -152,12 +148,11 @@ export default suite("device protocol", {
 		]);
 		equal(log.length, 4);
 	},
-	"remembers no more unknown types than it has room for"() {
-		const { protocol, log, lost } = inSession();
+	"remembers no more unknown types than it has room for": given(inSession, ({ protocol, log, lost }) => {
 		for (let type = 0; type < 1000; type += 1) {
 			protocol.lastChannel.say({ type: `type ${type}` });
 		}
 		ok(log.length > 0 && log.length <= 100, `${log.length} lines`);
 		equal(lost, []);
-	},
+	}),
 });

@@ -2,7 +2,7 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Base64, createResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client } from "../doubles/client.js";
-import { equal, matches, ok, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
 	const resources = new Resources<undefined>(options);
@@ -199,8 +199,7 @@ export default suite("resources", {
 		equal(last?.result, {});
 		matches(more?.error.message ?? "", /limit 32/);
 	},
-	"can be added and removed while clients are told"() {
-		const { client, resources } = clientOf();
+	"can be added and removed while clients are told": given(clientOf, ({ client, resources }) => {
 		const change = { jsonrpc: "2.0", method: "notifications/resources/list_changed" };
 		resources.add(note);
 		equal(client.heard(), [change]);
@@ -208,7 +207,7 @@ export default suite("resources", {
 		equal([resources.remove("note://one"), resources.remove("note://one")], [true, false]);
 		equal(client.heard(), [change]);
 		equal(client.ask("resources/list").result, { resources: [] });
-	},
+	}),
 	"match templates piece by piece, percent signs decoded"() {
 		equal(matched("log://{day}/lines/{at}", "log://monday/lines/7%20b"), { day: "monday", at: "7 b" });
 		equal(matched("log://{day}.txt", "log://monday.txt"), { day: "monday" });

@@ -5,7 +5,7 @@ import { findTools } from "../../src/platform/tools.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, outcomeOf, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, outcomeOf, settled, suite } from "../harness.js";
 
 const MAX_RESTARTS = 10;
 const MINUTE = 60_000;
@@ -87,8 +87,7 @@ export default suite("safe mode", {
 			equal(names, expected);
 		}
 	},
-	"is said in the log, on the screen and in the system information"() {
-		const { log, board, greet } = startSafely();
+	"is said in the log, on the screen and in the system information": given(startSafely, ({ log, board, greet }) => {
 		ok(log.some((line) => line.startsWith("safe mode: the device restarted again and again")));
 		equal(board.shown.find(({ alert }) => alert?.status === "Safe mode")?.alert?.status, "Safe mode");
 		const socket = greet();
@@ -96,7 +95,7 @@ export default suite("safe mode", {
 			'{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.get_system_info"}}}',
 		]);
 		matches(socket.messages.at(-1) ?? "", /safe_mode\\":true/);
-	},
+	}),
 	async "ends by a restart after a quarter of an hour, but not during an update"() {
 		const { timer, board, greet, application } = startSafely();
 		let fail: (error: Error) => void = () => {};

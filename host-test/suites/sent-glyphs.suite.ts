@@ -1,7 +1,7 @@
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { inSession } from "../doubles/started-application.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, given, ok, suite } from "../harness.js";
 
 const MAX_SENT_GLYPHS = 128;
 
@@ -37,8 +37,7 @@ const glyph = (character: string, bitmap = SOLID) => ({
 const push = (...glyphs: unknown[]) => ({ v: 1, bundle: "unifontex-v1", size: 16, bpp: 1, glyphs });
 
 export default suite("glyphs that a backend sends", {
-	"are drawn among the characters of the font"() {
-		const { screen, draw } = latinFace();
+	"are drawn among the characters of the font": given(latinFace, ({ screen, draw }) => {
 		screen.glyphs?.take(push(glyph("你"), glyph("ß", NARROW)));
 		screen.show({ message: "a你ßb" });
 		const { texts, rectangles } = draw();
@@ -58,30 +57,27 @@ export default suite("glyphs that a backend sends", {
 				Array.from({ length: 16 }, (_, row) => row + 1),
 			);
 		}
-	},
-	"take the place of boxes if they come late"() {
-		const { screen, texts } = latinFace();
+	}),
+	"take the place of boxes if they come late": given(latinFace, ({ screen, texts }) => {
 		screen.show({ message: "a你好" });
 		equal(texts(), ["a□□"]);
 		screen.glyphs?.take(push(glyph("你")));
 		equal(texts(), ["a", "□"]);
-	},
-	"fit the canvas's list of commands, whatever their pixels are"() {
-		const { screen, draw } = latinFace();
+	}),
+	"fit the canvas's list of commands, whatever their pixels are": given(latinFace, ({ screen, draw }) => {
 		screen.glyphs?.take(push(glyph("疆", STRIPES)));
 		screen.show({ message: "疆".repeat(200), alert: { status: "", message: "疆".repeat(30) } });
 		const { mostBytes } = draw();
 		ok(mostBytes > 4_000 && mostBytes <= DISPLAY_LIST, `${mostBytes} bytes`);
-	},
-	"are kept until there are too many: the oldest leaves"() {
-		const { screen, texts } = latinFace();
+	}),
+	"are kept until there are too many: the oldest leaves": given(latinFace, ({ screen, texts }) => {
 		const characters = Array.from({ length: MAX_SENT_GLYPHS }, (_, at) => String.fromCharCode(0x4e00 + at));
 		screen.glyphs?.take(push(...characters.map((each) => glyph(each))));
 		screen.show({ message: `(${characters[0]}${characters[1]})` });
 		equal(texts(), ["(", ")"]);
 		screen.glyphs?.take(push(glyph(characters[1] as string), glyph("你")));
 		equal(texts(), ["(□", ")"]);
-	},
+	}),
 	"of another font or of another form are ignored"() {
 		for (const wrong of [
 			undefined,

@@ -1,6 +1,6 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, given, matches, ok, suite } from "../harness.js";
 
 type Fake = ReturnType<typeof fakeProtocol>;
 
@@ -59,34 +59,30 @@ export default suite("device protocol, session after session", {
 		equal(fake.heard, ["open", "connecting", "session s-2"]);
 		equal(fake.protocol.channels.length, 1);
 	},
-	"MCP is served between two sessions, and begins the next one at once"() {
-		const fake = betweenSessions();
+	"MCP is served between two sessions, and begins the next one at once": given(betweenSessions, (fake) => {
 		fake.protocol.lastChannel.say({ type: "mcp", payload: 7 });
 		equal(fake.heard, [{ mcp: 7 }, "connecting"]);
 		equal(typesSent(fake), ["hello", "hello"]);
 		fake.timer.pass(9_999);
 		equal(typesSent(fake), ["hello", "hello"]);
-	},
-	"a hello between two sessions, which answers nothing, begins no session"() {
-		const fake = betweenSessions();
+	}),
+	"a hello between two sessions, which answers nothing, begins no session": given(betweenSessions, (fake) => {
 		hello(fake, "s-2");
 		equal([fake.heard, fake.protocol.session], [[], undefined]);
 		equal(fake.log, ["unexpected hello: dropped"]);
-	},
-	"a second goodbye changes nothing"() {
-		const fake = betweenSessions();
+	}),
+	"a second goodbye changes nothing": given(betweenSessions, (fake) => {
 		fake.protocol.lastChannel.say(GOODBYE);
 		fake.protocol.lastChannel.say({ type: "goodbye" });
 		equal([fake.lost.length, fake.timer.size], [1, 1]);
-	},
-	"a connection that breaks between two sessions is made again"() {
-		const fake = betweenSessions();
+	}),
+	"a connection that breaks between two sessions is made again": given(betweenSessions, (fake) => {
 		fake.protocol.lastChannel.events.onClose(closed());
 		equal(fake.timer.size, 1);
 		fake.timer.pass(2000);
 		fake.protocol.lastChannel.greet("s-2");
 		equal([fake.protocol.channels.length, fake.heard.at(-1)], [2, "session s-2"]);
-	},
+	}),
 	"a backend that ends idle sessions is left alone for longer each time, up to a minute"() {
 		for (const saysGoodbye of [true, false]) {
 			const fake = fakeProtocol({ backoff }, { saysGoodbye, silenceTimeout: 120_000 });
@@ -107,8 +103,7 @@ export default suite("device protocol, session after session", {
 			equal(retryIns, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
 		}
 	},
-	"a session in which somebody spoke makes the delays short again"() {
-		const fake = overMqtt();
+	"a session in which somebody spoke makes the delays short again": given(overMqtt, (fake) => {
 		haveSessions(fake, [1000, 2000, 1000], (at) => {
 			fake.timer.pass(180_000);
 			if (at === 2) {
@@ -116,11 +111,10 @@ export default suite("device protocol, session after session", {
 				fake.timer.pass(180_000);
 			}
 		});
-	},
-	"a session that ends within a minute makes the delays after idle ones short again"() {
-		const fake = overMqtt();
+	}),
+	"a session that ends within a minute makes the delays after idle ones short again": given(overMqtt, (fake) => {
 		haveSessions(fake, [1000, 2000, 1000, 1000], (at) => fake.timer.pass(at === 2 ? 30_000 : 180_000));
-	},
+	}),
 	"a session that breaks is no idle one"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.open();
@@ -166,13 +160,12 @@ export default suite("device protocol, session after session", {
 		fake.protocol.lastChannel.say({ type: "tts", state: "start" });
 		equal([fake.heard, typesSent(fake)], [["open", "message tts", "connecting"], ["hello"]]);
 	},
-	"a message at the start of a session says nothing of how long it may be idle"() {
-		const fake = overMqtt();
+	"a message at the start of a session says nothing of how long it may be idle": given(overMqtt, (fake) => {
 		haveSessions(fake, [1000, 2000, 4000], () => {
 			fake.protocol.lastChannel.say({ type: "mcp", payload: {} });
 			fake.timer.pass(180_000);
 		});
-	},
+	}),
 	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.fakeTransport.refusal = closed();
@@ -201,13 +194,12 @@ export default suite("device protocol, session after session", {
 		fake.protocol.request();
 		equal([fake.protocol.channels.length, fake.timer.size], [2, 1]);
 	},
-	"closes between two sessions, and leaves nothing behind"() {
-		const fake = betweenSessions();
+	"closes between two sessions, and leaves nothing behind": given(betweenSessions, (fake) => {
 		fake.protocol.close();
 		fake.timer.pass(1_000_000);
 		equal([fake.timer.size, fake.protocol.lastChannel.closed, typesSent(fake)], [0, true, ["hello"]]);
 		fake.protocol.request();
 		equal(fake.protocol.channels.length, 1);
 		matches(fake.log.join(), /^$/);
-	},
+	}),
 });

@@ -1,7 +1,7 @@
 import { ENGLISH } from "../../src/core/language/en.js";
 import type { QrCode } from "../../src/screen/face/setup-drawing.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, given, ok, suite } from "../harness.js";
 
 class PartsCanvas extends FakeCanvas {
 	readonly parts: { x: number; y: number; width: number; height: number; rectangles: FakeCanvas["rectangles"] }[] = [];
@@ -42,16 +42,14 @@ function face(makeQrCode?: (options: { input: string }) => QrCode, size: { width
 }
 
 export default suite("the set-up on the screen", {
-	"shows the network, its password and the page's address in words"() {
-		const { canvas, screen, draw } = face();
+	"shows the network, its password and the page's address in words": given(face, ({ canvas, screen, draw }) => {
 		screen.show({ setup: SETUP, state: "wifi_configuring" });
 		draw();
 		for (const text of ["Set-up", "xs-mcp-56789a", "abcdefgh", "192.168.4.1"]) {
 			ok(canvas.allTexts.includes(text), `${text} in ${canvas.allTexts.join("; ")}`);
 		}
-	},
-	"shows what happens, and the face again once the set-up has ended"() {
-		const { canvas, screen, draw } = face();
+	}),
+	"shows what happens, and the face again once the set-up has ended": given(face, ({ canvas, screen, draw }) => {
 		screen.show({ setup: { ...SETUP, progress: "Could not join home: wrong password, or out of range?" } });
 		draw();
 		ok(canvas.allTexts.includes("Could not join home: wrong"), canvas.allTexts.join("; "));
@@ -60,7 +58,7 @@ export default suite("the set-up on the screen", {
 		draw();
 		const texts = canvas.texts.map(({ text }) => text);
 		equal(texts, ["Connecting"]);
-	},
+	}),
 	"shows a code by which a phone joins the network"() {
 		const inputs: string[] = [];
 		const isDark = (row: number, column: number): boolean => (row * 7 + column * 3) % 5 < 2;

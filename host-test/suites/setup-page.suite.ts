@@ -1,6 +1,6 @@
 import { SETUP_TEXTS } from "../../src/features/setup/setup-texts.js";
 import { beginSetup } from "../doubles/open-setup.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 export default suite("the set-up page", {
 	async "is whole, and needs nothing from elsewhere"() {
@@ -59,8 +59,7 @@ export default suite("the set-up page", {
 		equal((await ask("HEAD", "/")).status, 302);
 		equal((await ask("PUT", "/settings")).status, 405);
 	},
-	async "lists each network once, the strongest first, and only so many"() {
-		const { ask, accessPoint } = beginSetup();
+	"lists each network once, the strongest first, and only so many": given(beginSetup, async ({ ask, accessPoint }) => {
 		accessPoint.found = [
 			{ ssid: "a", rssi: -80, secured: true },
 			{ ssid: "b", rssi: -60, secured: false },
@@ -74,7 +73,7 @@ export default suite("the set-up page", {
 			{ ssid: "b", rssi: -60, secured: false },
 		]);
 		equal(networks.length, 20);
-	},
+	}),
 	async "is told the settings without password and token"() {
 		const { ask } = beginSetup({ built: { ssid: "home", password: "secret-password", token: "secret-token" } });
 		const { text, headers } = await ask("GET", "/settings");
@@ -100,8 +99,7 @@ export default suite("the set-up page", {
 		matches(JSON.parse((await ask("GET", "/texts/en")).text).safeMode, /runs in safe mode/);
 		matches(shown[0]?.progress ?? "", /runs in safe mode/);
 	},
-	async "is the only one that may change settings"() {
-		const { ask, accessPoint } = beginSetup();
+	"is the only one that may change settings": given(beginSetup, async ({ ask, accessPoint }) => {
 		const body = JSON.stringify({ ssid: "x", backend: "ws://evil/" });
 		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
 		const good = { "x-form-token": formToken };
@@ -116,7 +114,7 @@ export default suite("the set-up page", {
 		}
 		equal((await ask("GET", "/settings", { headers: { origin: "http://evil.example" } })).status, 403);
 		equal(accessPoint.attempts, []);
-	},
+	}),
 	async "is told what is wrong beside the field, and nothing is tried then"() {
 		const { submit, accessPoint } = beginSetup();
 		for (const [values, field, text] of [
@@ -134,8 +132,7 @@ export default suite("the set-up page", {
 		equal(body, { errors: { backend: { text: "wrongBackend", detail: "expected ws://, got mqqt://h" } } });
 		equal(accessPoint.attempts, []);
 	},
-	async "rejects a body that is no form, and one that is too long"() {
-		const { ask, submit } = beginSetup();
+	"rejects a body that is no form, and one that is too long": given(beginSetup, async ({ ask, submit }) => {
 		for (const text of ["[]", "5", '"x"', "null"]) {
 			equal((await submit(JSON.parse(text))).status, 400);
 		}
@@ -145,7 +142,7 @@ export default suite("the set-up page", {
 		equal((await ask("POST", "/settings", { headers, body: "[".repeat(500) })).status, 400);
 		equal((await ask("POST", "/settings", { headers, body: "x".repeat(5_000) })).status, 413);
 		equal((await ask("POST", "/settings", { headers, body: "\u0000" })).status, 400);
-	},
+	}),
 	"serves a few connections at a time, and gives up those that say nothing"() {
 		const { platform, timer } = beginSetup();
 		const connections = [1, 2, 3, 4, 5].map(() => platform.connect());
@@ -154,8 +151,7 @@ export default suite("the set-up page", {
 		timer.pass(10_000);
 		ok(connections.every(({ closed }) => closed));
 	},
-	async "is sent in pieces, as the connection takes them"() {
-		const { platform, ask } = beginSetup();
+	"is sent in pieces, as the connection takes them": given(beginSetup, async ({ platform, ask }) => {
 		const whole = (await ask("GET", "/")).text;
 		const connection = platform.connect();
 		connection.begin({ host: "192.0.2.7" }, "GET", "/");
@@ -163,5 +159,5 @@ export default suite("the set-up page", {
 		await settled();
 		connection.grant();
 		equal(connection.sent, whole);
-	},
+	}),
 });

@@ -7,7 +7,7 @@ import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { listening } from "../doubles/features.js";
 import { browserOf } from "../doubles/open-setup.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 function start({ ssid = "home", online = true, fault = undefined as Error | undefined } = {}) {
 	const states: string[] = [];
@@ -37,11 +37,10 @@ const startUnset = (fault?: Error) => start({ ssid: "", online: false, fault });
 const TYPED = { ssid: "new", password: "", backend: "ws://h/", token: "", otaUrl: "", name: "" };
 
 export default suite("the state wifi_configuring", {
-	"is entered by a device that knows no network"() {
-		const { application, accessPoint, fake } = startUnset();
+	"is entered by a device that knows no network": given(startUnset, ({ application, accessPoint, fake }) => {
 		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
 		equal(Object.assign({}, ...fake.shown).setup.url, "http://192.0.2.7/");
-	},
+	}),
 	"is entered by a tool, once the answer is sent"() {
 		const { application, timer } = start({ ssid: "net", online: true });
 		const answers: string[] = [];
@@ -140,15 +139,13 @@ export default suite("the state wifi_configuring", {
 		timer.pass(180_000);
 		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
 	},
-	"is not entered while firmware is installed"() {
-		const { application, begin } = start();
+	"is not entered while firmware is installed": given(start, ({ application, begin }) => {
 		void application.server.context.installer?.install({ url: "http://h/f" });
 		equal(application.state, "upgrading");
 		begin();
 		equal(application.state, "upgrading");
-	},
-	async "has settings checked by what the firmware does with them"() {
-		const { submit, accessPoint } = startUnset();
+	}),
+	"has settings checked by what the firmware does with them": given(startUnset, async ({ submit, accessPoint }) => {
 		for (const [values, field, problem] of [
 			[{ backend: "htp:/x" }, "backend", /^wrongBackend expected scheme:\/\/host/],
 			[{ backend: "wss://h/" }, "backend", /^wrongBackend this device does not support wss:/],
@@ -163,13 +160,12 @@ export default suite("the state wifi_configuring", {
 		}
 		equal(accessPoint.attempts, []);
 		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" })).status, 202);
-	},
-	"lets go of everything with the application"() {
-		const { application, platform, accessPoint, timer } = startUnset();
+	}),
+	"lets go of everything with the application": given(startUnset, ({ application, platform, accessPoint, timer }) => {
 		application.stop();
 		equal([platform.isOpen, accessPoint.opened, timer.size], [false, undefined, 0]);
 		ok(application.state === "wifi_configuring");
-	},
+	}),
 	"needs no page on a board that cannot open a network"() {
 		const bare = new FakeBoard();
 		Object.assign(bare.network, { ssid: "", online: false });

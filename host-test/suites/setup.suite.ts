@@ -2,7 +2,7 @@ import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";
 import { beginSetup, makeSetup } from "../doubles/open-setup.js";
-import { equal, matches, ok, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 function beginWithBackend() {
 	const transport = new FakeTransport();
@@ -37,8 +37,7 @@ export default suite("set-up with a phone", {
 		const built = { setupPassword: "label on the case" };
 		equal(beginSetup({ screen: false, built }).accessPoint.opened?.password, "label on the case");
 	},
-	async "joins what was typed, stores it, says so, and ends"() {
-		const made = beginSetup();
+	"joins what was typed, stores it, says so, and ends": given(beginSetup, async (made) => {
 		const { submit, status, accessPoint, timer, ends, shown, platform } = made;
 		const { status: code, body } = await submit(TYPED);
 		equal([code, (body as { message: string }).message], [202, "Joining home …"]);
@@ -55,9 +54,8 @@ export default suite("set-up with a phone", {
 			[ends, accessPoint.opened, platform.isOpen, shown.at(-1), timer.size],
 			[[true], undefined, false, undefined, 0],
 		);
-	},
-	async "takes the phone's language for the device, on whose screen it goes on in it"() {
-		const made = beginSetup();
+	}),
+	"takes the phone's language for the device, on whose screen it goes on in it": given(beginSetup, async (made) => {
 		const { submit, accessPoint, shown, status, log } = made;
 		await submit({ ...TYPED, language: "ja" });
 		matches(shown.at(-1)?.progress ?? "", /^home.*…$/);
@@ -68,16 +66,14 @@ export default suite("set-up with a phone", {
 		equal(stored(made), { ssid: "home", password: "long enough", backend: "ws://new/", language: "ja" });
 		const { body } = await beginSetup().submit({ ...TYPED, language: "tlh" });
 		equal(body, { errors: { language: { text: "wrongForm" } } });
-	},
-	async "needs no restart if only the network has changed"() {
-		const { join, status, timer, ends } = beginSetup();
+	}),
+	"needs no restart if only the network has changed": given(beginSetup, async ({ join, status, timer, ends }) => {
 		await join({ ...TYPED, backend: "ws://old/" });
 		matches((await status()).message, /It connects/);
 		timer.pass(4_000);
 		equal(ends, [false]);
-	},
-	async "stores nothing if the network cannot be joined, and takes the form again"() {
-		const made = beginSetup();
+	}),
+	"stores nothing if the network cannot be joined, and takes the form again": given(beginSetup, async (made) => {
 		const { submit, status, accessPoint, ends } = made;
 		await submit(TYPED);
 		equal((await submit(TYPED)).body, { errors: { form: { text: "busy" } } });
@@ -87,7 +83,7 @@ export default suite("set-up with a phone", {
 		equal([state, stored(made), ends], ["failed", {}, []]);
 		matches(message, /^Could not join home\. Check the password/);
 		equal((await submit(TYPED)).status, 202);
-	},
+	}),
 	async "tries the backend, and stores the settings once it has answered"() {
 		const { transport, join, status, timer, ends, ...made } = beginWithBackend();
 		await join(TYPED);
@@ -201,18 +197,16 @@ export default suite("set-up with a phone", {
 			equal(stored, [kept, kept]);
 		}
 	},
-	async "logs neither passwords nor tokens"() {
-		const { submit, accessPoint, log, status } = beginSetup();
+	"logs neither passwords nor tokens": given(beginSetup, async ({ submit, accessPoint, log, status }) => {
 		await submit({ ...TYPED, password: "secret-password", token: "secret-token" });
 		accessPoint.finish(false);
 		await settled();
 		ok(![...log, JSON.stringify(await status())].some((line) => line.includes("secret")), log.join("\n"));
-	},
-	async "does not search for networks while it joins one"() {
-		const { submit, ask, accessPoint } = beginSetup();
+	}),
+	"does not search for networks while it joins one": given(beginSetup, async ({ submit, ask, accessPoint }) => {
 		await submit(TYPED);
 		equal([(await ask("GET", "/networks")).text, accessPoint.scans], ['{"networks":[]}', 0]);
-	},
+	}),
 	async "gives up if nobody uses the page for a while and the device knows a network; what phones ask is no use"() {
 		const { ask, timer, ends } = beginSetup({ built: { ssid: "home" } });
 		timer.pass(299_000);
@@ -225,18 +219,16 @@ export default suite("set-up with a phone", {
 		timer.pass(1_000);
 		equal([ends, timer.size], [[false], 0]);
 	},
-	"waits for ever if the device knows no network"() {
-		const { timer, ends, setup } = beginSetup();
+	"waits for ever if the device knows no network": given(beginSetup, ({ timer, ends, setup }) => {
 		timer.pass(10_000_000);
 		equal([ends, setup.isOpen], [[], true]);
-	},
-	"ends at once if its network cannot be opened"() {
-		const { setup, accessPoint, ends, log } = makeSetup();
+	}),
+	"ends at once if its network cannot be opened": given(makeSetup, ({ setup, accessPoint, ends, log }) => {
 		accessPoint.fault = new Error("no memory");
 		setup.begin();
 		equal([setup.isOpen, ends], [false, [false]]);
 		matches(log[0] ?? "", /^set-up: could not open: Error: no memory$/);
-	},
+	}),
 	"is needed if the device is offline for too long"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" } });
 		setup.onOffline();
@@ -290,19 +282,17 @@ export default suite("set-up with a phone", {
 		await made.join({ ...TYPED, backend: "ws://old/" });
 		equal(stored(made), { networks: '[["old","old password"]]', ssid: "home", password: "long enough" });
 	},
-	"begins when the BOOT button was held for five seconds"() {
-		const { boot, counts, log } = makeSetup();
+	"begins when the BOOT button was held for five seconds": given(makeSetup, ({ boot, counts, log }) => {
 		boot.onRelease?.(4_999);
 		equal(counts.needed, 0);
 		boot.onRelease?.(5_000);
 		equal([counts.needed, log], [1, ["BOOT button: set-up"]]);
-	},
-	"stays open for a person who holds the BOOT button"() {
-		const { boot, timer, accessPoint, counts } = loseNetwork();
+	}),
+	"stays open for a person who holds the BOOT button": given(loseNetwork, ({ boot, timer, accessPoint, counts }) => {
 		boot.onRelease?.(6_000);
 		timer.pass(120_000);
 		equal([counts.needed, accessPoint.rejoins], [1, 0]);
-	},
+	}),
 	"erases every setting when the BOOT button was held for ten seconds, after it has said so"() {
 		const { boot, alerts, log, timer, resets, counts } = makeSetup({ built: { language: "ja" } });
 		boot.onRelease?.(10_000);

@@ -1,7 +1,7 @@
 import { softAccessPoint } from "../../src/hardware/drivers/wifi/soft-access-point.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { joinWiFi } from "../doubles/fake-wifi.js";
-import { equal, matches, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, settled, suite, throws } from "../harness.js";
 
 const JOIN_TIME = 25_000;
 const WIFI_CHECK_INTERVAL = 5_000;
@@ -115,8 +115,7 @@ export default suite("the device's own Wi-Fi network", {
 		timer.pass(1_000);
 		equal(await second, true);
 	},
-	async "scans once for all who ask meanwhile, and anew for who asks later"() {
-		const { accessPoint, wifi } = make();
+	"scans once for all who ask meanwhile, and anew for who asks later": given(make, async ({ accessPoint, wifi }) => {
 		wifi.found = [{ SSID: "a", RSSI: -50 }];
 		const scans = [accessPoint.scan(), accessPoint.scan()];
 		equal(wifi.scans, 1);
@@ -125,9 +124,8 @@ export default suite("the device's own Wi-Fi network", {
 		equal(lengths, [1, 1]);
 		void accessPoint.scan();
 		equal(wifi.scans, 2);
-	},
-	async "rejoins no network by itself during a scan"() {
-		const { accessPoint, wifi, timer } = make();
+	}),
+	"rejoins no network by itself during a scan": given(make, async ({ accessPoint, wifi, timer }) => {
 		const { length } = wifi.attempts;
 		wifi.become(200);
 		const scan = accessPoint.scan();
@@ -137,9 +135,8 @@ export default suite("the device's own Wi-Fi network", {
 		await scan;
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal(wifi.attempts.length, length + 1);
-	},
-	async "gives up a scan that throws or does not end"() {
-		const { accessPoint, wifi, timer, log } = make();
+	}),
+	"gives up a scan that throws or does not end": given(make, async ({ accessPoint, wifi, timer, log }) => {
 		wifi.found = [{ SSID: "a", RSSI: -50 }];
 		let found: readonly FoundNetwork[] = [];
 		void accessPoint.scan().then((networks) => {
@@ -150,7 +147,7 @@ export default suite("the device's own Wi-Fi network", {
 		wifi.found = undefined;
 		equal(await accessPoint.scan(), []);
 		matches(log.at(-1) ?? "", /^Wi-Fi: scan failed: Error: already scanning$/);
-	},
+	}),
 	"is closed again if its DNS cannot be opened"() {
 		const { accessPoint, radio, wifi } = make({ dnsFault: "bind failed" });
 		throws(() => accessPoint.open(OWN), /bind failed/);

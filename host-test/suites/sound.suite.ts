@@ -5,7 +5,7 @@ import { FakeAudioOut } from "../doubles/fake-audio-out.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession } from "../doubles/started-application.js";
-import { equal, matches, ok, outcomeOf, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, outcomeOf, settled, suite, throws } from "../harness.js";
 
 function open(volume = 100) {
 	const timer = new FakeTimer();
@@ -56,8 +56,7 @@ export default suite("sounds", {
 		out.ask(100);
 		equal(out.written.length, 4);
 	},
-	async "end when their last sample was heard, and then close the audio out"() {
-		const { timer, begin } = open();
+	"end when their last sample was heard, and then close the audio out": given(open, async ({ timer, begin }) => {
 		const { sound, out } = begin();
 		await sound.write(ones(6_000 - 2_000));
 		const end = watch(sound.end());
@@ -69,9 +68,8 @@ export default suite("sounds", {
 		out.ask(1_000);
 		await settled();
 		equal([end.value, out.closed, timer.size], ["done", true, 0]);
-	},
-	async "stop at once, and whoever writes them is told"() {
-		const { player, begin, timer } = open();
+	}),
+	"stop at once, and whoever writes them is told": given(open, async ({ player, begin, timer }) => {
 		const { sound, out } = begin();
 		const write = watch(sound.write(ones(9_000)));
 		player.stop();
@@ -83,17 +81,15 @@ export default suite("sounds", {
 		sound.stop();
 		await settled();
 		equal([later.error, end.error, out.written], ["the sound was stopped", "the sound was stopped", []]);
-	},
-	async "give way to the next one"() {
-		const { begin } = open();
+	}),
+	"give way to the next one": given(open, async ({ begin }) => {
 		const first = begin();
 		const write = watch(first.sound.write(ones(9_000)));
 		const second = begin();
 		await settled();
 		equal([write.error, first.out.closed, second.out.closed], ["the sound was stopped", true, false]);
-	},
-	async "fail if audio output stalled for four seconds"() {
-		const { timer, begin } = open();
+	}),
+	"fail if audio output stalled for four seconds": given(open, async ({ timer, begin }) => {
 		const { sound, out } = begin();
 		const end = watch(sound.end());
 		timer.pass(3_000);
@@ -102,23 +98,20 @@ export default suite("sounds", {
 		equal(end, {});
 		await timer.passed(1);
 		equal([end.error, out.closed], ["audio output stalled", true]);
-	},
-	async "are known to be played until they end or stop"() {
-		const { player, begin } = open();
+	}),
+	"are known to be played until they end or stop": given(open, ({ player, begin }) => {
 		equal(player.isPlaying, false);
 		begin();
 		equal(player.isPlaying, true);
 		player.stop();
 		equal(player.isPlaying, false);
-	},
-	"that the platform cannot play are an error, and the one before has stopped"() {
-		const { player, begin } = open();
+	}),
+	"that the platform cannot play are an error, and the one before has stopped": given(open, ({ player, begin }) => {
 		const { out } = begin();
 		throws(() => player.begin(96_000), /invalid sample rate/);
 		ok(out.closed, "the sound before has stopped");
-	},
-	"that the audio out does not start leave it closed, for the next one"() {
-		const { player, begin } = open();
+	}),
+	"that the audio out does not start leave it closed, for the next one": given(open, ({ player, begin }) => {
 		class Failing extends FakeAudioOut {
 			override start(): void {
 				throw new Error("can't enable");
@@ -129,7 +122,7 @@ export default suite("sounds", {
 		equal([FakeAudioOut.made.at(-1)?.closed, failing.isPlaying], [true, false]);
 		begin();
 		equal(player.isPlaying, true);
-	},
+	}),
 	async "that the audio out cannot write end, and whoever writes them is told"() {
 		const { begin, player, timer } = open();
 		const { sound, out } = begin();
@@ -141,8 +134,7 @@ export default suite("sounds", {
 		await settled();
 		equal([writing.error, out.closed, player.isPlaying, timer.size], ["write failed 263", true, false, 0]);
 	},
-	"are as loud as the volume, in even steps of decibels"() {
-		const { player, begin } = open();
+	"are as loud as the volume, in even steps of decibels": given(open, ({ player, begin }) => {
 		const { out } = begin();
 		const decibels = [100, 75, 50, 1].map((volume) => {
 			player.volume = volume;
@@ -151,7 +143,7 @@ export default suite("sounds", {
 		equal(decibels, [0, -12, -24, -47.5]);
 		player.volume = 0;
 		equal([out.volume, begin().out.volume], [0, 0]);
-	},
+	}),
 	async "a chime is two tones that fade, half as loud as can be"() {
 		const player = new FakePlayer();
 		await playChime(player);
@@ -183,15 +175,14 @@ export default suite("sounds", {
 		transport.channel.say({ type: "alert", status: "Warning", message: "hotter" });
 		equal(board.player.sounds.length, 2);
 	},
-	async "a chime that cannot be played is told in the log"() {
-		const { board, transport, log } = inSession();
+	"a chime that cannot be played is told in the log": given(inSession, async ({ board, transport, log }) => {
 		board.player.begin = () => {
 			throw new Error("no memory");
 		};
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot" });
 		await settled();
 		ok(log.includes("chime failed: no memory"), log.join("\n"));
-	},
+	}),
 	async "a chime that is stopped says so"() {
 		const player = new FakePlayer();
 		player.hasRoom = false;

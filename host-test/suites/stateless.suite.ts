@@ -7,7 +7,7 @@ import { createResource, Resources } from "../../src/mcp_server/features/resourc
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { numbered, tool, type Wire } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
-import { equal, matches, settled, suite } from "../harness.js";
+import { equal, given, matches, settled, suite } from "../harness.js";
 
 const reporter = tool("t", (_args, _context, call) => {
 	log(call, "info", "running");
@@ -20,13 +20,12 @@ const resource = createResource<undefined, "test://a">({ uri: "test://a", name: 
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 export default suite("stateless requests of MCP 2026-07-28", {
-	"a device that takes them says so in the answer to initialize"() {
-		const { client } = statelessClient();
+	"a device that takes them says so in the answer to initialize": given(statelessClient, ({ client }) => {
 		equal(client.initialize("2025-11-25").result.capabilities, {
 			tools: { listChanged: true },
 			experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
 		});
-	},
+	}),
 	async "server/discover tells versions, capabilities and the server's name"() {
 		const { ask } = statelessClient({ features: [new Logging()] });
 		equal((await ask("server/discover")).result, {
@@ -56,15 +55,14 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const { error } = await ask("tools/list", {}, meta({}, { [VERSION]: "v999" }));
 		equal([error.code, error.data], [-32022, { supported: ["2026-07-28"], requested: "v999" }]);
 	},
-	async "a request that lacks a member of _meta is rejected by its name"() {
-		const { ask } = statelessClient();
+	"a request that lacks a member of _meta is rejected by its name": given(statelessClient, async ({ ask }) => {
 		const noVersion = await ask("server/discover", {}, { [CAPABILITIES]: {} });
 		equal(noVersion.error.code, -32602);
 		matches(noVersion.error.message, /^_meta\.io\.modelcontextprotocol\/protocolVersion: expected/);
 		const noCapabilities = await ask("tools/list", {}, { [VERSION]: "2026-07-28" });
 		equal(noCapabilities.error.code, -32602);
 		matches(noCapabilities.error.message, /^_meta\.io\.modelcontextprotocol\/clientCapabilities: expected/);
-	},
+	}),
 	async "methods that 2026-07-28 removed are not found"() {
 		const { ask } = statelessClient({ features: [new Logging(), new Resources<undefined>()] });
 		for (const method of [
@@ -197,11 +195,10 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const { error } = await ask("subscriptions/listen", listen);
 		equal(error.message, "Too many subscriptions/listen requests (limit 2)");
 	},
-	async "only a request that stands alone has the methods of 2026-07-28"() {
-		const { client } = statelessClient();
+	"only a request that stands alone has the methods of 2026-07-28": given(statelessClient, ({ client }) => {
 		const [[answer]] = client.say('[{"jsonrpc":"2.0","id":1,"method":"server/discover"}]') as [Wire[]];
 		equal(answer.error.code, -32601);
-	},
+	}),
 	async "a filter is acknowledged as far as the device has what it asks for"() {
 		const asked = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 		const acknowledged = async (features: Feature<undefined>[], notifications: object) => {

@@ -1,7 +1,7 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession, request, start } from "../doubles/started-application.js";
-import { equal, ok, settled, suite } from "../harness.js";
+import { equal, given, ok, settled, suite } from "../harness.js";
 
 const tts = (state: string): object => ({ type: "tts", state });
 
@@ -14,14 +14,13 @@ const states = (log: readonly string[]): string[] =>
 	log.filter((line) => line.startsWith("state ")).map((line) => line.slice("state ".length));
 
 export default suite("device states, entered where they are true", {
-	"connecting, until hellos are exchanged"() {
-		const { application, transport } = start();
+	"connecting, until hellos are exchanged": given(start, ({ application, transport }) => {
 		equal(application.state, "connecting");
 		transport.channel.events.onOpen();
 		equal(application.state, "connecting");
 		transport.channel.say({ type: "hello", session_id: "s-1" });
 		equal(application.state, "idle");
-	},
+	}),
 	"connecting again for the next session on a connection that was kept"() {
 		const { application, transport, timer } = inSession(undefined, { saysGoodbye: true });
 		transport.channel.say(GOODBYE);
@@ -29,8 +28,7 @@ export default suite("device states, entered where they are true", {
 		timer.pass(1000);
 		equal([application.state, transport.channels.length], ["connecting", 1]);
 	},
-	"listening, while the application listens in a session"() {
-		const { application, transport } = inSession();
+	"listening, while the application listens in a session": given(inSession, ({ application, transport }) => {
 		application.talk.listen();
 		equal(application.state, "listening");
 		transport.channel.say(tts("start"));
@@ -39,7 +37,7 @@ export default suite("device states, entered where they are true", {
 		equal(application.state, "listening");
 		application.talk.stopListening();
 		equal(application.state, "idle");
-	},
+	}),
 	"idle after speaking, if the application stopped listening meanwhile"() {
 		const { application, transport } = inSession();
 		application.talk.listen();
@@ -62,16 +60,14 @@ export default suite("device states, entered where they are true", {
 		transport.channel.greet();
 		equal(application.state, "listening");
 	},
-	"not listening any more in the next session"() {
-		const { application, transport, timer } = inSession();
+	"not listening any more in the next session": given(inSession, ({ application, transport, timer }) => {
 		application.talk.listen();
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		timer.pass(1000);
 		transport.channel.greet("s-2");
 		equal(application.state, "idle");
-	},
-	"unchanged by the end of speech that never began"() {
-		const { application, transport } = start();
+	}),
+	"unchanged by the end of speech that never began": given(start, ({ application, transport }) => {
 		transport.channel.events.onOpen();
 		transport.channel.say(tts("stop"));
 		equal(application.state, "connecting");
@@ -79,7 +75,7 @@ export default suite("device states, entered where they are true", {
 		application.talk.listen();
 		transport.channel.say(tts("stop"));
 		equal(application.state, "listening");
-	},
+	}),
 	async "upgrading, until the firmware could not be installed"() {
 		const board = Object.assign(new FakeBoard(), { upgradeFails: true });
 		const { application, transport, log, timer } = inSession(board);

@@ -10,7 +10,7 @@ import { FakeSettings } from "../doubles/fake-board.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession, request, SMALL_BUILD } from "../doubles/started-application.js";
-import { equal, matches, ok, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 /** 2026-11-22. */
 const NOW = 1_795_305_600_000;
@@ -90,13 +90,12 @@ export default suite("tools of the conversation, of texts and timers", {
 		timer.pass(20_000);
 		equal(message(), "");
 	},
-	async "set an emotion of the family, and no other"() {
-		const { call, answer, board } = callable();
+	"set an emotion of the family, and no other": given(callable, async ({ call, answer, board }) => {
 		call("self.screen.set_emotion", { emotion: "kissy" });
 		equal([await answer(), Object.assign({}, ...board.shown).emotion], [{ emotion: "kissy" }, "kissy"]);
 		call("self.screen.set_emotion", { emotion: "hungry" });
 		matches(JSON.stringify(await answer()), /emotion: expected one of/);
-	},
+	}),
 	async "ask a person, who chooses by the buttons, and report while nobody has"() {
 		const { call, answer, message, board, timer, mcp, application } = callable();
 		const question = { question: "Tea?", choices: ["Green", "Black"] };
@@ -142,8 +141,7 @@ export default suite("tools of the conversation, of texts and timers", {
 		await settled();
 		equal([message(), mcp(), timer.size], ["", [], before]);
 	},
-	async "take the marked choice by another button, and the only one by any press"() {
-		const two = asking();
+	"take the marked choice by another button, and the only one by any press": given(asking, async (two) => {
 		equal([two.press("a"), two.press("b")], [true, true]);
 		await settled();
 		equal([two.chosen, two.press("a")], [["No"], false]);
@@ -155,9 +153,8 @@ export default suite("tools of the conversation, of texts and timers", {
 		round.press("a");
 		round.press("a");
 		equal(round.shown.at(-1), "Tea?\n> 1/2 Yes");
-	},
-	async "set timers, list them, and cancel one"() {
-		const { call, answer } = callable();
+	}),
+	"set timers, list them, and cancel one": given(callable, async ({ call, answer }) => {
 		call("self.timer.set", { seconds: 600, text: "茶" });
 		equal(await answer(), { id: 1, text: "茶", seconds: 600 });
 		call("self.timer.set", { seconds: 60, text: "egg" });
@@ -173,7 +170,7 @@ export default suite("tools of the conversation, of texts and timers", {
 		equal(await answer(), true);
 		call("self.timer.cancel", { id: 2 });
 		matches(await answer(), /timer 2 not found/);
-	},
+	}),
 	async "tell of a timer that is due: chime, alert, notification, and the backend's model if it is chosen"() {
 		const { call, board, timer, transport, mcp } = callable(["timer"]);
 		call("self.timer.set", { seconds: 60, text: "egg" });
@@ -206,8 +203,7 @@ export default suite("tools of the conversation, of texts and timers", {
 		timer.pass(60_000);
 		equal([board.player.sounds.length, listens()], [7, before]);
 	},
-	"keep timers over a restart, and ring for those that were due meanwhile"() {
-		const first = reminding();
+	"keep timers over a restart, and ring for those that were due meanwhile": given(reminding, (first) => {
 		first.reminders.set(60, "egg");
 		first.reminders.set(3_600, "cake and tea");
 		first.timer.pass(10_000);
@@ -219,9 +215,8 @@ export default suite("tools of the conversation, of texts and timers", {
 		equal(second.reminders.all, [{ id: 2, text: "cake and tea", seconds: 3_500 }]);
 		second.timer.pass(3_500_000);
 		equal([second.due.length, second.settings.values.size], [2, 0]);
-	},
-	"keep timers while a chip does not know the time, and begin them when it does"() {
-		const { settings } = reminding();
+	}),
+	"keep timers while a chip does not know the time, and begin them when it does": given(reminding, ({ settings }) => {
 		const before = reminding(settings);
 		before.reminders.set(60, "egg");
 		const { reminders, timer, due, clock } = reminding(settings, { start: 1_000 });
@@ -243,7 +238,7 @@ export default suite("tools of the conversation, of texts and timers", {
 			{ id: 2, text: "bread" },
 		]);
 		equal(timer.size, 0);
-	},
+	}),
 	"drop a timer that was set while the time was unknown, when the device has restarted"() {
 		const { settings } = reminding();
 		reminding(settings, { start: 1_000 }).reminders.set(60, "egg");
@@ -251,8 +246,7 @@ export default suite("tools of the conversation, of texts and timers", {
 		const { reminders, log } = reminding(settings);
 		equal([reminders.all, log.length, settings.values.size], [[], 2, 0]);
 	},
-	"set a limited number of timers"() {
-		const { reminders } = reminding();
+	"set a limited number of timers": given(reminding, ({ reminders }) => {
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 			equal(reminders.set(60, "x").id, id);
 		}
@@ -260,5 +254,5 @@ export default suite("tools of the conversation, of texts and timers", {
 		reminders.cancel(4);
 		equal(reminders.set(60, "y").id, 4);
 		ok(reminders.all.length === MAX_REMINDERS);
-	},
+	}),
 });

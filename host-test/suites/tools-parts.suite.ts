@@ -2,7 +2,7 @@ import type { Hardware } from "../../src/hardware/hardware.js";
 import type { Wire } from "../doubles/client.js";
 import { boardWithParts, FakeSensor } from "../doubles/fake-parts.js";
 import { clientOf, words } from "../doubles/tools.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, given, matches, suite } from "../harness.js";
 
 class FakeServo {
 	readonly min = 0;
@@ -29,8 +29,7 @@ export default suite("tools for lights and sensors", {
 		equal(offered({ lights: { led: { on: false } } }), [SET]);
 		equal(offered({ sensors: { room: new FakeSensor(1) } }), [READ]);
 	},
-	"turn a light on and off, dim it and change its colour"() {
-		const { lights } = boardWithParts();
+	"turn a light on and off, dim it and change its colour": given(boardWithParts, ({ lights }) => {
 		const { lamp } = lights;
 		const client = clientOf({ lights });
 		equal(words(client.call(SET, { light: "lamp", on: true })), "true");
@@ -39,9 +38,8 @@ export default suite("tools for lights and sensors", {
 		equal(lamp, { on: true, brightness: 20, color: 0xff8000 });
 		client.call(SET, { light: "lamp", on: false });
 		equal(lamp, { on: false, brightness: 20, color: 0xff8000 });
-	},
-	"say how a light is after setting it, and where a servo is"() {
-		const { lights } = boardWithParts();
+	}),
+	"say how a light is after setting it, and where a servo is": given(boardWithParts, ({ lights }) => {
 		const servos = { flap: new FakeServo() };
 		const client = clientOf({ lights, servos });
 		client.initialize("2025-11-25");
@@ -51,9 +49,8 @@ export default suite("tools for lights and sensors", {
 			color: "#ff8000",
 		});
 		equal(client.call("self.servo.move", { name: "flap", angle: 30 }).result.structuredContent, { angle: 30 });
-	},
-	"turn a light on by its brightness or colour, and off by brightness 0"() {
-		const { lights } = boardWithParts();
+	}),
+	"turn a light on by its brightness or colour, and off by brightness 0": given(boardWithParts, ({ lights }) => {
 		const { lamp } = lights;
 		const client = clientOf({ lights });
 		client.call(SET, { light: "lamp", color: "#000001" });
@@ -64,7 +61,7 @@ export default suite("tools for lights and sensors", {
 		equal(lamp, { on: true, brightness: 30, color: 1 });
 		client.call(SET, { light: "lamp", on: false, color: "#000002" });
 		equal(lamp, { on: false, brightness: 30, color: 2 });
-	},
+	}),
 	"need no name if there is only one light"() {
 		const led = { on: false };
 		clientOf({ lights: { led } }).call(SET, { on: true });
@@ -84,16 +81,14 @@ export default suite("tools for lights and sensors", {
 		matches(why({ light: "lamp", brightness: 101 }), /^brightness: expected/);
 		equal(lights, boardWithParts().lights);
 	},
-	"read one sensor, or all"() {
-		const { sensors } = boardWithParts();
+	"read one sensor, or all": given(boardWithParts, ({ sensors }) => {
 		const client = clientOf({ sensors });
 		const room = { kind: "temperature", value: 21.5, unit: "°C" };
 		equal(json(client.call(READ, { sensor: "room" })), { room });
 		equal(json(client.call(READ)), { room, chip: { ...room, value: { x: 1, y: 2 } } });
 		equal(client.call(READ, { sensor: "sun" }).error.message, 'sensor: expected one of room, chip, not "sun"');
-	},
-	"say why a sensor cannot be read, and read the others all the same"() {
-		const { sensors } = boardWithParts();
+	}),
+	"say why a sensor cannot be read, and read the others all the same": given(boardWithParts, ({ sensors }) => {
 		sensors.room.reading = new Error("no answer");
 		const client = clientOf({ sensors });
 		equal(client.call(READ, { sensor: "room" }).error.message, "no answer");
@@ -101,9 +96,8 @@ export default suite("tools for lights and sensors", {
 			room: { kind: "temperature", error: "no answer" },
 			chip: { kind: "temperature", value: { x: 1, y: 2 }, unit: "°C" },
 		});
-	},
-	"show lights and sensors in the device's status"() {
-		const { lights, sensors } = boardWithParts();
+	}),
+	"show lights and sensors in the device's status": given(boardWithParts, ({ lights, sensors }) => {
 		equal(json(clientOf({ lights, sensors }).call("self.get_device_status")), {
 			lights: { lamp: { on: false, brightness: 50, color: "#ffffff" }, led: { on: false } },
 			sensors: {
@@ -111,5 +105,5 @@ export default suite("tools for lights and sensors", {
 				chip: { kind: "temperature", value: { x: 1, y: 2 }, unit: "°C" },
 			},
 		});
-	},
+	}),
 });

@@ -9,7 +9,7 @@ import {
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
-import { equal, ok, settled, suite, throws } from "../harness.js";
+import { equal, given, ok, settled, suite, throws } from "../harness.js";
 
 // The cipher is the platform's: here a simple one. With AES: packages/virtual-device/test/services/udp-sockets.test.ts.
 
@@ -63,15 +63,13 @@ function connected(udp: unknown) {
 }
 
 export default suite("audio over UDP", {
-	"a packet arrives as it was sent"() {
-		const { sender, receiver } = pair();
+	"a packet arrives as it was sent": given(pair, ({ sender, receiver }) => {
 		const datagram = sender.seal(PACKET, 123_456);
 		equal([...datagram.subarray(0, 16)], [1, 0, 0, 3, 0, 0, 0, 7, 0, 1, 0xe2, 0x40, 0, 0, 0, 1]);
 		const { packet, lost } = receiver.open(datagram);
 		equal([[...packet], lost], [[...PACKET], 0]);
-	},
-	"tells how many packets were lost, at most three, and none before the first"() {
-		const { sender, receiver } = pair();
+	}),
+	"tells how many packets were lost, at most three, and none before the first": given(pair, ({ sender, receiver }) => {
 		const lost = [3, 1, 2, 4, 40].map((count) => {
 			let datagram: Uint8Array = new Uint8Array(0);
 			for (let sent = 0; sent < count; sent += 1) {
@@ -80,15 +78,14 @@ export default suite("audio over UDP", {
 			return receiver.open(datagram).lost;
 		});
 		equal(lost, [0, 0, 1, 3, 3]);
-	},
-	"an old datagram is rejected, and so is a repeated one"() {
-		const { sender, receiver } = pair();
+	}),
+	"an old datagram is rejected, and so is a repeated one": given(pair, ({ sender, receiver }) => {
 		const first = sender.seal(PACKET, 0);
 		const second = sender.seal(PACKET, 0);
 		receiver.open(second);
 		throws(() => receiver.open(first), /^.*number 1, after 2/);
 		throws(() => receiver.open(second), /number 2, after 2/);
-	},
+	}),
 	"a datagram that is too short, too long, of another type or of a wrong size is rejected, and changes nothing"() {
 		const { sender, receiver } = pair();
 		const datagram = sender.seal(PACKET, 0);
@@ -145,15 +142,14 @@ export default suite("audio over UDP", {
 		channel.say({ type: "tts", state: "start" });
 		equal(sent, [[0x58], [0x58]]);
 	},
-	"a packet that a check rejects changes nothing"() {
-		const { sender, receiver } = pair();
+	"a packet that a check rejects changes nothing": given(pair, ({ sender, receiver }) => {
 		const [first, second] = [sender.seal(PACKET, 0), sender.seal(PACKET, 0)];
 		const reject = (): never => {
 			throw new RangeError("no packet of Opus");
 		};
 		throws(() => receiver.open(second, reject), /no packet of Opus/);
 		equal([...receiver.open(first).packet], [...PACKET]);
-	},
+	}),
 	"a channel ends with its session, and what was dropped is counted"() {
 		const { channel, opened, closed, log } = connected(UDP);
 		opened[0]?.onDropped("number 1, after 2");

@@ -7,7 +7,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
-import { equal, matches, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, settled, suite, throws } from "../harness.js";
 
 const URL = "http://server/firmware.bin?key=k";
 const KEY = new Uint8Array(65).fill(4).buffer;
@@ -69,12 +69,11 @@ export default suite("an update", {
 		equal((await update({ anyProject: false })).updater.anyProject, [false]);
 		equal((await update({ anyProject: true })).updater.anyProject, [true]);
 	},
-	async "restarts the device also if what is on trial cannot be stored"() {
-		const { server, outcome, board } = await begin();
+	"restarts the device also if what is on trial cannot be stored": given(begin, async ({ server, outcome, board }) => {
 		board.settings.set = () => false;
 		server().answer(200, "FIRMWARE");
 		equal([await outcome, board.restarts], ["installed", [1_000]]);
-	},
+	}),
 	async "tells its progress in at most twenty steps, and the end"() {
 		const updater = new FakeUpdater();
 		const { server, outcome, progress } = await begin({}, { updater });

@@ -6,7 +6,7 @@ import { FakeCodec } from "../doubles/fake-codec.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 const VOICED = { features: [...SMALL_BUILD, voice] };
 const PACKET = [88, 1, 2];
@@ -32,11 +32,10 @@ function speaking(audio?: object) {
 }
 
 export default suite("voice", {
-	"tells the codec's format in the hello, and that there is one"() {
-		const { channel, codec } = speaking();
+	"tells the codec's format in the hello, and that there is one": given(speaking, ({ channel, codec }) => {
 		const { audio_params, features } = JSON.parse(channel.sent[0] as string);
 		equal([audio_params, features], [codec.params, { mcp: true, audio: true }]);
-	},
+	}),
 	"a board without a codec takes no binary messages, and names the family's format without having the feature"() {
 		const withCodec = Object.assign(new FakeBoard(), { codec: new FakeCodec() });
 		for (const { transport } of [
@@ -119,8 +118,7 @@ export default suite("voice", {
 			);
 		}
 	},
-	"drops what comes before start and after stop, and counts it"() {
-		const { channel, codec, hear, log } = speaking();
+	"drops what comes before start and after stop, and counts it": given(speaking, ({ channel, codec, hear, log }) => {
 		for (let count = 0; count < 100; count += 1) {
 			hear(...PACKET);
 		}
@@ -134,7 +132,7 @@ export default suite("voice", {
 			"audio dropped: the backend has not begun to speak (10 so far)",
 			"audio dropped: the backend has not begun to speak (100 so far)",
 		]);
-	},
+	}),
 	async "a backend that never stops is silenced by a press, is told, and what it goes on sending is dropped"() {
 		const { application, channel, codec, boot, hear, log } = speaking();
 		channel.say(tts("start"));
@@ -149,15 +147,14 @@ export default suite("voice", {
 		await settled();
 		equal(application.state, "idle");
 	},
-	"packets of an old session are not played in the next one"() {
-		const { channel, codec, hear } = speaking();
+	"packets of an old session are not played in the next one": given(speaking, ({ channel, codec, hear }) => {
 		channel.say(tts("start"));
 		channel.say({ type: "goodbye" });
 		channel.say({ type: "hello", transport: "fake", session_id: "s-2" });
 		codec.calls.length = 0;
 		hear(...PACKET);
 		equal(codec.calls, []);
-	},
+	}),
 	"drops what it cannot read, and what the codec does not take; the session goes on"() {
 		const { application, channel, codec, hear, log } = speaking();
 		channel.say(tts("start"));
@@ -190,23 +187,20 @@ export default suite("voice", {
 		channel.say(tts("start"));
 		equal(codec.calls.slice(1), ["stop recording", "stop", "begin 24000 60"]);
 	},
-	"listens when the backend asks, and until it has heard enough"() {
-		const side = speaking();
+	"listens when the backend asks, and until it has heard enough": given(speaking, (side) => {
 		side.channel.say({ type: "listen", state: "start" });
 		equal([side.application.state, lastSaid(side)], ["listening", { type: "listen", state: "start", mode: "auto" }]);
 		side.channel.say({ type: "listen", state: "stop" });
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
 		equal(side.codec.calls, ["record", "stop recording"]);
-	},
-	"says so again if it listens already"() {
-		const side = speaking();
+	}),
+	"says so again if it listens already": given(speaking, (side) => {
 		side.application.talk.listen();
 		side.channel.say({ type: "listen", state: "start" });
 		equal([side.application.state, lastSaid(side)], ["listening", { type: "listen", state: "start" }]);
 		equal(side.codec.calls, ["record"]);
-	},
-	"says why it does not listen: its microphone is muted, or it is busy"() {
-		const side = speaking();
+	}),
+	"says why it does not listen: its microphone is muted, or it is busy": given(speaking, (side) => {
 		side.codec.muted = true;
 		side.channel.say({ type: "listen", state: "start" });
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason: "muted" }]);
@@ -215,39 +209,35 @@ export default suite("voice", {
 		side.channel.say({ type: "listen", state: "start" });
 		equal(lastSaid(side), { type: "listen", state: "stop", reason: "speaking" });
 		equal(side.application.state, "speaking");
-	},
-	"has no microphone: it says so, and no light is red"() {
-		const side = speaking();
+	}),
+	"has no microphone: it says so, and no light is red": given(speaking, (side) => {
 		Object.assign(side.codec, { record: undefined });
 		side.channel.say({ type: "listen", state: "start" });
 		const reason = "no microphone";
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason }]);
 		side.application.talk.listen();
 		equal([side.application.state, side.lamp.on], ["listening", false]);
-	},
-	"the first light is red while it listens, and then as it was"() {
-		const { application, lamp, led } = speaking();
+	}),
+	"the first light is red while it listens, and then as it was": given(speaking, ({ application, lamp, led }) => {
 		application.talk.listen();
 		equal([lamp, led], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
 		application.talk.stopListening();
 		equal([lamp, led], [{ on: false, brightness: 50, color: 0xffffff }, { on: false }]);
-	},
-	"a light that was set meanwhile stays so"() {
-		const { application, lamp } = speaking();
+	}),
+	"a light that was set meanwhile stays so": given(speaking, ({ application, lamp }) => {
 		application.talk.listen();
 		Object.assign(lamp, { on: true, color: 0x0000ff });
 		application.talk.stopListening();
 		equal(lamp, { on: true, brightness: 50, color: 0x0000ff });
-	},
-	async "stops listening if it cannot record, without its light"() {
-		const side = speaking();
+	}),
+	"stops listening if it cannot record, without its light": given(speaking, async (side) => {
 		side.codec.failure = new Error("no memory");
 		side.application.talk.listen();
 		equal([side.application.state, side.lamp.on], ["listening", false]);
 		await settled();
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
 		ok(side.log.includes("cannot record: no memory"));
-	},
+	}),
 	"what was recorded is sent past the queue in the framing of each version, or dropped"() {
 		for (const protocolVersion of [1, 2, 3] as const) {
 			const { protocol, client } = connect({ protocolVersion, onAudio() {} });

@@ -1,7 +1,7 @@
 import { FramedWebSocketClient } from "../../src/protocols/websocket-client.js";
 import { handshakeRequest } from "../../src/protocols/websocket-handshake.js";
 import { FakeResolver, FakeSocket } from "../doubles/fake-socket.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 const RESPONSE = [
 	"HTTP/1.1 101 Switching Protocols",
@@ -128,8 +128,7 @@ function failsWith(bytes: Uint8Array, pattern: RegExp): void {
 }
 
 export default suite("WebSocket client", {
-	"asks the address of its host for a WebSocket"() {
-		const { resolver, request, socket } = ask();
+	"asks the address of its host for a WebSocket": given(ask, ({ resolver, request, socket }) => {
 		equal(
 			[resolver.host, socket.options.address, socket.options.host, socket.options.port],
 			["backend", "10.0.0.1", "backend", 9000],
@@ -141,7 +140,7 @@ export default suite("WebSocket client", {
 			ok(lines.includes(line), line);
 		}
 		matches(request(), /\r\nSec-WebSocket-Key: [A-Za-z0-9+/]{21}[AQgw]==\r\n/);
-	},
+	}),
 	"sends a key of 16 random bytes in base64, from all zeros to all ones"() {
 		const keyOf = (random: number): string | undefined => {
 			const request = handshakeRequest({ host: "backend", port: 80, path: "/", headers: new Map() }, () => random);
@@ -158,13 +157,12 @@ export default suite("WebSocket client", {
 		};
 		equal([80, 443, 8080].map(hostAt), ["backend", "backend", "backend:8080"]);
 	},
-	"sends a request that is longer than the room for it piece by piece"() {
-		const { socket, request } = resolve();
+	"sends a request that is longer than the room for it piece by piece": given(resolve, ({ socket, request }) => {
 		for (let turn = 0; turn < 40; turn += 1) {
 			socket.grant(10);
 		}
 		matches(request(), /^GET .*\r\n\r\n$/s);
-	},
+	}),
 	"takes the server's response in single bytes, and frames that follow it at once"() {
 		for (const pieces of [[RESPONSE, "\x81\x02ok"], Array.from(`${RESPONSE}\x81\x02ok`), [`${RESPONSE}\x81\x02ok`]]) {
 			const { socket, heard, rooms } = ask();
@@ -189,13 +187,12 @@ export default suite("WebSocket client", {
 			matches((errors[0] as Error).message, reason);
 		}
 	},
-	"writes nothing between its request and the response"() {
-		const { socket } = ask();
+	"writes nothing between its request and the response": given(ask, ({ socket }) => {
 		socket.grant(2000);
 		socket.arrive(RESPONSE.slice(0, 20));
 		socket.grant(2000);
 		equal(socket.writes, 1);
-	},
+	}),
 	"takes a response whose head is as long as it may be, and not a byte more"() {
 		const responseOf = (bytes: number): Uint8Array => {
 			const filler = `X: ${"x".repeat(bytes - RESPONSE.length - "X: \r\n".length)}\r\n`;
@@ -210,8 +207,7 @@ export default suite("WebSocket client", {
 			equal([fake.rooms.length, fake.errors.length], [rooms, 1 - rooms], `${bytes} bytes`);
 		}
 	},
-	"says that its host was not found, and opens no socket once it is closed"() {
-		const lost = connect();
+	"says that its host was not found, and opens no socket once it is closed": given(connect, (lost) => {
 		lost.resolver.answer.onError();
 		matches((lost.errors[0] as Error).message, /^backend: address not found$/);
 		const late = connect();
@@ -219,13 +215,12 @@ export default suite("WebSocket client", {
 		const sockets = FakeSocket.made.length;
 		late.resolver.answer.onResolved("backend", "10.0.0.1");
 		equal([FakeSocket.made.length, late.errors], [sockets, []]);
-	},
-	"reports a socket that cannot be opened, and one that breaks, once"() {
-		const { socket, errors } = resolve();
+	}),
+	"reports a socket that cannot be opened, and one that breaks, once": given(resolve, ({ socket, errors }) => {
 		socket.options.onError();
 		socket.options.onError();
 		equal([errors, socket.closed], [[undefined], true]);
-	},
+	}),
 	"receives messages of every length, cut at every byte"() {
 		for (const [payload, long] of [
 			["", false],
@@ -242,11 +237,10 @@ export default suite("WebSocket client", {
 			}
 		}
 	},
-	"receives a message of more than 65,535 bytes"() {
-		const { socket, heard } = open();
+	"receives a message of more than 65,535 bytes": given(open, ({ socket, heard }) => {
 		socket.arrive(frame(TEXT, "x".repeat(65_536)));
 		equal(heard[0]?.length, 65_536);
-	},
+	}),
 	"keeps the framing if its owner writes while a header is half read, wherever that is cut"() {
 		for (const payload of ["next", "y".repeat(200)]) {
 			const next = frame(TEXT, payload);
@@ -293,14 +287,12 @@ export default suite("WebSocket client", {
 		await settle();
 		equal(fake.heard, ["one", "two", "three"]);
 	},
-	"puts the frames of a message together, with a ping between them"() {
-		const { socket, heard, controls } = open();
+	"puts the frames of a message together, with a ping between them": given(open, ({ socket, heard, controls }) => {
 		socket.arrive(frame(TEXT, "a", { final: false }), frame(CONTINUATION, "", { final: false }));
 		socket.arrive(frame(PING, "?"), frame(CONTINUATION, "b"), frame(BINARY, "c"), frame(TEXT, "d"));
 		equal([heard, controls], [["ab", "binary c", "d"], [[PING, "?"]]]);
-	},
-	"answers a ping, the last of several if there is no room"() {
-		const { socket, rooms } = open();
+	}),
+	"answers a ping, the last of several if there is no room": given(open, ({ socket, rooms }) => {
 		socket.arrive(frame(PING, "hello"));
 		socket.grant(5);
 		socket.arrive(frame(PING, "a"), frame(PING, "b"));
@@ -311,25 +303,23 @@ export default suite("WebSocket client", {
 			[PONG, true, "b"],
 		]);
 		equal(rooms.at(-1), 100 - 7 - 8);
-	},
-	"tells its owner of pongs, and answers none"() {
-		const { socket, controls } = open();
+	}),
+	"tells its owner of pongs, and answers none": given(open, ({ socket, controls }) => {
 		socket.arrive(frame(PONG, "x"), frame(PONG));
 		equal(controls, [
 			[PONG, "x"],
 			[PONG, ""],
 		]);
 		equal(socket.written, []);
-	},
-	"answers a close, and is closed"() {
-		const { socket, controls, closes, errors } = open();
+	}),
+	"answers a close, and is closed": given(open, ({ socket, controls, closes, errors }) => {
 		socket.arrive(frame(CLOSE, Uint8Array.of(3, 69)));
 		equal([controls.length, closes(), errors, socket.closed], [1, 1, [], true]);
 		const opcodes = framesOf(socket.written).map(({ opcode }) => opcode);
 		equal(opcodes, [CLOSE]);
 		socket.options.onError();
 		equal([closes(), errors], [1, []]);
-	},
+	}),
 	"rejects what a server may not send"() {
 		failsWith(Uint8Array.of(0xc1, 0), /^unknown WebSocket frame 0xc1$/);
 		failsWith(Uint8Array.of(0x83, 0), /^unknown WebSocket frame/);
@@ -368,8 +358,7 @@ export default suite("WebSocket client", {
 			],
 		);
 	},
-	"writes all or throws"() {
-		const early = connect();
+	"writes all or throws": given(connect, (early) => {
 		throws(() => early.client.write(new Uint8Array(1), {}), /^no room for 1 bytes$/);
 		const { client, socket, rooms } = open();
 		socket.grant(100);
@@ -382,16 +371,15 @@ export default suite("WebSocket client", {
 		throws(() => client.write(new Uint8Array(65_536), {}), /^no room/);
 		client.close();
 		throws(() => client.write(new Uint8Array(1), {}), /^no room/);
-	},
-	"writes 125 bytes with the short length, and more with the long one"() {
-		const { client, socket } = open();
+	}),
+	"writes 125 bytes with the short length, and more with the long one": given(open, ({ client, socket }) => {
 		socket.grant(2000);
 		client.write(new Uint8Array(125), { binary: true });
 		equal([socket.written[1], socket.written.length], [0x80 | 125, 2 + 4 + 125]);
 		socket.written.length = 0;
 		client.write(new Uint8Array(126), { binary: true });
 		equal([socket.written[1], socket.written.length], [0x80 | 126, 4 + 4 + 126]);
-	},
+	}),
 	"reports what its owner throws, rather than throw it into the socket"() {
 		const { socket, errors } = open({
 			onMessage() {

@@ -1,7 +1,7 @@
 import { SettingError } from "../../src/core/settings/read-setting.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { connect, inSession, mcp } from "../doubles/websocket-session.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 const PING = 9;
 const PONG = 10;
@@ -37,37 +37,32 @@ export default suite("WebSocket", {
 		ok(throws(() => connect({ backend: "wss://h" }), /^backend: .* wss:/) instanceof SettingError);
 		throws(() => connect({ backend: "http://h" }), /^backend: .* http:/);
 	},
-	"waits for room rather than write crumbs"() {
-		const { protocol, client } = inSession();
+	"waits for room rather than write crumbs": given(inSession, ({ protocol, client }) => {
 		client.grant(10);
 		protocol.send("x".repeat(500));
 		equal(client.written, []);
-	},
-	"ends the session when the client cannot write after all"() {
-		const { protocol, client, lost } = inSession();
+	}),
+	"ends the session when the client cannot write after all": given(inSession, ({ protocol, client, lost }) => {
 		client.room = 0;
 		protocol.send("x");
 		equal(lost[0]?.code, "connection-failed");
-	},
-	"ignores what comes after it closed"() {
-		const { protocol, client, heard, lost } = inSession();
+	}),
+	"ignores what comes after it closed": given(inSession, ({ protocol, client, heard, lost }) => {
 		protocol.close();
 		client.arrive([mcp("late")]);
 		client.grant(100);
 		client.options.onClose();
 		client.options.onError(new Error("late"));
 		equal([heard, lost, client.written], [[], [], []]);
-	},
-	"says hello to the letter"() {
-		const { client } = connect();
+	}),
+	"says hello to the letter": given(connect, ({ client }) => {
 		equal(client.written, []);
 		client.grant(1000);
 		equal(client.messages, [
 			'{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60},"max_message_bytes":65536}',
 		]);
-	},
-	"marks the parts of a message, the last of them apart"() {
-		const { protocol, client } = inSession();
+	}),
+	"marks the parts of a message, the last of them apart": given(inSession, ({ protocol, client }) => {
 		client.grant(100);
 		protocol.send("x".repeat(250));
 		client.grant(100);
@@ -81,7 +76,7 @@ export default suite("WebSocket", {
 				[false, false],
 			],
 		);
-	},
+	}),
 	"cuts within characters if it must, and loses none"() {
 		const text = "aé日😀".repeat(100);
 		for (const room of [64, 65, 66, 67, 97, 126, 500]) {
@@ -94,8 +89,7 @@ export default suite("WebSocket", {
 			ok(client.messages.length === 1 && client.messages[0] === text, `${room} bytes at a time`);
 		}
 	},
-	"keeps messages in order, and each apart, however many wait"() {
-		const { protocol, client } = inSession();
+	"keeps messages in order, and each apart, however many wait": given(inSession, ({ protocol, client }) => {
 		client.grant(0);
 		const texts = Array.from({ length: 50 }, (_, at) => `${at}:${"x".repeat(at * 7)}`);
 		for (const text of texts) {
@@ -106,7 +100,7 @@ export default suite("WebSocket", {
 			client.grant(100);
 		}
 		equal(client.messages, texts);
-	},
+	}),
 	"lets exactly as many bytes wait as may, and as many again once those are written"() {
 		const { protocol, client, lost } = inSession({ maxQueuedBytes: 900 });
 		for (let round = 0; round < 3; round += 1) {
@@ -220,15 +214,13 @@ export default suite("WebSocket", {
 		}
 		equal(heard, [1, 1, 1, "é", "é", "é"]);
 	},
-	"rejects a message with text after a NUL"() {
-		const { client, heard, log } = inSession();
+	"rejects a message with text after a NUL": given(inSession, ({ client, heard, log }) => {
 		client.arrive([Uint8Array.of(...new Uint8Array(ArrayBuffer.fromString(mcp("a"))), 0, 0x7d).buffer]);
 		equal(heard, []);
 		// XS 13 would read the text up to the NUL byte, and XS 17 all of it: JSON has no such character.
 		matches(log.join(), /^message dropped: .*(NUL|invalid character)/);
-	},
-	"asks an idle backend for a pong, which is a sign of life"() {
-		const { client, timer, lost } = inSession();
+	}),
+	"asks an idle backend for a pong, which is a sign of life": given(inSession, ({ client, timer, lost }) => {
 		for (let minute = 1; minute <= 10; minute += 1) {
 			timer.pass(60_000);
 			equal(client.written.filter(({ options }) => options.opcode === PING).length, minute);
@@ -237,7 +229,7 @@ export default suite("WebSocket", {
 		equal([lost, client.messages], [[], []]);
 		timer.pass(150_000);
 		equal([lost[0]?.code, client.closed], ["silent", true]);
-	},
+	}),
 	"takes a whole message for a sign of life, but not the parts of one"() {
 		const { client, timer, lost, heard } = inSession();
 		const halves = mcp("x").split("p");
@@ -265,23 +257,21 @@ export default suite("WebSocket", {
 		}
 		equal(lost, []);
 	},
-	"counts the room that a ping takes"() {
-		const { protocol, client, timer, lost } = inSession();
+	"counts the room that a ping takes": given(inSession, ({ protocol, client, timer, lost }) => {
 		client.grant(500);
 		timer.pass(60_000);
 		equal(client.written[0]?.options.opcode, PING);
 		protocol.send("x".repeat(800));
 		equal([lost, partSizes(client)], [[], [0, 494]]);
-	},
-	"logs a ping that cannot be sent, and stays up"() {
-		const { client, timer, log, lost } = inSession();
+	}),
+	"logs a ping that cannot be sent, and stays up": given(inSession, ({ client, timer, log, lost }) => {
 		client.write = () => {
 			throw new Error("no room");
 		};
 		timer.pass(60_000);
 		matches(log.join(), /could not send ping: Error: no room/);
 		equal(lost, []);
-	},
+	}),
 	"takes anything for the cause of an error, and keeps it"() {
 		for (const [cause, message] of [
 			[new Error("reset"), "connection lost: reset"],

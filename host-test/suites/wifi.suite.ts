@@ -1,7 +1,7 @@
 import { NtpClock } from "../../src/hardware/drivers/wifi/ntp-clock.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeWiFi, joinWiFi } from "../doubles/fake-wifi.js";
-import { equal, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 const NTP_INTERVAL = 86_400_000;
 const NTP_RETRY_INTERVAL = 60_000;
@@ -77,11 +77,10 @@ function askTime(now = 0, failure?: Error) {
 const TIME = Date.UTC(2026, 10, 21);
 
 export default suite("Wi-Fi and the time", {
-	"joins the access point of the settings"() {
-		const { wifi, network } = join();
+	"joins the access point of the settings": given(join, ({ wifi, network }) => {
 		equal(wifi.attempts, [{ SSID: "home", password: "secret" }]);
 		equal([network.online, network.macAddress], [false, "aa:bb:cc:00:11:22"]);
-	},
+	}),
 	"joins an open network without a password"() {
 		equal(join({ password: "" }).wifi.attempts, [{ SSID: "home" }]);
 	},
@@ -98,21 +97,18 @@ export default suite("Wi-Fi and the time", {
 		equal(wifi.attempts, []);
 		matches(log[0] ?? "", /"ssid" is empty/);
 	},
-	"is online once it has an address"() {
-		const { wifi, network, changes } = join();
+	"is online once it has an address": given(join, ({ wifi, network, changes }) => {
 		wifi.become(400);
 		equal(network.online, false);
 		wifi.become(500);
 		equal([network.online, network.ssid, network.rssi, changes], [true, "home", -55, [true]]);
-	},
-	"notices an address that nobody told of"() {
-		const { wifi, network, timer } = join();
+	}),
+	"notices an address that nobody told of": given(join, ({ wifi, network, timer }) => {
 		wifi.connection = 500;
 		timer.pass(WIFI_CHECK_INTERVAL);
 		ok(network.online);
-	},
-	"joins again when it was lost"() {
-		const { wifi, network, timer, changes } = join();
+	}),
+	"joins again when it was lost": given(join, ({ wifi, network, timer, changes }) => {
 		wifi.become(500);
 		wifi.become(200);
 		equal([network.online, network.rssi, changes], [false, -100, [true, false]]);
@@ -120,7 +116,7 @@ export default suite("Wi-Fi and the time", {
 		equal(wifi.attempts.length, 2);
 		wifi.become(500);
 		equal(changes, [true, false, true]);
-	},
+	}),
 	async "joins the strongest of several known networks, and the next one if that fails"() {
 		const { wifi, timer, finishScan } = joinSeveral();
 		equal(wifi.attempts, []);
@@ -154,12 +150,11 @@ export default suite("Wi-Fi and the time", {
 		await settled();
 		equal(wifi.attempts, [{ SSID: "weak", password: "password of weak" }]);
 	},
-	async "joins nothing after it was closed during a scan"() {
-		const { wifi, network, finishScan } = joinSeveral();
+	"joins nothing after it was closed during a scan": given(joinSeveral, async ({ wifi, network, finishScan }) => {
 		network.close();
 		await finishScan(["strong", -50]);
 		equal(wifi.attempts, []);
-	},
+	}),
 	async "tries the known networks in range while the set-up is open, and gives up for the one that a person chose"() {
 		const { network, wifi, timer, finishScan } = joinSeveral();
 		await finishScan();
@@ -200,14 +195,13 @@ export default suite("Wi-Fi and the time", {
 		equal([wifi.configured[2], dns.length], [{ static: false, before: 1 }, 1]);
 		equal(join().wifi.configured.length, 1);
 	},
-	"keeps trying while the access point is off"() {
-		const { wifi, timer } = join();
+	"keeps trying while the access point is off": given(join, ({ wifi, timer }) => {
 		for (let times = 0; times < 20; times += 1) {
 			wifi.become(200);
 			timer.pass(WIFI_CHECK_INTERVAL);
 		}
 		equal(wifi.attempts.length, 21);
-	},
+	}),
 	async "does not go back to its network while it tries another one, and so does not take that for joined"() {
 		const { network, wifi, timer } = join();
 		wifi.become(500);
@@ -221,8 +215,7 @@ export default suite("Wi-Fi and the time", {
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal(wifi.attempts.at(-1), { SSID: "home", password: "secret" });
 	},
-	async "gives an attempt up for another one"() {
-		const { network, wifi, timer } = join();
+	"gives an attempt up for another one": given(join, async ({ network, wifi, timer }) => {
 		const { size } = timer;
 		const first = network.tryToJoin({ ssid: "first", password: "" });
 		const second = network.tryToJoin({ ssid: "second", password: "" });
@@ -232,9 +225,8 @@ export default suite("Wi-Fi and the time", {
 		wifi.become(200);
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal(wifi.attempts.at(-1), { SSID: "second" });
-	},
-	"tries again after an attempt that throws"() {
-		const { wifi, timer, log } = join();
+	}),
+	"tries again after an attempt that throws": given(join, ({ wifi, timer, log }) => {
 		wifi.fault = new Error("already connecting");
 		wifi.become(200);
 		timer.pass(WIFI_CHECK_INTERVAL);
@@ -242,14 +234,13 @@ export default suite("Wi-Fi and the time", {
 		wifi.fault = undefined;
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal([wifi.attempts.length, wifi.connection], [3, 300]);
-	},
-	"gives up an attempt that comes to nothing in half a minute, and begins another"() {
-		const { wifi, timer } = join();
+	}),
+	"gives up an attempt that comes to nothing in half a minute, and begins another": given(join, ({ wifi, timer }) => {
 		timer.pass(6 * WIFI_CHECK_INTERVAL);
 		equal([wifi.disconnects, wifi.attempts.length], [1, 1]);
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal(wifi.attempts.length, 2);
-	},
+	}),
 	"is online only once it has asked for the time, or that was not told: not all backends need a certificate"() {
 		for (const isTold of [true, false]) {
 			const { wifi, network, clock } = join({ isSet: false });
@@ -301,19 +292,17 @@ export default suite("Wi-Fi and the time", {
 		wifi.become(500);
 		equal(clock.asked.length, 2);
 	},
-	"lets go of everything"() {
-		const { wifi, network, clock, timer } = join();
+	"lets go of everything": given(join, ({ wifi, network, clock, timer }) => {
 		network.close();
 		equal([wifi.closed, clock.closed, timer.size], [true, true, 0]);
-	},
-	"sets the machine's clock by the time server"() {
-		const { clock, ask, machine, clients, log } = askTime();
+	}),
+	"sets the machine's clock by the time server": given(askTime, ({ clock, ask, machine, clients, log }) => {
 		equal(clock.isSet, false);
 		ask();
 		clients[0]?.answer(null, TIME);
 		equal([machine, clock.isSet, clients[0]?.closed], [{ now: TIME, done: 1 }, true, true]);
 		matches(log[0] ?? "", /2026-11-21T00:00:00/);
-	},
+	}),
 	"takes a clock that was set before for set"() {
 		const { clock, ask, clients, log } = askTime(TIME);
 		equal(clock.isSet, true);
@@ -321,8 +310,7 @@ export default suite("Wi-Fi and the time", {
 		clients[0]?.answer(new Error());
 		equal(log, ["clock: no answer from the time server"]);
 	},
-	"asks again each day, because a chip's clock drifts"() {
-		const { ask, machine, clients, timer } = askTime();
+	"asks again each day, because a chip's clock drifts": given(askTime, ({ ask, machine, clients, timer }) => {
 		ask();
 		for (let day = 1; day <= 3; day += 1) {
 			equal(clients.length, day);
@@ -335,16 +323,15 @@ export default suite("Wi-Fi and the time", {
 		clients[3]?.answer(new Error());
 		timer.pass(NTP_RETRY_INTERVAL);
 		equal(clients.length, 5);
-	},
-	"asks again after the network was lost, and goes on each day"() {
-		const { wifi, clock } = join();
+	}),
+	"asks again after the network was lost, and goes on each day": given(join, ({ wifi, clock }) => {
 		for (let round = 1; round <= 3; round += 1) {
 			wifi.become(500);
 			clock.answer(true);
 			equal(clock.asked.length, round);
 			wifi.become(200);
 		}
-	},
+	}),
 	"says that nobody told the time, and asks again by itself"() {
 		const { ask, machine, clients, timer, log } = askTime();
 		ask();
@@ -355,11 +342,10 @@ export default suite("Wi-Fi and the time", {
 		clients[1]?.answer(null, TIME);
 		equal([machine, clients.map(({ closed }) => closed)], [{ now: TIME, done: 1 }, [true, true]]);
 	},
-	"ignores a server that answers after it was closed"() {
-		const { clock, ask, machine, clients, timer } = askTime();
+	"ignores a server that answers after it was closed": given(askTime, ({ clock, ask, machine, clients, timer }) => {
 		ask();
 		clock.close();
 		clients[0]?.answer(null, TIME);
 		equal([machine, timer.size], [{ now: 0, done: 0 }, 0]);
-	},
+	}),
 });
