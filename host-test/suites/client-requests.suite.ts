@@ -8,7 +8,7 @@ import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { ALL } from "../doubles/stateless-client.js";
-import { equal, matches, settled, suite } from "../harness.js";
+import { equal, given, matches, settled, suite } from "../harness.js";
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
 
@@ -34,9 +34,10 @@ function makeClient(
 
 const textOf = (message: Wire | undefined): string => message.result.content[0].text;
 
+const asking = () => makeClient(askAge);
+
 export default suite("requests to the client, until MCP 2025-11-25", {
-	async "a tool that asks sends a request, and goes on with the response"() {
-		const { call, say } = makeClient(askAge);
+	"a tool that asks sends a request, and goes on with the response": given(asking, async ({ call, say }) => {
 		const request = await call();
 		equal([request.id, request.method, request.params.message], ["s1", "elicitation/create", "Age?"]);
 		equal(request.params.requestedSchema, {
@@ -47,7 +48,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const accepted = { action: "accept", content: { age: 7 } };
 		const [answer] = await say({ id: "s1", result: accepted });
 		equal([answer.id, JSON.parse(textOf(answer))], [1, accepted]);
-	},
+	}),
 	async "a page to visit has an id that later messages can name"() {
 		const { call } = makeClient((call) => elicit(call, { message: "Pay", url: "https://pay" }));
 		const { mode, url, elicitationId } = (await call()).params;
@@ -104,8 +105,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		equal(answer.result.isError, true);
 		equal(textOf(answer), "the client has not declared the capability elicitation.form");
 	},
-	async "an error, or an answer that does not fit, fails the call"() {
-		const { call, say } = makeClient(askAge);
+	"an error, or an answer that does not fit, fails the call": given(asking, async ({ call, say }) => {
 		const unanswered = "the client did not answer elicitation/create: ";
 		const invalid = "invalid answer to elicitation/create from the client: ";
 		for (const [at, [response, words]] of [
@@ -120,15 +120,14 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 			const [answer] = await say({ id: `s${at + 1}`, ...(response as object) });
 			equal(textOf(answer), words);
 		}
-	},
-	async "a response that the server did not ask for is logged"() {
-		const { call, say, client } = makeClient(askAge);
+	}),
+	"a response that the server did not ask for is logged": given(asking, async ({ call, say, client }) => {
 		await call();
 		equal(await say({ id: "s9", result: { action: "decline" } }), []);
 		equal(await say({ id: "s1", result: { action: "decline" } }).then((heard) => heard.length), 1);
 		equal(await say({ id: "s1", result: { action: "decline" } }), []);
 		equal(client.log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
-	},
+	}),
 	async "ping and the list of tools are answered while as many calls wait as may"() {
 		const { call, say } = makeClient(askAge, ALL, {}, 2);
 		await call(1);
@@ -146,15 +145,14 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		equal(textOf(answer), "the client did not answer elicitation/create within 2 s");
 		equal(timer.size, 0);
 	},
-	async "if the call is cancelled, so is the request to the client"() {
-		const { call, say, timer } = makeClient(askAge);
+	"if the call is cancelled, so is the request to the client": given(asking, async ({ call, say, timer }) => {
 		await call(5);
 		const heard = await say({ method: "notifications/cancelled", params: { requestId: 5 } });
 		const cancelled = heard.map(({ method, params }) => [method, params]);
 		equal(cancelled, [["notifications/cancelled", { requestId: "s1" }]]);
 		equal(timer.size, 0);
 		equal(await say({ id: "s1", result: { action: "accept", content: { age: 7 } } }), []);
-	},
+	}),
 	async "a request that the tool does not wait for is cancelled as the call ends"() {
 		const { call, say } = makeClient(async (call) => {
 			void askAge(call);
@@ -164,8 +162,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const heard = await say({ id: 9, method: "ping" });
 		equal(heard.length, 1);
 	},
-	async "only the session that was asked can answer"() {
-		const { call, client, say } = makeClient(askAge);
+	"only the session that was asked can answer": given(asking, async ({ call, client, say }) => {
 		await call();
 		const others: string[] = [];
 		const other = client.server.open({ send: (text) => others.push(String(text)) });
@@ -174,7 +171,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		equal([client.heard(), others], [[], []]);
 		const [answer] = await say({ id: "s1", result: { action: "cancel" } });
 		equal(JSON.parse(textOf(answer)), { action: "cancel" });
-	},
+	}),
 	async "at most so many requests to clients are open"() {
 		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
 		await call(1);

@@ -5,7 +5,7 @@ import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { startOn } from "../doubles/started-firmware.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -16,15 +16,16 @@ const UUID_SET = "123e4567-e89b-42d3-a456-426614174000";
 
 const startFor = (built: Readonly<Record<string, unknown>>) => startOn({ built: { uuid: UUID_SET, ...built } });
 
+const noSettings = () => new FakeSettings();
+
 export default suite("configuration", {
-	"makes its UUID once"() {
-		const settings = new FakeSettings();
+	"makes its UUID once": given(noSettings, (settings) => {
 		const uuid = deviceUuid(settings);
 		matches(uuid, UUID);
 		equal(deviceUuid(settings), uuid);
 		equal(settings.get("board", "uuid"), uuid);
 		ok(deviceUuid(undefined) !== uuid);
-	},
+	}),
 	"makes UUIDs of version 4 from any chance"() {
 		for (const random of [0, 0.25, 0.5, 0.75, 0.999_999]) {
 			matches(
@@ -35,15 +36,13 @@ export default suite("configuration", {
 		const lowest = deviceUuid(undefined, undefined, () => 0);
 		equal(lowest, "00000000-0000-4000-8000-000000000000");
 	},
-	"takes the UUID that is set in place of the one that it has, and keeps it"() {
-		const settings = new FakeSettings();
+	"takes the UUID that is set in place of the one that it has, and keeps it": given(noSettings, (settings) => {
 		deviceUuid(settings);
 		const { uuid } = read({ uuid: "123E4567-e89b-42d3-a456-426614174000" });
 		equal(deviceUuid(settings, uuid), "123E4567-e89b-42d3-a456-426614174000");
 		equal([settings.get("board", "uuid"), deviceUuid(settings)], [uuid, uuid]);
-	},
-	"reads its settings, stored ones before those it was built with"() {
-		const settings = new FakeSettings();
+	}),
+	"reads its settings, stored ones before those it was built with": given(noSettings, (settings) => {
 		settings.set("xs-mcp", "backend", "mqtt://stored");
 		const built = { backend: "ws://built/", token: "built", protocolVersion: "2", keepAlive: "60" };
 		const { backend, token, protocolVersion, keepAlive, clientId, publishTopic, subscribeTopic } = read(
@@ -52,7 +51,7 @@ export default suite("configuration", {
 		);
 		equal([backend, token, protocolVersion, keepAlive], ["mqtt://stored", "built", 2, 60]);
 		equal([clientId, publishTopic, subscribeTopic], ["mac", "xs-mcp/mac/up", "xs-mcp/mac/down"]);
-	},
+	}),
 	"has a default for all but the backend"() {
 		equal(read({}), {
 			backend: "ws://h/",
@@ -69,13 +68,12 @@ export default suite("configuration", {
 			uuid: undefined,
 		});
 	},
-	"prefers a stored setting even where it is empty"() {
-		const settings = new FakeSettings();
+	"prefers a stored setting even where it is empty": given(noSettings, (settings) => {
 		settings.set("xs-mcp", "token", "");
 		settings.set("xs-mcp", "subscribeTopic", "");
 		const { token, subscribeTopic } = read({ token: "built", subscribeTopic: "built" }, settings);
 		equal([token, subscribeTopic], ["", ""]);
-	},
+	}),
 	"derives its topics from its client id"() {
 		const { publishTopic, subscribeTopic } = read({ clientId: "dev-1", subscribeTopic: "mine" });
 		equal([publishTopic, subscribeTopic], ["xs-mcp/dev-1/up", "mine"]);

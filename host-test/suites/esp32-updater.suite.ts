@@ -1,7 +1,7 @@
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { Esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
 import type { ImageIdentity } from "../../src/hardware/drivers/updater/image-identity.js";
-import { equal, failureOf, matches, suite, throws } from "../harness.js";
+import { equal, failureOf, given, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */
 const ESP32 = { model: 1, chip: 0 };
@@ -61,6 +61,8 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 	});
 	return { updater, events, stored, hashed };
 }
+
+const updater = () => updaterOf(ESP32);
 
 export default suite("an ESP32's updater", {
 	async "stores and hashes an image, whatever its pieces"() {
@@ -133,24 +135,21 @@ export default suite("an ESP32's updater", {
 			equal(stored, []);
 		}
 	},
-	"takes images of the version alone that they were offered as"() {
-		const { updater, stored } = updaterOf(ESP32);
+	"takes images of the version alone that they were offered as": given(updater, ({ updater, stored }) => {
 		const old = image(ESP32, { version: "0.2.0" }).buffer as ArrayBuffer;
 		const problem = /^the image is version 0\.2\.0, but was offered as "1\.1\.0"$/;
 		throws(() => updater.begin({ version: "1.1.0" }).write(old), problem);
 		equal(stored, []);
 		updater.begin({ version: "0.2.0" }).write(old);
 		equal(stored.length, IMAGE_BYTES);
-	},
-	"does not install the running version again"() {
-		const { updater, stored } = updaterOf(ESP32);
+	}),
+	"does not install the running version again": given(updater, ({ updater, stored }) => {
 		const { version } = FIRMWARE;
 		const same = image(ESP32, { version }).buffer as ArrayBuffer;
 		throws(() => updater.begin({ version }).write(same), /^the image is version [0-9.]+, which runs already$/);
 		equal(stored, []);
-	},
-	async "rejects what is no image, and what is shorter than a header"() {
-		const { updater, stored } = updaterOf(ESP32);
+	}),
+	"rejects what is no image, and what is shorter than a header": given(updater, async ({ updater, stored }) => {
 		throws(
 			() => updater.begin({}).write(ArrayBuffer.fromString(`<!doctype html><html>${" ".repeat(500)}</html>`)),
 			/^not a firmware image: its first byte is 60, not 233$/,
@@ -159,7 +158,7 @@ export default suite("an ESP32's updater", {
 		sink.write(new ArrayBuffer(111));
 		const problem = await failureOf(sink.digest());
 		equal([problem, stored], ["image of 111 bytes is shorter than its header", []]);
-	},
+	}),
 	async "says that the image is damaged if ESP-IDF finds it so, and lets go of it once it is cancelled"() {
 		const { updater, events } = updaterOf(ESP32, { end: "end failed" });
 		const sink = updater.begin({});
@@ -169,13 +168,12 @@ export default suite("an ESP32's updater", {
 		sink.cancel();
 		equal(events, ["close update", "close partition"]);
 	},
-	"knows its capacity, and hands the trial to the bootloader"() {
-		const { updater, events } = updaterOf(ESP32);
+	"knows its capacity, and hands the trial to the bootloader": given(updater, ({ updater, events }) => {
 		equal([updater.capacity, updater.isOnTrial], [1_900_544, true]);
 		updater.confirm();
 		updater.rollBack();
 		equal(events, ["close partition", "confirm", "rollBack"]);
-	},
+	}),
 	"lets go of the partition if the image cannot be begun"() {
 		const { updater, events } = updaterOf(ESP32, { begin: "begin failed" });
 		throws(() => updater.begin({}), /begin failed/);

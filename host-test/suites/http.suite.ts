@@ -20,6 +20,8 @@ function askInPieces(headers: Readonly<Record<string, string>> = { "content-leng
 	return { timer, client, taken, busy, end, go };
 }
 
+const ask = () => openHttp().ask();
+
 export default suite("HTTP", {
 	"asks the host, the port and the path of the URL": given(openHttp, ({ ask }) => {
 		const plain = ask({ url: "http://host/a?b=c" }).client;
@@ -37,28 +39,25 @@ export default suite("HTTP", {
 		equal(end, { value: { status: 404, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
 	}),
-	async "takes the end of the connection for the end of a body without a length"() {
-		const { client, end } = openHttp().ask();
+	"takes the end of the connection for the end of a body without a length": given(ask, async ({ client, end }) => {
 		client.begin(200);
 		client.arrive("all");
 		client.fail();
 		await settled();
 		equal(end, { value: { status: 200, body: bytes("all") } });
-	},
-	async "fails if the connection ends within a body whose length is known"() {
-		const { client, end } = openHttp().ask();
+	}),
+	"fails if the connection ends within a body whose length is known": given(ask, async ({ client, end }) => {
 		client.begin(200, { "content-length": "9" });
 		client.arrive("some");
 		client.fail();
 		await settled();
 		matches(end.error ?? "", /^http:\/\/host\/path: connection closed before the end of the response$/);
-	},
-	async "fails if there is no answer"() {
-		const { client, end } = openHttp().ask();
+	}),
+	"fails if there is no answer": given(ask, async ({ client, end }) => {
 		client.fail();
 		await settled();
 		equal([end.error, client.closed], ["http://host/path: no answer", true]);
-	},
+	}),
 	async "sends a body part by part, as there is room, without a copy"() {
 		const picture = bytes("PICTURE");
 		const { client } = openHttp().ask({
@@ -117,8 +116,7 @@ export default suite("HTTP", {
 			equal([end.error, client.closed], ["http://host/path: no firmware", true]);
 		}
 	},
-	async "limits what comes before the body, and between two pieces of it"() {
-		const { client } = openHttp().ask();
+	"limits what comes before the body, and between two pieces of it": given(ask, ({ client }) => {
 		const allowance = client.options.socket?.allowance as { bytes: number };
 		equal(allowance.bytes, 8_192);
 		allowance.bytes = 10;
@@ -127,7 +125,7 @@ export default suite("HTTP", {
 		allowance.bytes = 10;
 		client.arrive("x");
 		equal(allowance.bytes, 8_192);
-	},
+	}),
 	"fails without progress, and not while there is some": given(openHttp, async ({ timer, ask }) => {
 		const { client, end } = ask({ timeout: 3_000 });
 		timer.pass(2_900);
@@ -150,13 +148,12 @@ export default suite("HTTP", {
 		await settled();
 		matches(end.error ?? "", /not finished within 12000 ms/);
 	}),
-	async "ignores what comes after the end"() {
-		const { client, end } = openHttp().ask();
+	"ignores what comes after the end": given(ask, async ({ client, end }) => {
 		client.answer(200, "ok");
 		client.fail();
 		await settled();
 		equal(end.value?.status, 200);
-	},
+	}),
 	"names a URL that it cannot open, before it opens anything": given(openHttp, async ({ ask }) => {
 		for (const url of ["ws://host/", "host", "http://ho st/", "http://host/a\r\nX: y"]) {
 			const { end, isMade } = ask({ url });

@@ -5,7 +5,7 @@ import { PwmLight } from "../../src/hardware/drivers/pwm-light/light-pwm.js";
 import { RtcClock } from "../../src/hardware/drivers/rtc/rtc-clock.js";
 import type { Reading } from "../../src/hardware/kinds/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, suite, throws } from "../harness.js";
+import { equal, given, matches, suite, throws } from "../harness.js";
 
 const SENSOR_INTERVAL = 1_000;
 
@@ -77,6 +77,8 @@ function rtcClock(machine: { now: number }, rtc: { time: number | undefined }) {
 	return { clock, log };
 }
 
+const makeTimer = () => new FakeTimer();
+
 export default suite("drivers of lights, sensors and the real-time clock", {
 	"NeoPixel: is off at first, and shows its colour only while it is on"() {
 		const pixels = new FakePixels();
@@ -110,15 +112,13 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 		light.brightness = 20;
 		equal([written, light.brightness, light.on], [[255, 0, 204], 20, true]);
 	},
-	"motion: measures acceleration, in the unit that the driver has"() {
-		const timer = new FakeTimer();
+	"motion: measures acceleration, in the unit that the driver has": given(makeTimer, (timer) => {
 		const accelerometer = { x: 0, y: 0.1234, z: 1 };
 		const sensor = motionSensor(source({ accelerometer }), timer, 9.80665);
 		equal([sensor.kind, sensor.unit, sensor.read()], ["motion", "m/s²", { x: 0, y: 1.21, z: 9.81 }]);
 		equal(motionSensor(source({ accelerometer }), timer).read(), { x: 0, y: 0.12, z: 1 });
-	},
-	"motion: tells that the device was moved, and not that it lies still"() {
-		const timer = new FakeTimer();
+	}),
+	"motion: tells that the device was moved, and not that it lies still": given(makeTimer, (timer) => {
 		const chip = source<MotionSample>({ accelerometer: { x: 0, y: 0, z: 9.8 } });
 		const sensor = motionSensor(chip, timer);
 		const told: Reading[] = [];
@@ -130,9 +130,8 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 		chip.state.next = { accelerometer: { x: 9.8, y: 0, z: 0 } };
 		timer.pass(5 * SENSOR_INTERVAL);
 		equal(told, [{ x: 9.8, y: 0, z: 0 }]);
-	},
-	"a sensor that has nothing new tells what it measured last"() {
-		const timer = new FakeTimer();
+	}),
+	"a sensor that has nothing new tells what it measured last": given(makeTimer, (timer) => {
 		const chip = source<MotionSample>({});
 		const sensor = motionSensor(chip, timer);
 		throws(() => sensor.read(), /has no reading yet/);
@@ -142,9 +141,8 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 		equal(sensor.read(), { x: 1, y: 2, z: 3 });
 		chip.state.next = undefined;
 		equal(sensor.read(), { x: 1, y: 2, z: 3 });
-	},
-	"a sensor that does not answer fails when it is read, and is looked at again"() {
-		const timer = new FakeTimer();
+	}),
+	"a sensor that does not answer fails when it is read, and is looked at again": given(makeTimer, (timer) => {
 		const chip = source({ lightmeter: { illuminance: 100 } });
 		const sensor = lightSensor(chip, "counts", timer);
 		const told: Reading[] = [];
@@ -158,7 +156,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 		equal(told, [200]);
 		sensor.close();
 		equal([chip.state.closed, timer.size], [true, 0]);
-	},
+	}),
 	"light: tells when it became twice or half as bright, but not what happens in the dark"() {
 		const timer = new FakeTimer();
 		const chip = source({ lightmeter: { illuminance: 100 } });

@@ -44,6 +44,8 @@ function matched(template: string, uri: string): unknown {
 	return parsed && matchTemplate(parsed, uri);
 }
 
+const withNote = () => clientOf({ resources: [note] });
+
 export default suite("resources", {
 	"are a capability of the server that has them"() {
 		equal(clientOf().client.initialize("2025-11-25").result.capabilities, {
@@ -80,11 +82,10 @@ export default suite("resources", {
 		const all = numbered(30).map(({ key }) => key);
 		equal(uris, all);
 	},
-	"reject a cursor that no list gave"() {
-		const { client } = clientOf({ resources: [note] });
+	"reject a cursor that no list gave": given(withNote, ({ client }) => {
 		equal(client.ask("resources/list", { cursor: "note://two" }).error.code, -32602);
 		equal(client.ask("resources/list", { cursor: 1 }).error.message, "cursor: expected a string");
-	},
+	}),
 	"are read as text, as JSON, and as bytes in base64"() {
 		const bytes = createResource<undefined, "note://bytes">({
 			uri: "note://bytes",
@@ -140,11 +141,10 @@ export default suite("resources", {
 		const [{ error }] = await client.request("resources/read", { uri: "note://later" });
 		equal(error.message, "Internal error: no ink");
 	},
-	"that are not known answer with the URI that was asked for"() {
-		const { client, read } = clientOf({ resources: [note] });
+	"that are not known answer with the URI that was asked for": given(withNote, ({ client, read }) => {
 		equal(read("note://two").error, { code: -32002, message: "Resource not found", data: { uri: "note://two" } });
 		equal(client.ask("resources/read", {}).error.message, "uri: expected the URI of a resource");
-	},
+	}),
 	"that are too large are rejected with their size"() {
 		const large = plain("large", () => new ArrayBuffer(80));
 		const { message } = clientOf({ resources: [large], maxBytes: 100 }).read("note://large").error;
@@ -153,8 +153,7 @@ export default suite("resources", {
 		equal(clientOf({ resources: [encoded], maxBytes: 100 }).read("note://large").error.message, message);
 		equal(clientOf({ resources: [encoded], maxBytes: 1000 }).read("note://large").result.contents[0].blob.length, 108);
 	},
-	"tell of updates only the sessions that have subscribed"() {
-		const { client, resources } = clientOf({ resources: [note] });
+	"tell of updates only the sessions that have subscribed": given(withNote, ({ client, resources }) => {
 		const texts: string[] = [];
 		client.server.open({ send: (text) => texts.push(String(text)) });
 		equal(client.ask("resources/subscribe", { uri: "note://one" }).result, {});
@@ -167,7 +166,7 @@ export default suite("resources", {
 		equal(client.ask("resources/unsubscribe", { uri: "note://one" }).result, {});
 		resources.updated("note://one");
 		equal(client.heard(), []);
-	},
+	}),
 	"forget the subscriptions of a session that has ended"() {
 		const { client, resources } = clientOf({ resources: [note], maxSubscriptions: 1 });
 		client.ask("resources/subscribe", { uri: "note://one" });

@@ -44,6 +44,8 @@ function haveSessions(
 	}
 }
 
+const withBackoff = () => fakeProtocol({ backoff });
+
 export default suite("device protocol, session after session", {
 	"a goodbye over MQTT ends the session and keeps the connection, on which the next one begins"() {
 		const fake = overMqtt();
@@ -115,8 +117,7 @@ export default suite("device protocol, session after session", {
 	"a session that ends within a minute makes the delays after idle ones short again": given(overMqtt, (fake) => {
 		haveSessions(fake, [1000, 2000, 1000, 1000], (at) => fake.timer.pass(at === 2 ? 30_000 : 180_000));
 	}),
-	"a session that breaks is no idle one"() {
-		const fake = fakeProtocol({ backoff });
+	"a session that breaks is no idle one": given(withBackoff, (fake) => {
 		fake.protocol.open();
 		for (let session = 0; session < 3; session += 1) {
 			fake.protocol.lastChannel.greet();
@@ -125,7 +126,7 @@ export default suite("device protocol, session after session", {
 			equal(fake.lost.at(-1)?.retryIn, 1000);
 			fake.timer.pass(1000);
 		}
-	},
+	}),
 	"on demand, a device on WebSocket connects when a session is asked for, and not again after it"() {
 		const fake = fakeProtocol({ backoff, session: "on-demand" });
 		fake.protocol.open();
@@ -174,8 +175,7 @@ export default suite("device protocol, session after session", {
 		const codes = fake.lost.map(({ error }) => error.code);
 		equal(codes, ["connection-closed"]);
 	},
-	"asking for a session that is there, or in progress, changes nothing"() {
-		const fake = fakeProtocol({ backoff });
+	"asking for a session that is there, or in progress, changes nothing": given(withBackoff, (fake) => {
 		fake.protocol.request();
 		equal(fake.protocol.channels.length, 0);
 		fake.protocol.open();
@@ -186,14 +186,13 @@ export default suite("device protocol, session after session", {
 		fake.protocol.request();
 		equal([fake.protocol.channels.length, typesSent(fake)], [1, ["hello"]]);
 		equal(fake.heard, ["connecting", "open", "session s-1"]);
-	},
-	"asking for a session ends the wait for the next attempt"() {
-		const fake = fakeProtocol({ backoff });
+	}),
+	"asking for a session ends the wait for the next attempt": given(withBackoff, (fake) => {
 		fake.protocol.open();
 		fake.protocol.lastChannel.events.onClose(closed());
 		fake.protocol.request();
 		equal([fake.protocol.channels.length, fake.timer.size], [2, 1]);
-	},
+	}),
 	"closes between two sessions, and leaves nothing behind": given(betweenSessions, (fake) => {
 		fake.protocol.close();
 		fake.timer.pass(1_000_000);

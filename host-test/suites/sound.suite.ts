@@ -23,23 +23,23 @@ const ones = (count: number): Uint8Array => new Uint8Array(count).fill(1);
 
 const heard = ({ written }: FakeAudioOut): number => written.filter((byte) => byte !== 0).length;
 
+const begin = () => open().begin();
+
 export default suite("sounds", {
 	"open the audio out for 16 bits and one channel, at the sound's rate"() {
 		const { out } = open().begin(22_050);
 		const { audioType, sampleRate, channels, bitsPerSample } = out.options;
 		equal([audioType, sampleRate, channels, bitsPerSample, out.started], ["LPCM", 22_050, 1, 16, true]);
 	},
-	async "are played in order, as the audio out asks for samples"() {
-		const { sound, out } = open().begin();
+	"are played in order, as the audio out asks for samples": given(begin, async ({ sound, out }) => {
 		await sound.write(Uint8Array.of(1, 2, 3, 4));
 		await sound.write(Uint8Array.of(5, 6));
 		out.ask(3);
 		equal(out.written, [1, 2]);
 		out.ask(100);
 		equal(out.written, [1, 2, 3, 4, 5, 6]);
-	},
-	async "make their source wait while 4 KB are to be played"() {
-		const { sound, out } = open().begin();
+	}),
+	"make their source wait while 4 KB are to be played": given(begin, async ({ sound, out }) => {
 		await sound.write(ones(4_096));
 		const more = watch(sound.write(ones(1_000)));
 		out.ask(998);
@@ -48,14 +48,13 @@ export default suite("sounds", {
 		out.ask(2);
 		await settled();
 		equal(more.value, "done");
-	},
-	async "that pause because their source is slow go on"() {
-		const { sound, out } = open().begin();
+	}),
+	"that pause because their source is slow go on": given(begin, async ({ sound, out }) => {
 		out.ask(100);
 		await sound.write(ones(4));
 		out.ask(100);
 		equal(out.written.length, 4);
-	},
+	}),
 	"end when their last sample was heard, and then close the audio out": given(open, async ({ timer, begin }) => {
 		const { sound, out } = begin();
 		await sound.write(ones(6_000 - 2_000));

@@ -19,6 +19,8 @@ const resource = createResource<undefined, "test://a">({ uri: "test://a", name: 
 
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
+const reporting = () => statelessClient({ tools: [reporter] });
+
 export default suite("stateless requests of MCP 2026-07-28", {
 	"a device that takes them says so in the answer to initialize": given(statelessClient, ({ client }) => {
 		equal(client.initialize("2025-11-25").result.capabilities, {
@@ -37,19 +39,17 @@ export default suite("stateless requests of MCP 2026-07-28", {
 			_meta: { "io.modelcontextprotocol/serverInfo": { name: "test", version: "1.2.3" } },
 		});
 	},
-	async "a request without a session is answered as its own _meta says"() {
-		const { call } = statelessClient({ tools: [reporter] });
+	"a request without a session is answered as its own _meta says": given(reporting, async ({ call }) => {
 		const info = { "io.modelcontextprotocol/clientInfo": { name: "ann", version: "1" } };
 		const { result } = await call("t", {}, meta({}, info));
 		equal([result.resultType, result.structuredContent], ["complete", { client: "ann", revision: "2026-07-28" }]);
-	},
-	async "a session on the same connection keeps its revision and client"() {
-		const { client, call } = statelessClient({ tools: [reporter] });
+	}),
+	"a session on the same connection keeps its revision and client": given(reporting, async ({ client, call }) => {
 		client.initialize("2025-06-18");
 		await call("t");
 		const { result } = client.call("t");
 		equal([result.resultType, result.structuredContent], [undefined, { client: "tester", revision: "2025-06-18" }]);
-	},
+	}),
 	async "a version that the device does not speak is rejected with those that it does"() {
 		const { ask } = statelessClient();
 		const { error } = await ask("tools/list", {}, meta({}, { [VERSION]: "v999" }));
@@ -127,11 +127,10 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const [message] = await logged({ [LOG_LEVEL]: "info" });
 		equal(message.params, { level: "info", data: "running", _meta: { "xs-mcp/requestId": lastId() } });
 	},
-	async "a report of progress names the request, too"() {
-		const { send, lastId } = statelessClient({ tools: [reporter] });
+	"a report of progress names the request, too": given(reporting, async ({ send, lastId }) => {
 		const [report] = await send("tools/call", { name: "t" }, meta({}, { progressToken: "p" }));
 		equal(report.params, { progressToken: "p", progress: 1, _meta: { "xs-mcp/requestId": lastId() } });
-	},
+	}),
 	async "subscriptions/listen is acknowledged, and tells of what its filter asks for, no more"() {
 		const resources = new Resources<undefined>({ resources: [resource] });
 		const { client, send, lastId } = statelessClient({ tools: [reporter], features: [resources] });
@@ -154,15 +153,14 @@ export default suite("stateless requests of MCP 2026-07-28", {
 			["notifications/resources/list_changed", { _meta }],
 		]);
 	},
-	async "subscriptions/listen ends when it is cancelled"() {
-		const { client, send, lastId } = statelessClient({ tools: [reporter] });
+	"subscriptions/listen ends when it is cancelled": given(reporting, async ({ client, send, lastId }) => {
 		await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
 		client.cancel(lastId());
 		await settled();
 		client.server.tools.remove("t");
 		const params = client.heard().map(({ params }) => params);
 		equal(params, [undefined]);
-	},
+	}),
 	async "subscriptions/listen with an unknown resource subscribes to none of the others"() {
 		const resources = new Resources<undefined>({ resources: [resource] });
 		const { client, ask } = statelessClient({ features: [resources] });

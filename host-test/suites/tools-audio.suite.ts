@@ -4,7 +4,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { TOOLS } from "../doubles/tools.js";
 import { wavFile } from "../doubles/wav.js";
-import { equal, matches, settled, suite } from "../harness.js";
+import { equal, given, matches, settled, suite } from "../harness.js";
 
 const URL = "http://host/a.wav";
 
@@ -34,6 +34,8 @@ function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 
 const play = "self.audio_speaker.play";
 const SAMPLES = Array.from({ length: 400 }, (_, at) => at & 255);
+
+const openSamples = () => open(wavFile(SAMPLES));
 
 export default suite("tools for sound", {
 	async "play a WAV file piece by piece, to its end"() {
@@ -72,12 +74,11 @@ export default suite("tools for sound", {
 		matches((await call(play, { url: URL, sampleRate: 96_000 }))[0].error.message, /^sampleRate: expected/);
 		equal(player.sounds, []);
 	},
-	async "fetch no more while the player has no room"() {
-		const { player, call } = open(wavFile(SAMPLES));
+	"fetch no more while the player has no room": given(openSamples, async ({ player, call }) => {
 		player.hasRoom = false;
 		equal(await call(play, { url: URL }), []);
 		equal(player.sounds[0]?.pieces.length, 1);
-	},
+	}),
 	async "report seconds of sound as progress, if the client asks for it"() {
 		const { call } = open(wavFile(new Uint8Array(40_000), { sampleRate: 8_000 }), { size: 4_000 });
 		const heard = await call(play, { url: URL }, { _meta: { progressToken: "p" } });
@@ -88,22 +89,20 @@ export default suite("tools for sound", {
 			["p", 2],
 		]);
 	},
-	async "stop playing if the client cancels the call"() {
-		const { player, client, call } = open(wavFile(SAMPLES));
+	"stop playing if the client cancels the call": given(openSamples, async ({ player, client, call }) => {
 		player.hasRoom = false;
 		await call(play, { url: URL });
 		client.cancel(1);
 		await settled();
 		equal([player.sounds[0]?.state, client.heard()], ["stopped", []]);
-	},
-	async "stop playing if another call says so"() {
-		const { player, client, call } = open(wavFile(SAMPLES));
+	}),
+	"stop playing if another call says so": given(openSamples, async ({ player, client, call }) => {
 		player.hasRoom = false;
 		await call(play, { url: URL });
 		const [stop, played] = await client.request("tools/call", { name: "self.audio_speaker.stop" }, 2);
 		equal([stop.id, stop.result.content[0].text, played.id], [2, "true", 1]);
 		matches(played.error.message, /the sound was stopped/);
-	},
+	}),
 	async "say why a file cannot be played, and play nothing"() {
 		for (const [file, options, message] of [
 			[wavFile([], { bits: 24 }), {}, /24 bits a sample are not supported/],

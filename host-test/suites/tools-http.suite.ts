@@ -3,7 +3,7 @@ import { HeldBytes } from "../../src/hardware/pictures.js";
 import type { Client, Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { callTool, clientOf, words } from "../doubles/tools.js";
-import { equal, matches, ok, settled, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };
 
@@ -23,9 +23,10 @@ function form(board: FakeBoard): string {
 	return (board.bodies[0] ?? "").split(`--${boundary}`).join("BOUNDARY");
 }
 
+const makeBoard = () => new FakeBoard();
+
 export default suite("tools that use the network", {
-	async "upload a photo as a form, to the letter"() {
-		const board = new FakeBoard();
+	"upload a photo as a form, to the letter": given(makeBoard, async (board) => {
 		board.settings.set("board", "uuid", "u-1");
 		await photo(seeing(board), "何ですか\r\n?");
 		const { method, url, headers } = board.requests[0] as HttpRequest;
@@ -40,14 +41,12 @@ export default suite("tools that use the network", {
 				'BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="camera.jpg"\r\nContent-Type: image/jpeg\r\n\r\nPHOTO\r\n' +
 				"BOUNDARY--\r\n",
 		);
-	},
-	async "ask what a photo shows if the call has no question"() {
-		const board = new FakeBoard();
+	}),
+	"ask what a photo shows if the call has no question": given(makeBoard, async (board) => {
 		await callTool(seeing(board), "self.camera.take_photo", {});
 		matches(form(board), /name="question"\r\n\r\nWhat does the photo show\?\r\n/);
-	},
-	async "hand a photo on as it is, and close it"() {
-		const board = new FakeBoard();
+	}),
+	"hand a photo on as it is, and close it": given(makeBoard, async (board) => {
 		let closed = 0;
 		const taken = new HeldBytes(new Uint8Array(256), () => {
 			closed += 1;
@@ -61,21 +60,19 @@ export default suite("tools that use the network", {
 		};
 		await photo(seeing({ ...board, camera: { capture: async () => taken }, http }));
 		equal(closed, 1);
-	},
-	async "close a picture that cannot be uploaded"() {
-		const board = new FakeBoard();
+	}),
+	"close a picture that cannot be uploaded": given(makeBoard, async (board) => {
 		const http = { request: () => Promise.reject(new Error("no route")) };
 		await photo(seeing({ ...board, http }));
 		await callTool(seeing({ ...board, http }), "self.screen.snapshot", { url: "http://s/" });
 		equal([board.open, board.snapshots], [0, [80]]);
-	},
-	async "send only the headers that they have something for"() {
-		const { camera, http, requests } = new FakeBoard();
+	}),
+	"send only the headers that they have something for": given(makeBoard, async ({ camera, http, requests }) => {
 		const client = clientOf({ camera, http });
 		client.initialize("2024-11-05", { vision: { url: "http://v/x" } });
 		await photo(client);
 		equal([...(requests[0]?.headers?.keys() ?? [])], ["Mcp-Request-Id", "Content-Type"]);
-	},
+	}),
 	async "name the request of a photo by its id, unless that is a text, which could break the header"() {
 		for (const [id, named] of [
 			[7, "7"],
@@ -89,21 +86,19 @@ export default suite("tools that use the network", {
 			equal(board.requests[0]?.headers?.get("Mcp-Request-Id"), named);
 		}
 	},
-	async "pass on what the vision service says, word for word"() {
-		const board = new FakeBoard();
+	"pass on what the vision service says, word for word": given(makeBoard, async (board) => {
 		const said = '{"success": true, "text": "猫 \\"Tama\\""}';
 		board.response = { status: 201, body: ArrayBuffer.fromString(said) };
 		equal((await photo(seeing(board))).result, { content: [{ type: "text", text: said }], isError: false });
-	},
-	async "ask the vision service that the backend named last"() {
-		const board = new FakeBoard();
+	}),
+	"ask the vision service that the backend named last": given(makeBoard, async (board) => {
 		const client = seeing(board);
 		client.initialize("2024-11-05");
 		matches((await photo(client)).error.message, /no vision service/);
 		client.initialize("2024-11-05", { vision: { url: "http://second/", token: "t2" } });
 		await photo(client);
 		equal([board.requests.length, board.requests[0]?.url], [1, "http://second/"]);
-	},
+	}),
 	async "report every status other than success, with URL and number"() {
 		for (const status of [199, 300, 302, 404, 500]) {
 			const board = new FakeBoard();
@@ -140,8 +135,7 @@ export default suite("tools that use the network", {
 			equal(answer.error.message, message);
 		}
 	},
-	async "upload a snapshot as a form with one JPEG file"() {
-		const board = new FakeBoard();
+	"upload a snapshot as a form with one JPEG file": given(makeBoard, async (board) => {
 		const client = clientOf(board);
 		equal(words(await callTool(client, "self.screen.snapshot", { url: "http://s/up" })), "true");
 		const [request] = board.requests;
@@ -152,17 +146,15 @@ export default suite("tools that use the network", {
 		);
 		await callTool(client, "self.screen.snapshot", { url: "http://s/up", quality: 1 });
 		equal(board.snapshots, [80, 1]);
-	},
-	async "fetch the picture to show"() {
-		const board = new FakeBoard();
+	}),
+	"fetch the picture to show": given(makeBoard, async (board) => {
 		board.response = { status: 200, body: ArrayBuffer.fromString("PICTURE") };
 		equal(words(await callTool(clientOf(board), "self.screen.preview_image", { url: "https://p/cat.png" })), "true");
 		equal(board.pictures, ["PICTURE"]);
 		const [request] = board.requests;
 		equal([request?.method, request?.url, board.cancelled], ["GET", "https://p/cat.png", 0]);
-	},
-	async "give a picture up that does not come whole"() {
-		const board = new FakeBoard();
+	}),
+	"give a picture up that does not come whole": given(makeBoard, async (board) => {
 		const http = {
 			async request({ onPiece }: HttpRequest): Promise<HttpResponse> {
 				await onPiece?.(ArrayBuffer.fromString("half"), 8);
@@ -171,9 +163,8 @@ export default suite("tools that use the network", {
 		};
 		const answer = await callTool(clientOf({ ...board, http }), "self.screen.preview_image", { url: "http://p/" });
 		equal([answer.error.message, board.cancelled, board.pictures], ["the connection ended", 1, []]);
-	},
-	async "take no more of a picture if the client cancels the call"() {
-		const board = new FakeBoard();
+	}),
+	"take no more of a picture if the client cancels the call": given(makeBoard, (board) => {
 		const pieces: { next(): unknown }[] = [];
 		const http = {
 			request({ onPiece }: HttpRequest): Promise<HttpResponse> {
@@ -186,9 +177,8 @@ export default suite("tools that use the network", {
 		pieces[0]?.next();
 		client.cancel(1);
 		throws(() => pieces[0]?.next(), /the call was cancelled/);
-	},
-	async "reject arguments out of range before they do anything"() {
-		const board = new FakeBoard();
+	}),
+	"reject arguments out of range before they do anything": given(makeBoard, async (board) => {
 		const client = clientOf(board);
 		for (const [name, args, message] of [
 			["self.screen.snapshot", { url: "http://s", quality: 0 }, /^quality: expected an integer from 1 to 100, got 0$/],
@@ -203,7 +193,7 @@ export default suite("tools that use the network", {
 			matches((await callTool(client, name, args)).error.message, message);
 		}
 		equal([board.snapshots, board.requests, board.shown], [[], [], []]);
-	},
+	}),
 	async "answer at once if firmware is to be installed, whatever becomes of it"() {
 		for (const upgradeFails of [false, true]) {
 			const board = Object.assign(new FakeBoard(), { upgradeFails });

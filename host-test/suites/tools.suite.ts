@@ -4,7 +4,7 @@ import { HeldBytes } from "../../src/hardware/pictures.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { callTool, clientOf, words } from "../doubles/tools.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 // The tools whose order and parts older clients and backends count on: a tool that is added needs no place here.
 const COMMON = [
@@ -41,6 +41,8 @@ interface Listed {
 	readonly outputSchema?: { readonly type: string };
 }
 
+const makeBoard = () => new FakeBoard();
+
 export default suite("tools of every board", {
 	"are listed common first, then for users, in an order that stays"() {
 		const common = names(new FakeBoard(), false);
@@ -69,8 +71,7 @@ export default suite("tools of every board", {
 			equal(JSON.parse(words(clientOf({ network }).call(COMMON[0] as string))).network.signal, word);
 		}
 	},
-	"set what they are told, and say what is true then, as the part has it"() {
-		const { screen } = new FakeBoard();
+	"set what they are told, and say what is true then, as the part has it": given(makeBoard, ({ screen }) => {
 		const set: number[] = [];
 		const speaker = {
 			/** It is as loud as it can be. */
@@ -92,9 +93,8 @@ export default suite("tools of every board", {
 			equal([content, structuredContent], [[{ type: "text", text: JSON.stringify(state) }], state]);
 		}
 		equal([set, screen.brightness, screen.theme], [[0], 100, "dark"]);
-	},
-	"reject arguments out of range, and leave the part as it is"() {
-		const board = new FakeBoard();
+	}),
+	"reject arguments out of range, and leave the part as it is": given(makeBoard, (board) => {
 		const client = clientOf(board);
 		for (const volume of [-1, 101, 0.5, "50", null]) {
 			matches(client.call("self.audio_speaker.set_volume", { volume }).error.message, /^volume: expected/);
@@ -104,7 +104,7 @@ export default suite("tools of every board", {
 			/^theme: expected one of "light", "dark"/,
 		);
 		equal([board.speaker.volume, board.screen.theme], [70, "light"]);
-	},
+	}),
 	async "return the photo itself where nobody explains it, if it fits a message and the client takes pictures"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);
@@ -119,8 +119,7 @@ export default suite("tools of every board", {
 		equal(failed.isError, true);
 		matches(failed.content[0].text, /no vision service.*6001 bytes \(limit 6000\)/);
 	},
-	"tell what the device is made of"() {
-		const board = new FakeBoard();
+	"tell what the device is made of": given(makeBoard, (board) => {
 		board.settings.set("board", "uuid", "u-1");
 		equal(JSON.parse(words(clientOf(board).call("self.get_system_info"))), {
 			version: 2,
@@ -129,20 +128,18 @@ export default suite("tools of every board", {
 			uuid: "u-1",
 			application: { name: "xs-mcp", version: FIRMWARE.version },
 		});
-	},
-	"restart a second after the answer"() {
-		const board = new FakeBoard();
+	}),
+	"restart a second after the answer": given(makeBoard, (board) => {
 		equal(words(clientOf(board).call("self.reboot")), "true");
 		equal(board.restarts, [1000]);
-	},
-	"tell the screen's size, and keep where its assets are"() {
-		const board = new FakeBoard();
+	}),
+	"tell the screen's size, and keep where its assets are": given(makeBoard, (board) => {
 		const client = clientOf(board);
 		equal(JSON.parse(words(client.call("self.screen.get_info"))), { width: 320, height: 240, monochrome: false });
 		equal(words(client.call("self.assets.set_download_url", { url: "http://a" })), "true");
 		equal(board.settings.get("assets", "download_url"), "http://a");
 		equal(JSON.parse(words(client.call("self.get_system_info"))).assets, { download_url: "http://a" });
-	},
+	}),
 	"are absent each with the part it needs"() {
 		const needs: Partial<Record<keyof Hardware, readonly string[]>> = {
 			speaker: ["self.audio_speaker.set_volume"],
