@@ -12,7 +12,6 @@ import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures
 
 // Sensors of a virtual device, without the SDK.
 
-/** A sensor as the status shows it. */
 interface SensorStatus {
 	readonly value?: unknown;
 	readonly error?: string;

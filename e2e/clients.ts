@@ -19,7 +19,6 @@ const fetchWithoutWarning: FetchLike = (url, init) => {
 	return fetch(url, init);
 };
 
-/** The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision. */
 export async function connectOverHttp(url: string, era: Era, token?: string): Promise<Client> {
 	const client = new Client(CLIENT_INFO, ERAS[era]);
 	const requestInit = { headers: bearer(token) };
@@ -27,7 +26,6 @@ export async function connectOverHttp(url: string, era: Era, token?: string): Pr
 	return client;
 }
 
-/** The SDK's client of the first generation, over Streamable HTTP. It speaks 2025-11-25. */
 export async function connectV1OverHttp(url: string): Promise<ClientV1> {
 	const client = new ClientV1(CLIENT_INFO);
 	await client.connect(new TransportV1(new URL(url)));

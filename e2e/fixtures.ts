@@ -185,12 +185,10 @@ export class RawBackend {
 		return `${this.#scheme}://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
 	}
 
-	/** Lets a wait for a message fail. */
 	limitSilence(max: number, explain: () => Promise<string>): void {
 		this.#silence = { max, explain };
 	}
 
-	/** The next message of the device, as text. */
 	async hear(): Promise<string> {
 		while (this.#heard.length === 0) {
 			if (this.#failure !== undefined) {
@@ -205,7 +203,6 @@ export class RawBackend {
 		return this.#heard.shift() as string;
 	}
 
-	/** The next MCP message that is not a notification. */
 	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 	async answer(): Promise<any> {
 		for (;;) {
@@ -216,7 +213,6 @@ export class RawBackend {
 		}
 	}
 
-	/** Rejects all waits for a message, current and future. */
 	fail(error: Error): void {
 		this.#failure = error;
 		this.#wake?.();

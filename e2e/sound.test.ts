@@ -11,7 +11,6 @@ import { until } from "../host-test/support/until.js";
 import { nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { ENGINES, openOverWebSocket, startDevice } from "./fixtures.js";
 
-/** Hertz. */
 const RATE = 16_000;
 
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {

@@ -31,7 +31,6 @@ const UNCHECKED = ["tasks-status-notifications"];
 /** Beginnings of the names of scenarios of what the gateway adds to devices: a device by itself does not have it. */
 const OF_GATEWAY = ["tasks-", "sep-2640-skills-"];
 
-/** Whether a scenario is run only behind the gateway. */
 function isOfGateway(scenario: string): boolean {
 	return OF_GATEWAY.some((beginning) => scenario.startsWith(beginning));
 }

@@ -1,7 +1,6 @@
 // How long the endurance tests run: `npm test` runs a short form, `npm run soak` the whole.
 const isSoak = process.env.XS_MCP_SOAK !== undefined;
 
-/** How often each kind of client and device connects and disconnects. */
 export const ROUNDS = isSoak ? 1_000 : 10;
 
 /** How often a client starts a process of its own and ends it. */
@@ -16,8 +15,6 @@ export const RESTARTS_TIME = 1_000 * Number(process.env.XS_MCP_SOAK_SECONDS ?? (
 /** Milliseconds from the start of that gateway to its end. */
 export const KILL_INTERVAL = isSoak ? 60_000 : 20_000;
 
-/** Devices of that gateway. */
 export const RESTARTS_DEVICES = isSoak ? 500 : 50;
 
-/** Clients of that gateway. */
 export const RESTARTS_CLIENTS = isSoak ? 50 : 10;

@@ -30,7 +30,6 @@ export class Client<Context> {
 		});
 	}
 
-	/** Everything heard and not yet looked at. */
 	heard(): Wire[] {
 		return this.texts.splice(0).map((text) => JSON.parse(text));
 	}

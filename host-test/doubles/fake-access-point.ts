@@ -3,7 +3,6 @@ import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/w
 export class FakeAccessPoint implements AccessPoint {
 	readonly address = "192.0.2.7";
 	readonly port = 80;
-	/** Options of the open access point; undefined while closed. */
 	opened: WiFiAccess | undefined;
 	found: readonly FoundNetwork[] = [];
 	scans = 0;

@@ -21,7 +21,6 @@ interface DrawnText {
 	readonly width: number;
 }
 
-/** Of a command of Poco on a chip. */
 const RECTANGLE_BYTES = 16;
 const GLYPH_BYTES = 32;
 

@@ -4,7 +4,6 @@ export class FakeDnsSd {
 	open = 0;
 	opened = 0;
 	serviceType = "";
-	/** Why the next one cannot be opened. */
 	fault: string | undefined;
 	#onFound: ((service: FoundService) => void) | undefined;
 

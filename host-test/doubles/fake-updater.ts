@@ -7,7 +7,6 @@ export class FakeUpdater implements Updater {
 	isSigned = (_key: ArrayBuffer): boolean => true;
 	fault = "";
 	readonly events: string[] = [];
-	/** Whether each image might be another project's. */
 	readonly anyProject: (boolean | undefined)[] = [];
 	readonly signatures: ArrayBuffer[] = [];
 	readonly versions: string[] = [];

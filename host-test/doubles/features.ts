@@ -9,10 +9,8 @@ import mqtt from "../../src/protocols/mqtt/feature.js";
 
 const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
 
-/** The features of a usual build. */
 export const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];
 
-/** A feature that listens to events. */
 export const listening = (...listeners: readonly Listener[]): Feature => ({
 	name: "listening",
 	start: (app) => app.listen(...listeners),

@@ -6,7 +6,6 @@ interface Chips {
 	readonly topic: string;
 	/** Folder of the firmware's manifest. Default: the project's. */
 	readonly firmware?: string;
-	/** Default: finds the board with Ethernet. */
 	readonly find?: FindTools;
 }
 

@@ -20,20 +20,15 @@ const MAX_SILENCE = 300_000;
 const CONSOLE_SHOWN = 1_500;
 
 interface ChipOptions {
-	/** The contents of its flash when it is switched on. */
 	readonly image: QemuImage;
-	/** The contents of its flash. */
 	readonly settings: Readonly<Record<string, string>>;
-	/** As {@link Qemu} has it. */
 	readonly passphrase?: string | undefined;
-	/** As {@link Qemu} has it. */
 	readonly network?: string;
 	/** Whether its first serial port leads to this computer. What it prints while that is not connected is lost. */
 	readonly hasSerial?: boolean | undefined;
 	readonly onEnd?: (reason: Error) => void;
 }
 
-/** A chip in QEMU that is stopped with its test. */
 export function startChip(
 	t: TestContext,
 	{
@@ -75,7 +70,6 @@ export function startChip(
 			}
 			qemu = powerOn();
 		},
-		/** Connects to its first serial port. */
 		async openSerial(): Promise<Socket> {
 			await until(() => existsSync(port), "QEMU has the serial port");
 			const line = connect(port);
@@ -84,9 +78,7 @@ export function startChip(
 			return line;
 		},
 		setNetwork: (up: boolean): Promise<void> => qemu.setNetwork(up),
-		/** As {@link Qemu} has it. */
 		readWord: (address: number): Promise<number> => qemu.readWord(address),
-		/** As {@link Qemu} has it. */
 		setProperty: (path: string, property: string, value: number): Promise<void> =>
 			qemu.setProperty(path, property, value),
 		/** Its state for an error: its processor's registers, and its last output. */
@@ -99,15 +91,11 @@ interface DeviceOptions {
 	readonly image: QemuImage;
 	/** Stored ones, besides the backend. */
 	readonly settings?: Readonly<Record<string, string>>;
-	/** The firmware for its updates, by name. */
 	readonly images?: ReadonlyMap<string, Buffer>;
-	/** As {@link Qemu} has it. */
 	readonly passphrase?: string;
-	/** As {@link startChip} has it. */
 	readonly hasSerial?: boolean;
 }
 
-/** Starts a chip in QEMU with a backend, and waits for its first session. */
 export async function startInSession(t: TestContext, options: DeviceOptions) {
 	const device = await startDevice(t, options);
 	await device.nextSession();
@@ -161,7 +149,6 @@ export async function startDevice(t: TestContext, { image, settings, images, pas
 			assert.equal(answer.result?.isError, false, JSON.stringify(answer));
 		},
 		info,
-		/** The partition that it runs from. */
 		partition: async (): Promise<string> => (await info()).ota.label,
 	};
 }

@@ -7,7 +7,6 @@ import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 
-/** The port on which the chip listens. */
 const PORT = 80;
 const TOKEN = "a-secret-of-the-test";
 const CALLS = 50;

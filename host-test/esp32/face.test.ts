@@ -8,7 +8,6 @@ import { INSTRUCTION_NANOSECONDS } from "./qemu/qemu-chip.js";
 
 const FIRMWARE = fileURLToPath(new URL("../face-firmware", import.meta.url));
 
-/** Drawings that are measured. */
 const FRAMES = 100;
 
 /** A mouth that speaks is to move so many times a second. */

@@ -49,7 +49,6 @@ async function sendHostile(t: TestContext, image: QemuImage): Promise<void> {
 	const { socket } = device.backend;
 	(socket as unknown as { _socket: Socket })._socket.setNoDelay();
 
-	/** Asks for something, and waits for the answer to it among all others. */
 	const ask = async (id: string, method: string, params = {}) => {
 		device.backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id, method, params } });
 		for (;;) {

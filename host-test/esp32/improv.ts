@@ -44,7 +44,6 @@ export class ImprovComputer {
 		return String(Buffer.from(this.#find(info) ?? []));
 	}
 
-	/** The networks in range, as the chip lists them. */
 	async networks(): Promise<string> {
 		this.#answers.length = 0;
 		this.#send(COMMAND.networks);
@@ -55,7 +54,6 @@ export class ImprovComputer {
 		return String(Buffer.from(this.#answers.flat()));
 	}
 
-	/** Waits until the chip has joined this network. */
 	async setWiFi(ssid: string, password: string): Promise<void> {
 		this.#send(COMMAND.setWiFi, ...sized(ssid), ...sized(password));
 		await until(() => this.#find(PROVISIONED) !== undefined, "the chip has joined the network");

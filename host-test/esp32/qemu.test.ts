@@ -12,7 +12,6 @@ import { HOST_ADDRESS, type QemuImage, type QemuTools } from "./qemu/qemu.js";
 
 /** The SDK's client warns of a leak where one makes more calls than this: each has a listener of its own until the end. */
 const CALLS_PER_CLIENT = 700;
-/** A look at the memory after so many calls. */
 const CALLS_PER_LOOK = 20;
 /** Milliseconds for a session to begin: much more than it takes, because the computer may be busy. */
 const SESSION_TIMEOUT = 300_000;
@@ -24,7 +23,6 @@ interface Memory {
 	readonly chunks: number;
 }
 
-/** Milliseconds that something takes. */
 async function timed(run: () => Promise<unknown>): Promise<number> {
 	const begin = performance.now();
 	await run();

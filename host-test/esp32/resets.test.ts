@@ -14,7 +14,6 @@ import { startChip } from "./device.js";
 import { RESETS } from "./lengths.js";
 import type { QemuImage } from "./qemu/qemu.js";
 
-/** The port on which the chip listens. */
 const PORT = 80;
 /** Connections at a time: more than the chip serves. */
 const AT_A_TIME = 6;

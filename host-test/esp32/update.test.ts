@@ -9,7 +9,6 @@ import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
 
 /** Seconds for new firmware to reach its backend. */
 const TRIAL = "20";
-/** The version in the images' signatures. */
 const VERSION = "9.9.9";
 /** An ESP32-S2, as the header of an image has it: none of the chips here. */
 const OTHER_CHIP = 2;

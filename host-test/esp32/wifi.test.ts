@@ -22,16 +22,13 @@ import { CALLS } from "./lengths.js";
 import { storeSettings } from "./qemu/flash-image.js";
 import { buildForQemu, findWifiTools, HOST_ADDRESS } from "./qemu/qemu.js";
 
-/** The emulator's network. */
 const ssid = "PICSimLabWifi";
 
 /** Milliseconds without network: longer than the chip takes to notice that the access point has sent it away. */
 const OUTAGE = 20_000;
 
-/** The firmware with another CA. */
 const TRUSTING = fileURLToPath(new URL("../../.cache/esp32-tls", import.meta.url));
 
-/** Calls over TLS. */
 const TLS_CALLS = 50;
 
 /** The chip in its own network, and the phone that the emulator makes join it: this computer speaks as the phone. */

@@ -7,7 +7,6 @@ import { enumeration } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 
 const FAULTS: Readonly<Record<string, () => void>> = {
-	/** Never returns. */
 	loop: () => {
 		for (;;) {}
 	},

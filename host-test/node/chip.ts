@@ -38,7 +38,6 @@ async function prepare() {
 	return { firmware, ...(await measure(firmware)) };
 }
 
-/** Once for all tests of a process. */
 let prepared: ReturnType<typeof prepare> | undefined;
 
 /** A device with a chip's room, which is not started yet. */

@@ -8,7 +8,6 @@ export function makeRandom(seed: number): () => number {
 	};
 }
 
-/** A message, whole or in the fragments in which it is sent. */
 export type Hostile = string | Buffer | readonly Buffer[];
 
 const SET_VOLUME = "self.audio_speaker.set_volume";

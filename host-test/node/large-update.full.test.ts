@@ -8,7 +8,6 @@ import { listen } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
-/** An image as large as a chip's; what is in it does not start. */
 const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048_576))})`, {
 	...FIRMWARE,
 	version: "9.9.9",

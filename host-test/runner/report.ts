@@ -28,7 +28,6 @@ const MAX_FILES_IN_DETAIL = 12;
 
 const FILES_PER_LINE = 10;
 
-/** Prints the progress: a line that overwrites the one before on a terminal. */
 export function makeProgress(total: number): (report: FileReport) => void {
 	const sum = { done: 0, passed: 0, failed: 0 };
 	return ({ file, lines, passed, failures }) => {
@@ -86,7 +85,6 @@ function describeFailures(failures: readonly Failure[], word = "FAILED"): string
 	];
 }
 
-/** Lines of a failure that are shown. */
 const MAX_ERROR_LINES = 12;
 
 function describeFailure({ title, error }: Failure, word = "FAILED"): string {

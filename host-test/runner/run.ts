@@ -29,7 +29,6 @@ export interface RunOptions {
 	/** Processes at a time. Default: {@link CONCURRENCY}. */
 	readonly concurrency?: number;
 	readonly env?: NodeJS.ProcessEnv;
-	/** Flags of Node. */
 	readonly flags?: readonly string[];
 	/** A module that reports to standard output, too. Default: none. */
 	readonly reporter?: string;
@@ -39,7 +38,6 @@ export interface RunOptions {
 	readonly maxSilence?: number;
 }
 
-/** Bundles and runs test files, shows the progress, and prints a summary. */
 export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<number> {
 	const begin = performance.now();
 	// So that a run that is stopped stops its processes: only an exit does.
@@ -47,7 +45,6 @@ export async function runTests(files: readonly string[], options: RunOptions = {
 	return await runBundle(await bundleTests(files), files, options, begin);
 }
 
-/** Runs test files that are bundled already. */
 export async function runBundle(
 	{ folder }: Bundle,
 	files: readonly string[],

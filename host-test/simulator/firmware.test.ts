@@ -9,7 +9,6 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 /** The firmware as manifest.json builds it, for a screen that is rotated. */
 const FOLDER = fileURLToPath(new URL("rotated", import.meta.url));
 
-/** Runs it until it has tried to connect, which comes after the first drawing. */
 async function run(test: TestContext): Promise<void> {
 	const { lines } = await startSimulator(test, FOLDER, [], {
 		isReady: (line) => /next attempt in|^it ended/.test(line),

@@ -27,7 +27,6 @@ const TOLERANCE = 80;
 
 const skip = noSdk || whyMissing("import", "imagemagick");
 
-/** The pixels of the device's screen: RGBA. */
 function look({ display }: Simulator): Buffer {
 	const { left, top, width, height } = SCREEN;
 	const args = ["-window", "root", "-crop", `${width}x${height}+${left}+${top}`, "-depth", "8", "rgba:-"];

@@ -41,7 +41,6 @@ async function connect(t: TestContext) {
 	return { client, lines, why };
 }
 
-/** A server that has a file; returns its URL. */
 async function serve(t: TestContext, file: Buffer): Promise<string> {
 	const server = createServer((_request, response) => response.end(file));
 	return `http://127.0.0.1:${await listen(t, server)}/`;

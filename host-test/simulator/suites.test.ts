@@ -10,7 +10,6 @@ const MANIFEST_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 /** Milliseconds without a word after which the machine hangs: no test takes a tenth of that. */
 const SILENCE = 30_000;
 
-/** Lines of the trace that are shown when the run ends too early. */
 const LINES_SHOWN = 10;
 
 /** Runs all suites in the simulator, as simulator/main.ts reports them. */

@@ -6,7 +6,6 @@ import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, failureOf, given, settled, suite, throws } from "../harness.js";
 
-/** Of the backend. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 
 class FakeThread implements OpusThread {

@@ -46,7 +46,6 @@ export class ChildGroup {
 		});
 	}
 
-	/** Ends the program and its children, and waits for that. */
 	async stop(): Promise<void> {
 		if (this.#isRunning) {
 			const impatience = setTimeout(() => this.#signal("SIGKILL"), PATIENCE);

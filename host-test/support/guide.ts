@@ -60,7 +60,6 @@ export function copyWorkTree(): string {
 	return copy;
 }
 
-/** Does what a step says. */
 export function carryOut({ kind, about, text }: Step, folder: string, output: string): string {
 	switch (kind) {
 		case "ts":

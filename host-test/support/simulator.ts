@@ -52,7 +52,6 @@ export class Simulator extends EventEmitter<Events> {
 		xsbug.on("machine", (machine) => this.#connected(machine));
 	}
 
-	/** Starts it. */
 	static async start(
 		sdk: Sdk,
 		library: string,
@@ -79,7 +78,6 @@ export class Simulator extends EventEmitter<Events> {
 		return new Simulator(xsbug, display, child);
 	}
 
-	/** The firmware's name and its engine, once it has connected. */
 	get machine(): { readonly name: string; readonly engine: string } | undefined {
 		return this.#machine;
 	}
@@ -110,14 +108,12 @@ export class Simulator extends EventEmitter<Events> {
 	}
 }
 
-/** Builds a manifest for the simulator, for debugging. */
 export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
 	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	return join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
 }
 
-/** Builds a mod for the simulator. */
 export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<string> {
 	const output = outputOf(folder);
 	mkdirSync(output, { recursive: true });

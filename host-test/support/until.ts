@@ -1,10 +1,8 @@
 /** Milliseconds after which a wait is given up. Only a fault takes so long, also on a busy machine. */
 const MAX_WAIT = 300_000;
 
-/** Poll interval, ms. */
 const POLL_INTERVAL = 5;
 
-/** Waits until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
 	const end = Date.now() + MAX_WAIT;
 	while (!(await holds())) {

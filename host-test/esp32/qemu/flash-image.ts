@@ -2,10 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeNvsPage } from "./nvs-image.js";
 
-/** Bytes of the flash of the emulated chip. */
 const FLASH_SIZE = 4 * 1024 * 1024;
 
-/** Offset of the partition table. */
 const PARTITION_TABLE = 0x8000;
 
 /** An entry of a partition table: its length, magic number, and the positions of type, subtype and offset. */

@@ -3,20 +3,15 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { ChildGroup } from "../../support/child-group.js";
 
-/** A kind of emulated chip. */
 export interface Emulator {
-	/** The program, or its path. */
 	readonly program: string;
 	/** As `-machine help` lists it. */
 	readonly machine: string;
-	/** The model of its network controller. */
 	readonly nic: string;
 }
 
-/** How it can be reached by the monitor. */
 const NETWORK = "network";
 
-/** The line to its first serial port. */
 const SERIAL = "serial";
 
 /** Nanoseconds of the chip's time that an instruction takes, a power of 2. It then passes as the chip works, however busy this computer is. */
@@ -26,7 +21,6 @@ export const INSTRUCTION_NANOSECONDS = 8;
 const MAX_COMPLAINT_LENGTH = 2_000;
 
 interface QemuOptions {
-	/** The file with its flash, to which it writes. */
 	readonly flash: string;
 	/** The file that gets what it prints. */
 	readonly console: string;
@@ -49,7 +43,6 @@ export class Qemu {
 	readonly #monitor: string;
 	#stopped = false;
 
-	/** Switches it on. */
 	constructor({ flash, console, serial, monitor, emulator, passphrase, network, onEnd }: QemuOptions) {
 		const { program, machine, nic } = emulator;
 		this.#monitor = monitor;
@@ -81,12 +74,10 @@ export class Qemu {
 		});
 	}
 
-	/** Takes the network away, or gives it back. */
 	async setNetwork(up: boolean): Promise<void> {
 		await this.#ask("set_link", { name: NETWORK, up });
 	}
 
-	/** The registers of its processor, as QEMU prints them. */
 	async registers(): Promise<string> {
 		return String(await this.#ask("human-monitor-command", { "command-line": "info registers" }));
 	}

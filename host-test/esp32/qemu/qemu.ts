@@ -13,10 +13,8 @@ export const HOST_ADDRESS = "10.0.2.2";
 
 interface Chip {
 	readonly title: string;
-	/** The emulator. */
 	readonly program: string;
 	readonly compiler: string;
-	/** Where the bootloader is in flash. */
 	readonly bootloader: number;
 	/** mcconfig's name of the bare chip, after the platform's. */
 	readonly subplatform: string;
@@ -81,9 +79,7 @@ export interface QemuTools {
 	readonly board: Target;
 }
 
-/** A built image. */
 export interface QemuImage {
-	/** The content of the flash. */
 	readonly flash: Buffer;
 	/** The image of an update: without bootloader and partition table. */
 	readonly firmware: Buffer;
@@ -91,7 +87,6 @@ export interface QemuImage {
 	readonly made: string;
 	/** The file with ESP-IDF's settings as C has them. */
 	readonly settings: string;
-	/** Its chip. */
 	readonly emulator: Emulator;
 }
 

@@ -9,7 +9,6 @@ import { addressesIn, FREE_PORTS, LAMP, PROGRAM } from "./support/command-line.j
 import { WireDevice } from "./support/gateway.js";
 import { makeStateFolder, sendJson, tokensIn } from "./support/program.js";
 
-/** Bytes of the disk. */
 const SIZE = 256 * 1_024;
 
 /** Bytes that such a disk gives to a file at once. */

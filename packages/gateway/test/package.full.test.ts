@@ -35,7 +35,6 @@ const PACKAGES = {
 /** Bytes that the gateway takes at most without its dependency piscina, which takes 1.5 MB. */
 const MAX_GATEWAY_BYTES = 7_000_000;
 
-/** The same of the manager. */
 const MAX_MANAGER_BYTES = 4_000_000;
 
 /** Installs tarballs as npm does, but takes the dependencies that they name from this repository. */
@@ -62,7 +61,6 @@ async function install(tarballs: readonly string[], folder: string): Promise<voi
 	}
 }
 
-/** Runs a module that prints something, in a folder. */
 async function print(folder: string, source: string): Promise<string> {
 	writeFileSync(join(folder, "use.mjs"), source);
 	return (await run(process.execPath, ["use.mjs"], { cwd: folder })).stdout;

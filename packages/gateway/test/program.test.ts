@@ -46,7 +46,6 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 	return () => seen;
 }
 
-/** Calls the lamp's volume tool. */
 async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
 	const found = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
 	assert(found);

@@ -31,7 +31,6 @@ function makeFiles() {
 	return { cert, key, use, damage: () => writeFileSync(cert, readFileSync(cert).subarray(0, 100)) };
 }
 
-/** The name in the certificate that a port shows. */
 async function shownAt(url: string): Promise<string> {
 	const { hostname, port } = new URL(url);
 	const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });

@@ -8,7 +8,6 @@ import { MemoryDevice } from "../support/memory-device.js";
 
 const FULL = { catalog: "full" } as const;
 
-/** A gateway with two devices that have the same tool. */
 async function openPair(t: TestContext) {
 	const gateway = await openGateway(t);
 	const devices = ["one", "two"].map((id) => new MemoryDevice({ id, board: id, tools: [SET_VOLUME] }));

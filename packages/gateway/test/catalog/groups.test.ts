@@ -37,7 +37,6 @@ interface Home {
 	readonly era?: keyof typeof ERAS;
 }
 
-/** A gateway with three devices, and a client that lists groups. */
 async function openHome(t: TestContext, { tools = {}, onCall = {}, era = "2025-11-25" }: Home = {}) {
 	const gateway = await startGateway(t, { catalog: "groups", aliases: ALIASES, offlineWait: 1 });
 	const connect = async (alias: keyof typeof IDS) => {

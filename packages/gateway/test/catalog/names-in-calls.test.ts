@@ -5,7 +5,6 @@ import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../su
 const BLINK = { name: "self.led.blink", description: "Blink", inputSchema: { type: "object" } };
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
-/** Two devices, one of which has another tool, and a client. */
 async function start(t: TestContext, era: keyof typeof ERAS = "2025-11-25", catalog = "full") {
 	const side = await startGateway(t);
 	const first = await WireDevice.connect(t, side, { id: FIRST, tools: [SET_VOLUME, BLINK] });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pageOf } from "../../src/catalog/pages.js";
 
-/** Reads a list to its end, as clients do. Returns its pages. */
 function readAll<Item>(list: readonly Item[], nameOf: (item: Item) => string): Item[][] {
 	const pages: Item[][] = [];
 	for (let cursor: string | undefined = ""; cursor !== undefined; ) {

@@ -38,7 +38,6 @@ function urlWith(gateway: TestGateway, query: string, device?: string): URL {
 	return new URL(`${gateway.clientUrl(device).href}?${query}`);
 }
 
-/** A client that lists the catalog tools only, and a device. */
 async function connectSearching(t: TestContext, era: keyof typeof ERAS, onCall?: () => object | undefined) {
 	const gateway = await startGateway(t, { catalog: "search" });
 	const device = await WireDevice.connect(t, gateway, { tools: TOOLS, ...(onCall && { onCall }) });

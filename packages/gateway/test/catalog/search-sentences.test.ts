@@ -16,7 +16,6 @@ const VOLUME = tool("self.audio_speaker.set_volume", "Set the volume of the audi
 const switches = (...names: string[]) => tool("self.switch.set", "Turn a switch on or off.", names);
 const sensors = (...names: string[]) => tool("self.sensor.read", "Read one sensor of the device, or all.", names);
 
-/** Devices of many kinds: alias, tags and tools. */
 const DEVICES: Readonly<Record<string, { tags: string[]; tools: object[] }>> = {
 	bedroom_blinds: { tags: ["bedroom", "upstairs"], tools: [tool("self.blinds.set_position", "Move the blinds.")] },
 	front_door: { tags: ["hall"], tools: [tool("self.lock.set", "Lock or unlock the door."), sensors("door contact")] },

@@ -8,7 +8,6 @@ import { subscribe } from "../support/subscribe.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
-/** Reads the first device's resource. */
 async function readState(client: Client): Promise<Record<string, unknown>> {
 	const { contents } = await client.readResource({ uri: "device://lamp_000001/state" }, { cacheMode: "refresh" });
 	return JSON.parse((contents[0] as { text: string }).text);

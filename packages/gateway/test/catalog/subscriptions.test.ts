@@ -15,7 +15,6 @@ const WITH_RESOURCE: WireDeviceOptions = {
 	answers: { "resources/list": () => ({ resources: [{ uri: OWN, name: "volume" }] }) },
 };
 
-/** A gateway with a device whose resource is known. */
 async function start(t: TestContext, options = WITH_RESOURCE) {
 	const { side, device } = await startWithDevice(t, {}, options);
 	await until(() => side.gateway.servers.find(ID)?.offers.resources.length === 1, "its resource is known");

@@ -6,10 +6,8 @@ import { EndpointPeer } from "../support/endpoint.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { startProgram, startProgramWithDevice } from "../support/program.js";
 
-/** More tools than fit on a page of 8,000 bytes. */
 const TOOLS = [SET_VOLUME, ...Array.from({ length: 60 }, (_, index) => ({ ...SET_VOLUME, name: `tool_${index}` }))];
 
-/** Asks a gateway for its tools and calls one, as the agent behind an endpoint does. */
 async function checkServed(peer: EndpointPeer): Promise<void> {
 	await peer.connected();
 	await peer.initialize();

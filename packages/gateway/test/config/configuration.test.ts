@@ -7,7 +7,6 @@ import { describeConfiguration, readConfiguration } from "../../src/config/confi
 import { ConfigurationError } from "../../src/config/configuration-error.js";
 import { SETTING_NAMES, type SettingName, settingOf } from "../../src/config/settings.js";
 
-/** A settings file in a folder of its own. */
 function fileWith(_t: TestContext, settings: unknown): string {
 	const folder = temporaryFolder("xs-mcp-configuration-");
 	mkdirSync(join(folder, "etc"));

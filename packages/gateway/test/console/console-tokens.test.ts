@@ -9,7 +9,6 @@ import { sendJson, storeIn } from "../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
-/** Sends JSON as the page does. */
 const sender =
 	(base: string, headers: Record<string, string> = {}) =>
 	(method: string, path: string, json?: object) =>

@@ -8,7 +8,6 @@ import { startProgram } from "../support/program.js";
 const deployed = (name: string): string =>
 	readFileSync(fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url)), "utf8");
 
-/** The names of the gateway's metrics in a text. */
 function metricsIn(text: string): Set<string> {
 	const named = text.match(/xs_mcp_gateway_\w+/g) ?? [];
 	return new Set(named.map((name) => name.replace(/_(count|bucket)$/, "")));

@@ -29,7 +29,6 @@ function instructions(name: string): string[] {
 	return [...dockerfile.matchAll(new RegExp(`^${name} (.*)$`, "gm"))].map(([, rest]) => rest as string);
 }
 
-/** The settings that the image gives the gateway. */
 const environment = Object.fromEntries(
 	instructions("ENV").flatMap((line) => line.split(" ").map((each) => each.split("="))),
 );

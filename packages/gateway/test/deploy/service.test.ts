@@ -11,12 +11,10 @@ import { makeStateFolder } from "../support/program.js";
 const FILE = fileURLToPath(new URL("../../deploy/xs-mcp-gateway.service", import.meta.url));
 const unit = readFileSync(FILE, "utf8");
 
-/** The values of a key of the unit. */
 function valuesOf(key: string): string[] {
 	return [...unit.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value]) => value as string);
 }
 
-/** Whether a program can be started. */
 function has(command: string): boolean {
 	try {
 		execFileSync(command, ["--version"], { stdio: "ignore" });

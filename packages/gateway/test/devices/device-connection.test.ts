@@ -43,9 +43,7 @@ async function connect(initializeResult: object = INITIALIZED, more: { configure
 		requestNotified: (...notification: unknown[]) => told.push(["of a request", ...notification]),
 	} as unknown as Server;
 	const initialized = connection.initialize({}, { name: "gateway", version: "1" });
-	/** A message of the device's. */
 	const say = (payload: unknown): void => connection.receive({ type: "mcp", payload });
-	/** Answers the latest request. */
 	const answer = (member: object): void =>
 		say({ jsonrpc: "2.0", id: asked.filter(({ id }) => id !== undefined).at(-1)?.id, ...member });
 	answer({ result: initializeResult });

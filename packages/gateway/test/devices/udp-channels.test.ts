@@ -15,7 +15,6 @@ import { say, startSpeaking } from "../support/speaker.js";
 
 const ID = "aa:bb:cc:00:00:04";
 
-/** Sixty milliseconds of Opus. */
 const PACKET = Uint8Array.of(0x58, 1, 2, 3);
 
 async function connect(t: TestContext, side: StartedProgram, id = ID) {

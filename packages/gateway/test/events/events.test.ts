@@ -11,7 +11,6 @@ import { ask, buttonOf, follow, type Occurrence, PRESSED, poll, press, pressed, 
 
 // SEP-3415, the extension io.modelcontextprotocol/events.
 
-/** A gateway with one device, and a client. */
 async function startWithClient(t: TestContext) {
 	const opened = await start(t);
 	return { ...opened, client: await connect(t, opened.side) };

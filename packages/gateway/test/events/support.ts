@@ -29,7 +29,6 @@ export interface Poll {
 	nextPollMs: number;
 }
 
-/** Sends a request of the extension, and returns its result. */
 export async function ask<Result = Poll>(
 	client: Client,
 	method: string,
@@ -38,7 +37,6 @@ export async function ask<Result = Poll>(
 	return (await client.request({ method, params }, z.looseObject({}))) as Result;
 }
 
-/** The error of a request of the extension. */
 export async function rejection(client: Client, method: string, params: Record<string, unknown>) {
 	const error = await ask(client, method, params).then(
 		() => undefined,
@@ -92,7 +90,6 @@ export class Endpoint {
 	}
 }
 
-/** A gateway with one device, `lamp_000001`. */
 export async function start(
 	t: TestContext,
 	settings: Parameters<typeof startProgram>[1] = {},

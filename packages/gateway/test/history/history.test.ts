@@ -11,7 +11,6 @@ import { makeStateFolder, startProgram } from "../support/program.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
-/** A gateway with a device that has this status. */
 async function startWithDevice(t: TestContext, status: () => object, stateFolder = makeStateFolder()) {
 	const program = await startProgram(t, {}, stateFolder);
 	const device = await WireDevice.connect(t, program, {

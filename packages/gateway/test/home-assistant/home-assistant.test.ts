@@ -36,7 +36,6 @@ async function start(t: TestContext, settings: Parameters<typeof startProgram>[1
 	return { started, homeAssistant, client, messages };
 }
 
-/** The last message by topic. */
 function listen(client: MqttClient): Map<string, string> {
 	const messages = new Map<string, string>();
 	client.on("message", (topic, payload) => void messages.set(topic, payload.toString()));

@@ -5,7 +5,6 @@ import { makeStateFolder, sendJson, startProgram, tokensIn } from "../support/pr
 
 const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
 
-/** A gateway with a device, and a token that only reads. */
 async function start(t: TestContext) {
 	const stateFolder = makeStateFolder();
 	const secret = await tokensIn(stateFolder).add({ name: "viewer", kind: "client", readOnly: true });

@@ -5,7 +5,6 @@ import { skipIf } from "../../../../host-test/support/skip-if.js";
 import { samplesOf, speak } from "../../../../host-test/support/speak.js";
 import { EndOfSpeech, LISTENING_RATE } from "../../src/listening/end-of-speech.js";
 
-/** Samples of a packet. */
 const PACKET = 960;
 
 const spoken = new Map<string, Int16Array>();

@@ -4,7 +4,6 @@ import { describe, it } from "node:test";
 import { LogDestination, makeLog, makePrettyFormat } from "../../src/log/log.js";
 import { LogLimiter } from "../../src/log/log-limiter.js";
 
-/** Output of a log. */
 function logged(format?: (line: string) => string) {
 	let text = "";
 	const output = new Writable({

@@ -15,7 +15,6 @@ import { makeStateFolder } from "../support/program.js";
 
 const TRIES = Number(process.env.XS_MCP_RACES ?? (IS_FULL ? 300 : 30));
 
-/** The stores of one process. */
 interface Stores {
 	readonly store: Store;
 	readonly shortLived: Store;

@@ -42,7 +42,6 @@ async function decoded(packets: readonly Uint8Array[], rate: 16_000 | 24_000): P
 	return Int16Array.from(pieces.flatMap((piece) => [...piece]));
 }
 
-/** A sound through an independent decoder or encoder. */
 const opusdec = (file: Uint8Array, rate: number) =>
 	readWav(
 		execFileSync("opusdec", ["--quiet", "--force-wav", "--rate", `${rate}`, "-", "-"], {

@@ -5,7 +5,6 @@ import { skipIf } from "../../../../host-test/support/skip-if.js";
 import { Speech } from "../../src/speech/speech.js";
 import { encodeWav } from "../../src/speech/wav.js";
 
-/** Says a number of seconds. */
 const speech = new Speech(async (seconds) =>
 	encodeWav({ sampleRate: 22_050, samples: Buffer.alloc(2 * 22_050 * Number(seconds), 1) }),
 );

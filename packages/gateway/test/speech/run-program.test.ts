@@ -9,7 +9,6 @@ import { runProgram } from "../../src/speech/run-program.js";
 
 const LEAVER = `${process.execPath} "${fileURLToPath(new URL("fixtures/leaver.mjs", import.meta.url))}"`;
 
-/** Starts a program that starts another one. */
 function start(t: TestContext, how: "child" | "daemon" | "stay", signal = new AbortController().signal) {
 	const pidFile = join(temporaryFolder(), "pid");
 	const fill = (argument: string): string => argument.replace("{pid}", pidFile);

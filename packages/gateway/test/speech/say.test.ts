@@ -10,7 +10,6 @@ const SHOW_TEXT = {
 	inputSchema: { type: "object", properties: { text: { type: "string", maxLength: 12 } }, required: ["text"] },
 };
 
-/** A gateway that speaks, a device with a speaker, and a client. */
 async function start(
 	t: TestContext,
 	options: WireDeviceOptions = {},

@@ -9,7 +9,6 @@ import { streamSpeech } from "../../src/speech/spoken-stream.js";
 
 const FRAME = 60;
 
-/** A clock that a test moves. */
 class TestClock {
 	#time = 0;
 	#waiting: { readonly until: number; readonly resolve: () => void }[] = [];
@@ -46,7 +45,6 @@ class TestClock {
 	}
 }
 
-/** Says a text of so many packets. */
 function say(count: number, { mayOvertake = false } = {}) {
 	const clock = new TestClock();
 	const sent: [time: number, what: string][] = [];

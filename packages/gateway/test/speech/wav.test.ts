@@ -11,7 +11,6 @@ interface Form {
 	readonly size?: number;
 }
 
-/** A WAV file with these samples. */
 function wavOf(samples: Buffer, { code, bits, channels = 1, size = samples.length }: Form): Buffer {
 	const file = Buffer.from(encodeWav({ sampleRate: 24_000, samples }));
 	file.writeUInt16LE(code, 20);

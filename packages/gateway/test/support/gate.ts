@@ -26,7 +26,6 @@ export class Gate {
 		return gate;
 	}
 
-	/** For NATS. */
 	get url(): string {
 		return `nats://127.0.0.1:${this.port}`;
 	}

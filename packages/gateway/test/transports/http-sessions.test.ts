@@ -13,7 +13,6 @@ import { readUntil } from "../support/read-until.js";
 
 // Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
 
-/** The tool {@link SET_VOLUME} of the only device, as /mcp lists it. */
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
 const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams() };

@@ -18,7 +18,6 @@ export class FakeConnection extends Connection {
 		return this.#known;
 	}
 
-	/** What was asked: method and parameters. */
 	get sent(): unknown[] {
 		return this.asked.map(({ request: { method, params } }) => [method, params]);
 	}

@@ -9,7 +9,6 @@ import {
 } from "../../src/manager/index.js";
 import { textOf } from "./upstreams.js";
 
-/** A manager that is closed with its test. */
 export async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {
 	const manager = new McpManager(options);
 	t.after(() => manager.close());

@@ -7,7 +7,6 @@ import { type CallToolResult, Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { startEverything } from "./upstreams.js";
 
-/** The proxy's program. */
 export const PROXY = fileURLToPath(new URL("../../bin/xs-mcp-proxy.mjs", import.meta.url));
 
 /** Messages of the proxy to models, in Japanese first. */
@@ -60,7 +59,6 @@ export async function startProxy(t: TestContext, args: readonly string[], enviro
 	return { client, log: () => log, changes };
 }
 
-/** The proxy before server-everything. */
 export async function startBoth(
 	t: TestContext,
 	args: readonly string[] = [],

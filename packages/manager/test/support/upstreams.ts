@@ -23,12 +23,10 @@ export const EVERYTHING = programOf("everything");
 export const FILESYSTEM = programOf("filesystem");
 export const ODD_SERVER = fileURLToPath(new URL("odd-server.mjs", import.meta.url));
 
-/** The entry of a server that Node runs. */
 export function nodeServer(id: string, program: string, ...args: string[]) {
 	return { id, command: process.execPath, args: [program, ...args] };
 }
 
-/** A registry with configured servers, closed with its test. */
 export async function openServers(
 	t: TestContext,
 	options: ConfiguredServersOptions = {},
@@ -45,12 +43,10 @@ export async function openServers(
 	return { registry, warnings, servers, add: (input: ServerInput) => servers.add(serverConfig(input)) };
 }
 
-/** A server over HTTP, closed with its test. Returns its URL. */
 export async function serveHttp(t: TestContext, listener: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${await listen(t, createServer(listener))}/mcp`;
 }
 
-/** A message to a server, as the test's server reads it. */
 interface Received {
 	readonly id?: number;
 	readonly method: string;
@@ -120,20 +116,17 @@ export async function isGroupRunning(group: number): Promise<boolean> {
 	return false;
 }
 
-/** The text of the first block of a result. */
 export function textOf(result: object): string {
 	const [first] = (result as CallToolResult).content;
 	return first?.type === "text" ? first.text : "";
 }
 
-/** Connects to a configured server. */
 export async function connected(t: TestContext, input: ServerInput) {
 	const opened = await openServers(t);
 	const configured = opened.add(input);
 	return { server: await configured.connect(), configured, ...opened };
 }
 
-/** Calls a tool that the server lists. Settles with the text of its result. */
 export async function callText(server: Server, name: string, args: object): Promise<string> {
 	const tool = server.tools.find((each) => each.name === name);
 	assert.ok(tool, `${name} is listed`);
