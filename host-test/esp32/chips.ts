@@ -9,11 +9,7 @@ interface Chips {
 	readonly find?: FindTools;
 }
 
-/**
- * Runs a suite on each chip that QEMU emulates. It is skipped where a tool is missing, which the reason names.
- *
- * @param suite gets a function that builds the image, once for all its tests
- */
+/** Runs a suite on each chip that QEMU emulates. The image is built once for all its tests. */
 export function describeChips(
 	{ topic, firmware, find }: Chips,
 	suite: (build: () => Promise<QemuImage>, tools: QemuTools) => void,

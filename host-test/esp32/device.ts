@@ -56,11 +56,7 @@ export function startChip(
 	return {
 		/** Its output since it was last switched on. */
 		console: (): string => readFileSync(console, "latin1"),
-		/**
-		 * Cuts its power in the middle of whatever it does, and gives it back.
-		 *
-		 * @param change of its flash while it is off
-		 */
+		/** Cuts its power in the middle of whatever it does, may change its flash, and gives it back. */
 		async cutPower(change?: (flash: Buffer) => void): Promise<void> {
 			await qemu.stop();
 			if (change !== undefined) {

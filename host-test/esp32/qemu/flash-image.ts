@@ -20,13 +20,7 @@ const MOD = 0x40;
 /** Domain of the firmware's settings in flash: `DOMAIN` of src/core/settings/read-setting.ts. */
 const DOMAIN = "xs-mcp";
 
-/**
- * The content of a chip's flash with a firmware in its first app partition.
- *
- * @param folder where mcconfig has put the files of a build
- * @param bootloader where the chip's bootloader begins, in bytes
- * @throws RangeError if the partition table has no app partition
- */
+/** The content of a chip's flash with the firmware of a build, whose files mcconfig has put into this folder. */
 export function makeFlashImage(folder: string, bootloader: number): Buffer {
 	const table = readFileSync(join(folder, "partition-table.bin"));
 	const image = Buffer.alloc(FLASH_SIZE, 0xff);
@@ -39,11 +33,6 @@ export function makeFlashImage(folder: string, bootloader: number): Buffer {
 	return image;
 }
 
-/**
- * The same flash of a chip that has these settings stored.
- *
- * @throws RangeError if the partition table has no place for them, or it is too small
- */
 export function storeSettings(flash: Buffer, settings: Readonly<Record<string, string>>): Buffer {
 	const at = offsetOf(
 		flash.subarray(PARTITION_TABLE),
@@ -55,12 +44,7 @@ export function storeSettings(flash: Buffer, settings: Readonly<Record<string, s
 	return stored;
 }
 
-/**
- * The same flash of a chip on which this mod is installed.
- *
- * @param archive the mod's, as mcrun builds it
- * @throws RangeError if the partition table has no place for it
- */
+/** The same flash with a mod, as mcrun builds it. */
 export function storeMod(flash: Buffer, archive: Buffer): Buffer {
 	const at = offsetOf(flash.subarray(PARTITION_TABLE), (type) => type === MOD, "place for a mod");
 	const stored = Buffer.from(flash);

@@ -20,13 +20,7 @@ const VALUE_AT = 24;
 /** ESP-IDF begins its checksums with this. */
 const START = 0xffff_ffff;
 
-/**
- * The beginning of a chip's partition `nvs` with these texts, as the SDK's `preference` module stores them. The rest
- * of the partition is erased flash.
- *
- * @param domain of the preferences
- * @throws RangeError if a name is too long, or everything does not fit into a page
- */
+/** The first page of a partition `nvs` with these texts, as the SDK's `preference` module stores them. */
 export function makeNvsPage(domain: string, values: Readonly<Record<string, string>>): Buffer {
 	const page = Buffer.alloc(PAGE_SIZE, 0xff);
 	page.writeUInt32LE(HEADER.active, 0);

@@ -94,12 +94,7 @@ export class Qemu {
 		return Number(word);
 	}
 
-	/**
-	 * Sets a property of a peripheral.
-	 *
-	 * @param path of the peripheral in QEMU: "/machine/saradc"
-	 * @throws Error if this QEMU has no such property
-	 */
+	/** Sets a property of a peripheral, whose path is such as "/machine/saradc". Rejects if this QEMU has none. */
 	async setProperty(path: string, property: string, value: number): Promise<void> {
 		await this.#ask("qom-set", { path, property, value });
 	}

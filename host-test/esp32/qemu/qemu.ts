@@ -93,20 +93,15 @@ export interface QemuImage {
 /** Finds the tools for a chip; returns the missing one otherwise. */
 export type FindTools = (chip: EmulatedChip, env?: NodeJS.ProcessEnv) => QemuTools | string;
 
-/**
- * The tools for every chip; for those that cannot be run here, the reason.
- *
- * @param find for which of a chip's boards. Default: the one with Ethernet
- */
+/** The tools for every chip; for those that cannot be run here, the reason. */
 export function findChips(find: FindTools = findQemuTools): { title: string; tools: QemuTools | string }[] {
 	const names = Object.keys(CHIPS) as EmulatedChip[];
 	return names.map((chip) => ({ title: CHIPS[chip].title, tools: find(chip) }));
 }
 
 /**
- * Finds the tools for the board with Ethernet of a chip; returns the missing one otherwise.
- *
- * @param env QEMU and XTENSA name the folders of the emulators and of the compilers for Xtensa, if those are not on the PATH
+ * Finds the tools for the board with Ethernet. QEMU and XTENSA in the environment name the folders of the emulators and of
+ * the compilers for Xtensa, if those are not on the PATH.
  */
 export function findQemuTools(
 	chip: EmulatedChip = "esp32c3",
@@ -115,12 +110,7 @@ export function findQemuTools(
 	return findTools(chip, { machine: chip, nic: "open_eth" }, ETHERNET_BOARD, env);
 }
 
-/**
- * Finds the tools for the bare chip with Wi-Fi as it is released: ESP-IDF's Wi-Fi libraries, and an emulator that has a
- * radio. Returns the missing one otherwise.
- *
- * @param env as {@link findQemuTools} has it
- */
+/** Finds the tools for the bare chip as it is released: ESP-IDF's Wi-Fi libraries, and an emulator that has a radio. */
 export function findWifiTools(chip: EmulatedChip, env: NodeJS.ProcessEnv = process.env): QemuTools | string {
 	const { radio, subplatform, title }: Chip = CHIPS[chip];
 	if (radio === undefined) {
@@ -168,10 +158,6 @@ function hasMachine(program: string, machine: string): boolean {
 /**
  * Builds the firmware for an emulated chip. Every firmware of a board and chip is built in one folder, so that ESP-IDF is
  * compiled once; one process builds there at a time.
- *
- * @param settings of the firmware: "updateTrial=20". Those that are stored in its flash can be added to the image: `storeSettings`
- * @param folder of the firmware's manifest. Default: the project's
- * @throws ProgramError when the build fails
  */
 export async function buildForQemu(
 	tools: QemuTools,
