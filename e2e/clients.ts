@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { PATIENT } from "../host-test/support/patient.js";
+import { connectOverStdio as connectToChild } from "../host-test/support/stdio-client.js";
 import { ERAS } from "../packages/gateway/test/support/gateway.js";
 import { bearer } from "./gateway-process.js";
 
@@ -33,10 +32,5 @@ export async function connectV1OverHttp(url: string): Promise<ClientV1> {
 }
 
 export async function connectOverStdio(args: readonly string[], era: Era = "2025-11-25"): Promise<Client> {
-	const client = new Client(CLIENT_INFO, ERAS[era]);
-	await client.connect(
-		new StdioClientTransport({ command: process.execPath, args: [...args], stderr: "ignore" }),
-		PATIENT,
-	);
-	return client;
+	return (await connectToChild({ after() {} }, args, {}, ERAS[era])).client;
 }

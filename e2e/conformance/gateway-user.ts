@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
-import { Gateway, HttpEndpoint } from "../../packages/gateway/src/index.js";
+import { Gateway } from "../../packages/gateway/src/index.js";
+import { serveClients } from "../../packages/gateway/test/support/gateway.js";
 import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 
@@ -75,7 +76,7 @@ async function use(input: ServerInput, folder: string, { revision, context }: Ta
 	const gateway = await Gateway.open();
 	const signIns = { folder, how: "sign in" };
 	const manager = new McpManager({ registry: gateway.servers, servers: [input], options: { signIns } });
-	const front = await serveClients(gateway);
+	const front = await serveClients({ after() {} }, gateway);
 	const client = makeClient(revision);
 	try {
 		await manager.initialize();
@@ -86,13 +87,12 @@ async function use(input: ServerInput, folder: string, { revision, context }: Ta
 		if (connection?.status !== "connected") {
 			throw new Error(`the gateway did not connect: ${JSON.stringify(connection)}`);
 		}
-		await client.connect(new StreamableHTTPClientTransport(new URL(`${front.base}/mcp/${SERVER}`)));
+		await client.connect(new StreamableHTTPClientTransport(front.clientUrl(SERVER)));
 		return await exercise(client, context.toolCalls);
 	} finally {
 		await client.close();
 		await manager.close();
 		await front.close();
-		await gateway.close();
 	}
 }
 
@@ -109,25 +109,6 @@ async function visit(input: ServerInput, folder: string): Promise<void> {
 			.catch(() => {})
 			.finally(resolve);
 	});
-}
-
-async function serveClients(gateway: Gateway): Promise<{ readonly base: string; close(): Promise<void> }> {
-	const endpoint = new HttpEndpoint(gateway);
-	const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
-		const body = request.method === "POST" ? await json(request) : undefined;
-		const access = { principal: "local", userTools: false };
-		await endpoint.handle(request, response, { access, server: SERVER, body });
-	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	return {
-		base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		async close() {
-			await endpoint.close();
-			server.close();
-			server.closeAllConnections();
-		},
-	};
 }
 
 /** A client whose user accepts every form, and fills in only what has no default. */

@@ -6,10 +6,11 @@ import { WebSocketServer } from "ws";
 export async function listen(
 	test: Pick<TestContext, "after">,
 	server: Server & { closeAllConnections?(): void; keepAliveTimeout?: number },
+	port = 0,
 ): Promise<number> {
 	// On a busy computer, a client could send a request while the server closes an idle connection.
 	server.keepAliveTimeout = 0;
-	await once(server.listen(0, "127.0.0.1"), "listening");
+	await once(server.listen(port, "127.0.0.1"), "listening");
 	test.after(() => {
 		server.close();
 		server.closeAllConnections?.();
@@ -19,8 +20,9 @@ export async function listen(
 
 export async function listenForSockets(
 	test: Pick<TestContext, "after">,
+	port = 0,
 ): Promise<{ server: WebSocketServer; url: string }> {
-	const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+	const server = new WebSocketServer({ port, host: "127.0.0.1" });
 	await once(server, "listening");
 	test.after(() => {
 		for (const socket of server.clients) {

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client, type ClientOptions } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { PATIENT } from "../../../../host-test/support/patient.js";
+import type { ClientOptions } from "@modelcontextprotocol/client";
+import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
 import { until } from "../../../../host-test/support/until.js";
 import { ERAS } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
@@ -57,27 +56,12 @@ export function ask({ base }: Pick<StartedProgram, "base">) {
 	return (t: TestContext, ...args: string[]) => run(t, args, { XS_MCP_GATEWAY_URL: base });
 }
 
-export async function startClient(
+export const startClient = (
 	t: TestContext,
 	args: readonly string[],
 	environment: Record<string, string> = {},
 	options: ClientOptions = ERAS["2025-11-25"],
-) {
-	const transport = new StdioClientTransport({
-		command: process.execPath,
-		args: [PROGRAM, ...args],
-		env: { ...(process.env as Record<string, string>), ...environment },
-		stderr: "pipe",
-	});
-	let log = "";
-	transport.stderr?.on("data", (chunk) => {
-		log += chunk;
-	});
-	const client = new Client({ name: "test-client", version: "1.0.0" }, options);
-	t.after(() => client.close());
-	await client.connect(transport, PATIENT);
-	return { client, log: () => log };
-}
+) => connectOverStdio(t, [PROGRAM, ...args], environment, options);
 
 export function startWire(t: TestContext, args: readonly string[], environment: Record<string, string>) {
 	const { child, output } = start(t, args, environment);

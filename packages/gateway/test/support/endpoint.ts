@@ -1,8 +1,7 @@
 // An MCP endpoint of the family, made with `ws` alone: gateways connect to it, and it asks them as an agent's backend does.
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
+import { listenForSockets } from "../../../../host-test/support/listen.js";
 import { until } from "../../../../host-test/support/until.js";
 
 export interface Answer {
@@ -16,12 +15,14 @@ export interface Answer {
 
 export class EndpointPeer {
 	readonly #server: WebSocketServer;
+	readonly url: string;
 	readonly connections: string[] = [];
 	readonly received: Answer[] = [];
 	#socket: WebSocket | undefined;
 
-	private constructor(server: WebSocketServer) {
+	private constructor(server: WebSocketServer, url: string) {
 		this.#server = server;
+		this.url = url;
 		server.on("connection", (socket, { url = "" }) => {
 			this.connections.push(url);
 			this.#socket = socket;
@@ -32,15 +33,8 @@ export class EndpointPeer {
 	}
 
 	static async listen(t: TestContext, port = 0): Promise<EndpointPeer> {
-		const server = new WebSocketServer({ host: "127.0.0.1", port });
-		await once(server, "listening");
-		const peer = new EndpointPeer(server);
-		t.after(() => peer.close());
-		return peer;
-	}
-
-	get url(): string {
-		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp/?token=t-secret`;
+		const { server, url } = await listenForSockets(t, port);
+		return new EndpointPeer(server, `${url}mcp/?token=t-secret`);
 	}
 
 	async connected(count = 1): Promise<void> {

@@ -2,12 +2,12 @@
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import type { Connection, Server, ServerRegistry } from "xs-mcp-manager/core";
+import { listen } from "../../../../host-test/support/listen.js";
 import { PATIENT } from "../../../../host-test/support/patient.js";
 import { until } from "../../../../host-test/support/until.js";
 import type { Access } from "../../src/config/access.js";
@@ -42,7 +42,7 @@ export async function openGateway(test: TestContext, options: GatewayOptions = {
 }
 
 export async function serveClients(
-	test: TestContext,
+	test: Pick<TestContext, "after">,
 	gateway: Gateway,
 	options: TestGatewayOptions = {},
 ): Promise<ClientSide> {
@@ -53,11 +53,7 @@ export async function serveClients(
 		const server = device && decodeURIComponent(device);
 		await endpoint.handle(request, response, { access: self.access, server, body });
 	});
-	// On a busy computer, a client could send a request while the server closes an idle connection.
-	server.keepAliveTimeout = 0;
-	server.listen(options.clientPort ?? 0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
+	const port = await listen(test, server, options.clientPort);
 	const self: ClientSide = {
 		gateway,
 		endpoint,

@@ -1,33 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { typeScript } from "../../../../e2e/program.js";
-import { PATIENT } from "../../../../host-test/support/patient.js";
 import { cases } from "../../../../host-test/support/scope.js";
+import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
 import { until } from "../../../../host-test/support/until.js";
 import { ERAS, toolNames, WireDevice } from "../support/gateway.js";
-
-const PROGRAM = {
-	command: process.execPath,
-	args: typeScript("packages/gateway/test/support/stdio.ts"),
-	stderr: "pipe",
-} as const;
 
 /** The tools of {@link WireDevice}, as a catalog of all devices lists them. */
 const [VOLUME, REBOOT] = ["lamp_000001__self_audio_speaker_set_volume", "lamp_000001__self_reboot"];
 
-async function start(test: TestContext, era: keyof typeof ERAS, device?: string) {
-	const transport = new StdioClientTransport({ ...PROGRAM, args: [...PROGRAM.args, ...(device ? [device] : [])] });
-	let log = "";
-	transport.stderr?.on("data", (chunk) => {
-		log += chunk;
-	});
-	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
-	test.after(() => client.close());
-	await client.connect(transport, PATIENT);
-	await until(() => log.includes("devices: "), "the gateway listens");
-	return { client, url: `ws://127.0.0.1:${/devices: (\d+)/.exec(log)?.[1]}/` };
+async function start(test: TestContext, era: keyof typeof ERAS, ...device: string[]) {
+	const args = typeScript("packages/gateway/test/support/stdio.ts", ...device);
+	const { client, log } = await connectOverStdio(test, args, {}, ERAS[era]);
+	await until(() => log().includes("devices: "), "the gateway listens");
+	return { client, url: `ws://127.0.0.1:${/devices: (\d+)/.exec(log())?.[1]}/` };
 }
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {

@@ -16,7 +16,7 @@ describe("the proxy with a gate, in every state", () => {
 		const { client, changes } = await startProxy(t, ["--upstream", `http://127.0.0.1:${port}/mcp`, ...GATE]);
 		assert.match(textOf(await call(client, "activate"), true), /接続失敗/);
 		assert.match(textOf(await call(client, "echo"), true), /未ロード/);
-		assert.equal(changes.count, 0);
+		assert.equal(changes.tools, 0);
 	});
 
 	it("says that the connection was lost when the upstream was restarted and does not know the session", async (t) => {
@@ -56,7 +56,7 @@ describe("the proxy with a gate, in every state", () => {
 		const { client, changes } = await startBoth(t, [...GATE, ...init]);
 		for (const count of [1, 2]) {
 			assert.match(textOf(await call(client, "activate"), false), /init\.js was run by echo/);
-			await until(() => changes.count === count, "the host is told each time");
+			await until(() => changes.tools === count, "the host is told each time");
 		}
 		await echo(client, "hello");
 	});

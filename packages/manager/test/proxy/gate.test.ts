@@ -18,7 +18,7 @@ describe("the proxy with a gate", () => {
 		const { upstream, client, changes } = await startBoth(t, GATE);
 		textOf(await call(client, "echo", { message: "locked" }), true);
 		assert.match(textOf(await call(client, "activate"), false), /Tools \([0-9]+\): .*echo/);
-		await until(() => changes.count === 1, "the host is told that the list is different");
+		await until(() => changes.tools === 1, "the host is told that the list is different");
 		await echo(client, "connected");
 		await upstream.kill();
 		const lost = textOf(await call(client, "echo", { message: "disconnected" }), true);

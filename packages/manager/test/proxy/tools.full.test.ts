@@ -16,7 +16,7 @@ describe("tools through the proxy, with their results", () => {
 		]);
 		await startUpstream(t, port);
 		textOf(await call(client, "activate"), false);
-		await until(() => changes.count === 1, "the host is told");
+		await until(() => changes.tools === 1, "the host is told");
 		const { tools } = await client.listTools();
 		const found = tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]);
 		assert.deepEqual(found, [

@@ -1,42 +1,25 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
 import { until } from "../../../../host-test/support/until.js";
 import { McpProxy } from "../../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
 import { UPSTREAM_TIMING, type UpstreamTiming } from "../../src/proxy/upstream.js";
-import { startPlainUpstream } from "../support/plain-upstream.js";
+import { plainResult, startPlainUpstream } from "../support/plain-upstream.js";
 import { DISCONNECTED, textOf } from "../support/proxy.js";
+import { serveResults } from "../support/upstreams.js";
 
 /** A proxy before an upstream that answers 429 to requests for which `isBusy` holds, by their method. */
 async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy: (method: string) => boolean) {
-	const plain = await startPlainUpstream(t);
 	const asked: string[] = [];
-	const server = createServer(async (request, response) => {
-		if (request.method !== "POST") {
-			response.writeHead(405).end();
-			return;
-		}
-		const body = await readText(request);
-		const { method } = JSON.parse(body) as { method: string };
+	const upstream = await serveResults(t, ({ method }, response) => {
 		asked.push(method);
 		if (isBusy(method)) {
 			response.writeHead(429, retryAfter === undefined ? {} : { "Retry-After": retryAfter }).end("slow down");
-			return;
+			return undefined;
 		}
-		try {
-			const answer = await fetch(plain.url, { method: "POST", body });
-			response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-			response.end(await answer.text());
-		} catch {
-			// The upstream is gone with its test before the proxy is.
-			response.destroy();
-		}
+		return plainResult(method);
 	});
-	const port = await listen(t, server);
-	const proxy = new McpProxy(readProxyOptions({ upstream: `http://127.0.0.1:${port}/mcp` }, {}));
+	const proxy = new McpProxy(readProxyOptions({ upstream }, {}));
 	t.after(() => proxy.close());
 	return { proxy, asked };
 }

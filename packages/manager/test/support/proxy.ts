@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type CallToolResult, Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
 import { startEverything } from "./upstreams.js";
 
 export const PROXY = fileURLToPath(new URL("../../bin/xs-mcp-proxy.mjs", import.meta.url));
@@ -32,31 +32,15 @@ const PATIENCE = { MCP_CONNECT_TIMEOUT: "300000" };
 
 /** The SDK's client over stdio, which starts the proxy. It counts the notifications of changed lists. */
 export async function startProxy(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
-	const transport = new StdioClientTransport({
-		command: process.execPath,
-		args: [PROXY, ...args],
-		env: { ...(process.env as Record<string, string>), ...PATIENCE, ...environment },
-		stderr: "pipe",
-	});
-	let log = "";
-	transport.stderr?.on("data", (chunk) => {
-		log += chunk;
-	});
-	const client = new Client({ name: "test-client", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
-	t.after(() => client.close());
-	/** Of tools, resources and prompts. */
-	const changes = { count: 0, resources: 0, prompts: 0 };
-	client.setNotificationHandler("notifications/tools/list_changed", () => {
-		changes.count += 1;
-	});
-	client.setNotificationHandler("notifications/resources/list_changed", () => {
-		changes.resources += 1;
-	});
-	client.setNotificationHandler("notifications/prompts/list_changed", () => {
-		changes.prompts += 1;
-	});
-	await client.connect(transport);
-	return { client, log: () => log, changes };
+	const env = { ...PATIENCE, ...environment };
+	const { client, log } = await connectOverStdio(t, [PROXY, ...args], env, { versionNegotiation: { mode: "legacy" } });
+	const changes = { tools: 0, resources: 0, prompts: 0 };
+	for (const list of ["tools", "resources", "prompts"] as const) {
+		client.setNotificationHandler(`notifications/${list}/list_changed`, () => {
+			changes[list] += 1;
+		});
+	}
+	return { client, log, changes };
 }
 
 export async function startBoth(

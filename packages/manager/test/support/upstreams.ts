@@ -64,14 +64,15 @@ export function serveResults(
 	answer: (message: Received, response: ServerResponse) => object | undefined,
 ): Promise<string> {
 	return serveHttp(t, async (request, response) => {
-		const body = await readText(request);
-		if (request.method !== "POST") {
+		// The client may be killed.
+		const body = await readText(request).catch(() => undefined);
+		if (body === undefined || request.method !== "POST") {
 			response.writeHead(405).end();
 			return;
 		}
 		const message = JSON.parse(body) as Received;
 		const result = answer(message, response);
-		if (message.id === undefined) {
+		if (message.id === undefined && !response.headersSent) {
 			response.writeHead(202).end();
 		} else if (result !== undefined) {
 			response.writeHead(200, { "Content-Type": "application/json" });

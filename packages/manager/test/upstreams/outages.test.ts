@@ -4,8 +4,8 @@ import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
 import { until } from "../../../../host-test/support/until.js";
 import { SignIns } from "../../src/upstreams/auth/sign-ins.js";
-import { startPlainUpstream } from "../support/plain-upstream.js";
-import { openServers, serveHttp } from "../support/upstreams.js";
+import { plainResult, startPlainUpstream } from "../support/plain-upstream.js";
+import { openServers, serveHttp, serveResults } from "../support/upstreams.js";
 
 const QUICK = { maxRetries: 100, initialDelay: 1, maxDelay: 1 };
 
@@ -50,20 +50,12 @@ describe("a server over HTTP that cannot be used", () => {
 
 	it("is connected when somebody has signed in", async (t) => {
 		const folder = temporaryFolder();
-		const { url: upstream } = await startPlainUpstream(t);
-		const url = await serveHttp(t, async (request, response) => {
-			if (request.headers.authorization !== "Bearer good" || request.method !== "POST") {
-				request.resume();
-				response.writeHead(request.method === "POST" ? 401 : 405).end();
-				return;
+		const url = await serveResults(t, ({ method }, response) => {
+			if (response.req.headers.authorization !== "Bearer good") {
+				response.writeHead(401).end();
+				return undefined;
 			}
-			const answer = await fetch(upstream, {
-				method: request.method as string,
-				body: request as never,
-				duplex: "half",
-			} as never);
-			response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-			response.end(await answer.text());
+			return plainResult(method);
 		});
 		const { add } = await openServers(t, { signIns: { folder, how: "login" } });
 		const server = add({ id: "one", url });

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { WebSocketServer } from "ws";
+import { listenForSockets } from "../../../../host-test/support/listen.js";
 import { callText, connected, initialized, serveHttp, serveResults } from "../support/upstreams.js";
 
 describe("a configured server", () => {
 	it("over WebSocket gets the subprotocol mcp and the headers", async (t) => {
-		const socketServer = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-		t.after(() => socketServer.close());
-		await once(socketServer, "listening");
+		const { server: sockets, url } = await listenForSockets(t);
 		let authorization: string | undefined;
-		socketServer.on("connection", (socket, { headers }) => {
+		sockets.on("connection", (socket, { headers }) => {
 			authorization = headers.authorization;
 			assert.equal(socket.protocol, "mcp");
 			socket.on("message", (data) => {
@@ -27,9 +23,7 @@ describe("a configured server", () => {
 				}
 			});
 		});
-		const { port } = socketServer.address() as AddressInfo;
-		const headers = { Authorization: "Bearer secret" };
-		const { server } = await connected(t, { id: "ws", url: `ws://127.0.0.1:${port}/`, headers });
+		const { server } = await connected(t, { id: "ws", url, headers: { Authorization: "Bearer secret" } });
 		assert.equal(authorization, "Bearer secret");
 		assert.equal(await callText(server, "hi", {}), "hello");
 	});
