@@ -1,8 +1,14 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { isOffered } from "../../src/hardware/needs.js";
+import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
 import { type Features, McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
 import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { findTools } from "../../src/platform/tools.js";
 import { settled } from "../harness.js";
+import { FakeTimer } from "./fake-timer.js";
 
 /** A JSON-RPC message as a test looks at it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
@@ -97,3 +103,54 @@ export const numbered = (count: number, description: string, audience?: "user"):
 	Array.from({ length: count }, (_, at) =>
 		tool(`${audience ?? "common"}.${at}`, () => at, { description, ...(audience && { audience }) }),
 	);
+
+export const TOOLS = findTools();
+
+export const clientOf = (board: Hardware): Client<Hardware> =>
+	new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
+
+export async function callTool(client: Client<Hardware>, name: string, args: object = {}): Promise<Wire> {
+	return (await client.request("tools/call", { name, arguments: args }))[0];
+}
+
+export const words = ({ result }: Wire): string => result.content[0].text;
+
+export const VERSION = "io.modelcontextprotocol/protocolVersion";
+export const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+export const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
+
+export const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+export function meta(capabilities: object = ALL, more: object = {}): object {
+	return { [VERSION]: "2026-07-28", [CAPABILITIES]: capabilities, ...more };
+}
+
+interface Options extends StatelessOptions {
+	readonly tools?: readonly Tool<undefined>[];
+	readonly features?: readonly Feature<undefined>[];
+	readonly maxCalls?: number;
+}
+
+export function statelessClient({ tools = [], features = [], maxCalls = 16, ...options }: Options = {}) {
+	const timer = new FakeTimer();
+	const all = new FeatureSet<undefined>([new Stateless<undefined>(options), ...features]);
+	const client = new Client<undefined>({ context: undefined, tools, features: all, timer, maxCalls });
+	let id = 0;
+	const send = async (method: string, params: object = {}, _meta = meta()): Promise<Wire[]> => {
+		id += 1;
+		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", id, method, params: { _meta, ...params } }));
+		await settled();
+		await timer.passed(0);
+		return [...heard, ...client.heard()];
+	};
+	const ask = async (method: string, params: object = {}, _meta = meta()): Promise<Wire> => {
+		const answers = (await send(method, params, _meta)).filter((message) => message.id === id);
+		if (answers.length !== 1) {
+			throw new Error(`${answers.length} answers to ${method}`);
+		}
+		return answers[0];
+	};
+	const call = async (name: string, more: object = {}, _meta = meta()): Promise<Wire> =>
+		ask("tools/call", { name, ...more }, _meta);
+	return { client, timer, send, ask, call, lastId: () => id };
+}

@@ -1,3 +1,4 @@
+import type { Button, Press } from "../../src/hardware/kinds/button.js";
 import type {
 	Board,
 	Face,
@@ -7,9 +8,11 @@ import type {
 	SettingValue,
 	Theme,
 } from "../../src/hardware/hardware.js";
+import type { Light } from "../../src/hardware/kinds/light.js";
 import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
-import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
-import { FakePlayer } from "./fake-player.js";
+import type { Reading, Sensor } from "../../src/hardware/kinds/sensor.js";
+import type { AudioParams, Codec, Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
+import type { FirmwareSink, FirmwareSource, UpdateProgress, Updater } from "../../src/hardware/updater.js";
 
 export class FakeSettings implements Settings {
 	readonly values = new Map<string, SettingValue>();
@@ -137,5 +140,207 @@ export class FakeBoard implements Board {
 			this.open -= isOpen ? 1 : 0;
 			isOpen = false;
 		});
+	}
+}
+
+export class FakeSensor implements Sensor {
+	readonly kind = "temperature";
+	readonly unit = "°C";
+	onChange: ((reading: Reading) => void) | undefined;
+	reading: Reading | Error;
+
+	constructor(reading: Reading | Error) {
+		this.reading = reading;
+	}
+
+	read(): Reading {
+		if (this.reading instanceof Error) {
+			throw this.reading;
+		}
+		return this.reading;
+	}
+}
+
+class FakeButton implements Button {
+	onPress: ((press: Press) => void) | undefined;
+
+	press(long = false): void {
+		this.onPress?.({ long, milliseconds: long ? 2_000 : 120 });
+	}
+}
+
+export function boardWithParts() {
+	const lamp: Light = { on: false, brightness: 50, color: 0xffffff };
+	const lights = { lamp, led: { on: false } as Light };
+	const sensors = { room: new FakeSensor(21.5), chip: new FakeSensor({ x: 1, y: 2 }) };
+	const buttons = { boot: new FakeButton(), side: new FakeButton() };
+	return Object.assign(new FakeBoard(), { lights, sensors, buttons } satisfies Partial<Board>);
+}
+
+export class FakeSound implements Sound {
+	readonly sampleRate: number;
+	readonly pieces: Uint8Array[] = [];
+	state: "open" | "ended" | "stopped" = "open";
+	hasRoom = true;
+	#waiting: { resolve(): void; reject(error: Error): void } | undefined;
+
+	constructor(sampleRate: number) {
+		this.sampleRate = sampleRate;
+	}
+
+	/** Byte by byte: pieces as arguments would fill the stack of XS. */
+	get bytes(): number[] {
+		const bytes: number[] = [];
+		for (const piece of this.pieces) {
+			for (const byte of piece) {
+				bytes.push(byte);
+			}
+		}
+		return bytes;
+	}
+
+	async write(samples: Uint8Array): Promise<void> {
+		this.pieces.push(samples.slice());
+		if (!this.hasRoom) {
+			await new Promise<void>((resolve, reject) => {
+				this.#waiting = { resolve, reject };
+			});
+		}
+	}
+
+	async end(): Promise<void> {
+		this.state = "ended";
+	}
+
+	stop(): void {
+		this.state = "stopped";
+		this.#waiting?.reject(new Error("the sound was stopped"));
+	}
+
+	drain(): void {
+		this.#waiting?.resolve();
+	}
+}
+
+export class FakePlayer implements Player {
+	readonly sounds: FakeSound[] = [];
+	files: SoundFiles | undefined;
+	isHeld = false;
+	hasRoom = true;
+
+	get isPlaying(): boolean {
+		return this.sounds.some(({ state }) => state === "open");
+	}
+
+	begin(sampleRate: number): FakeSound {
+		const sound = new FakeSound(sampleRate);
+		sound.hasRoom = this.hasRoom;
+		this.sounds.push(sound);
+		return sound;
+	}
+
+	stop(): void {
+		for (const sound of this.sounds) {
+			sound.stop();
+		}
+	}
+}
+
+export class FakeCodec implements Codec {
+	readonly params = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+	/** "begin 24000", "play 3", "end", "stop", "record", "stop recording". */
+	readonly calls: string[] = [];
+	muted = false;
+	failure: Error | undefined;
+	#onPacket: ((packet: Uint8Array) => void) | undefined;
+	#ended: { resolve(): void; reject(error: Error): void } | undefined;
+
+	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
+		this.calls.push(`begin ${rate} ${duration}`);
+	}
+
+	play(packet: Uint8Array): void {
+		if (this.failure !== undefined) {
+			throw this.failure;
+		}
+		this.calls.push(`play ${[...packet].join()}`);
+	}
+
+	end(): Promise<void> {
+		this.calls.push("end");
+		return new Promise((resolve, reject) => {
+			this.#ended = { resolve, reject };
+		});
+	}
+
+	stop(): void {
+		this.calls.push("stop");
+		this.#ended?.resolve();
+	}
+
+	record(onPacket: ((packet: Uint8Array) => void) | undefined): void {
+		if (onPacket !== undefined && this.failure !== undefined) {
+			throw this.failure;
+		}
+		this.calls.push(onPacket === undefined ? "stop recording" : "record");
+		this.#onPacket = onPacket;
+	}
+
+	played(error?: Error): void {
+		error === undefined ? this.#ended?.resolve() : this.#ended?.reject(error);
+	}
+
+	recorded(...packet: readonly number[]): void {
+		this.#onPacket?.(Uint8Array.from(packet));
+	}
+}
+
+export class FakeUpdater implements Updater {
+	capacity = 1_000;
+	isOnTrial = false;
+	digest = new Uint8Array(32).fill(0xab).buffer;
+	isSigned = (_key: ArrayBuffer): boolean => true;
+	fault = "";
+	readonly events: string[] = [];
+	readonly anyProject: (boolean | undefined)[] = [];
+	readonly signatures: ArrayBuffer[] = [];
+	readonly versions: string[] = [];
+	#image = "";
+
+	begin({ anyProject }: Parameters<Updater["begin"]>[0]): FirmwareSink {
+		this.anyProject.push(anyProject);
+		this.events.push("begin");
+		this.#image = "";
+		return {
+			write: (piece) => {
+				const text = String.fromArrayBuffer(piece);
+				if (this.#image === "" && !text.startsWith("F")) {
+					throw new Error("this is no firmware image");
+				}
+				this.#image += text;
+			},
+			digest: async () => this.digest,
+			isSigned: async (key, signature, version) => {
+				this.versions.push(String.fromArrayBuffer(version));
+				this.signatures.push(signature);
+				return this.isSigned(key);
+			},
+			finish: async () => {
+				if (this.fault !== "") {
+					throw new Error(this.fault);
+				}
+				this.events.push(`finish ${this.#image}`);
+			},
+			cancel: () => this.events.push("cancel"),
+		};
+	}
+
+	confirm(): void {
+		this.isOnTrial = false;
+		this.events.push("confirm");
+	}
+
+	rollBack(): void {
+		this.events.push("rollBack");
 	}
 }

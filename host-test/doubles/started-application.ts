@@ -1,13 +1,19 @@
 import { Application, type Host } from "../../src/core/application.js";
 import language from "../../src/core/language/feature.js";
-import type { Feature } from "../../src/core/listener.js";
+import type { Feature, Listener } from "../../src/core/listener.js";
+import { bootstrapFeature } from "../../src/features/bootstrap/bootstrap.js";
+import conversation from "../../src/features/conversation/feature.js";
 import update from "../../src/features/update/feature.js";
+import voice from "../../src/features/voice/feature.js";
+import http from "../../src/protocols/http/feature.js";
+import mqtt from "../../src/protocols/mqtt/feature.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
-import type { Wire } from "./client.js";
+import { TOOLS, type Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
+import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
+import { FakeHttpClient } from "./fake-http-client.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
-import { TOOLS } from "./tools.js";
 
 /** Options of the application, and its features: by default those of a small build. */
 type More = Partial<Host> & { readonly features?: readonly Feature[] };
@@ -57,4 +63,47 @@ export const stateChange = (newState: string, oldState: string): object => ({
 	jsonrpc: "2.0",
 	method: "notifications/state_changed",
 	params: { newState, oldState },
+});
+
+interface Choice extends Partial<Host> {
+	readonly timer?: FakeTimer;
+	/** Besides those of a usual build. */
+	readonly features?: readonly Feature[];
+}
+
+/** The firmware as `main.ts` starts it, for a backend at ws://h/, on a network of fake clients. */
+export function startOn({ built, timer = new FakeTimer(), features = [], ...host }: Choice) {
+	const log: string[] = [];
+	const first = FakeWebSocketClient.made.length;
+	const application = new Application({
+		board: new FakeBoard(),
+		built: { backend: "ws://h/", ...built },
+		openNetwork: () => ({
+			ws: { io: FakeWebSocketClient },
+			mqtt: { io: FakeMqttClient },
+			http: { io: FakeHttpClient },
+		}),
+		tools: TOOLS,
+		timer,
+		log: (line) => log.push(line),
+		...host,
+	});
+	application.start([...FEATURES, ...features]);
+	const sockets = (): FakeWebSocketClient[] => FakeWebSocketClient.made.slice(first);
+	const greet = (sessionId = "s-1"): FakeWebSocketClient => {
+		const socket = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
+		socket.grant(10_000);
+		socket.arrive([`{"type":"hello","transport":"websocket","session_id":"${sessionId}"}`]);
+		return socket;
+	};
+	return { application, timer, log, sockets, greet };
+}
+
+const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
+
+export const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];
+
+export const listening = (...listeners: readonly Listener[]): Feature => ({
+	name: "listening",
+	start: (app) => app.listen(...listeners),
 });

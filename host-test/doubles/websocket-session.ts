@@ -1,9 +1,9 @@
+import { readConfig } from "../../src/core/settings/config.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
 import { webSocketTransport } from "../../src/protocols/websocket-channel.js";
-import { FakeWebSocketClient } from "./fake-clients.js";
+import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
-import { optionsFor } from "./transport-options.js";
 
 const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 
@@ -52,4 +52,18 @@ export function inSession(options: Options = {}) {
 	fake.client.grant(1000);
 	fake.client.written.length = 0;
 	return fake;
+}
+
+/** The options of a transport to this backend, as the firmware makes them of its settings. */
+export function optionsFor(backend: string, options: Partial<TransportOptions>): TransportOptions {
+	return {
+		...readConfig({ built: { backend, clientId: "dev-1" }, settings: undefined }, ""),
+		deviceId: "02:00:00:00:00:01",
+		uuid: "uuid",
+		network: { ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } },
+		maxMessageBytes: 65_536,
+		maxQueuedBytes: 65_536,
+		log() {},
+		...options,
+	};
 }

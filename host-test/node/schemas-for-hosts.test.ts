@@ -4,9 +4,8 @@ import { Ajv } from "ajv";
 import { connectClient, WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { startProgram } from "../../packages/gateway/test/support/program.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { Client } from "../doubles/client.js";
+import { Client, TOOLS } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { TOOLS } from "../doubles/tools.js";
 
 // The schemas that this project makes, by the rules of the hosts that convert them: one that is refused costs a host every tool.
 

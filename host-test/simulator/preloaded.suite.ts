@@ -8,9 +8,8 @@ import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { Client } from "../doubles/client.js";
+import { Client, TOOLS } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { TOOLS } from "../doubles/tools.js";
 import { equal, suite, throws } from "../harness.js";
 
 // Tests for modules that ran in the linker, with their objects in flash.

@@ -5,9 +5,8 @@ import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
+import { ALL, Client, clientWith, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { ALL } from "../doubles/stateless-client.js";
 import { equal, given, matches, settled, suite } from "../harness.js";
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });

@@ -4,7 +4,7 @@ import type { Settings } from "../../src/hardware/hardware.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -2,7 +2,7 @@ import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import conversation from "../../src/features/conversation/feature.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { boardWithParts } from "../doubles/fake-parts.js";
+import { boardWithParts } from "../doubles/fake-board.js";
 import { inSession, request, SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, given, matches, outcomeOf, settled, suite } from "../harness.js";
 

@@ -7,10 +7,9 @@ import report from "../../examples/beyond-tools/report-tool.js";
 import visit from "../../examples/beyond-tools/visit-tool.js";
 import setLamp from "../../examples/set-lamp.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { Client } from "../doubles/client.js";
+import { ALL, Client, meta } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { ALL, meta } from "../doubles/stateless-client.js";
 import { equal, given, matches, settled, suite } from "../harness.js";
 
 function makeClient() {

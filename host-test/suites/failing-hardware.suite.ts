@@ -4,9 +4,7 @@ import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer, installGuard } from "../doubles/fake-timer.js";
-import { listening } from "../doubles/features.js";
-import { start } from "../doubles/started-application.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { listening, start, startOn } from "../doubles/started-application.js";
 import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 const MINUTE = 60_000;

@@ -4,10 +4,9 @@ import { modsFeature } from "../../src/features/mods/mod-tools.js";
 import { setupFeature } from "../../src/features/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
-import { FakeUpdater } from "../doubles/fake-updater.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 const MINUTE = 60_000;

@@ -1,11 +1,9 @@
 import type { Face } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { TOOLS } from "../doubles/client.js";
+import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeCodec } from "../doubles/fake-codec.js";
-import { inSession, request, start } from "../doubles/started-application.js";
-import { startOn } from "../doubles/started-firmware.js";
-import { TOOLS } from "../doubles/tools.js";
+import { inSession, request, start, startOn } from "../doubles/started-application.js";
 import { equal, given, matches, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };

@@ -2,8 +2,7 @@ import { mqttTransport } from "../../src/protocols/mqtt/mqtt-channel.js";
 import type { TransportOptions } from "../../src/protocols/transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { beforeHello } from "../doubles/fake-protocol.js";
-import { optionsFor } from "../doubles/transport-options.js";
-import { connect } from "../doubles/websocket-session.js";
+import { connect, optionsFor } from "../doubles/websocket-session.js";
 import { equal, given, matches, suite } from "../harness.js";
 
 function mqtt(options: Partial<TransportOptions> = {}) {

@@ -4,7 +4,7 @@ import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { browserOf } from "../doubles/open-setup.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, matches, ok, settled, suite, throws } from "../harness.js";
 
 function startWith(built: Readonly<Record<string, unknown>>) {

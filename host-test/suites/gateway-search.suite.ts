@@ -8,7 +8,7 @@ import {
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, given, matches, suite } from "../harness.js";
 
 function search(host = "", onFound: () => void = () => {}) {

@@ -7,10 +7,9 @@ import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { tool } from "../doubles/client.js";
+import { meta, tool, VERSION } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { meta, VERSION } from "../doubles/stateless-client.js";
 import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 function open(built: object = {}, address?: string, more: readonly Tool<undefined>[] = []) {

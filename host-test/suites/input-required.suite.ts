@@ -4,8 +4,7 @@ import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { tool, type Wire } from "../doubles/client.js";
-import { meta, statelessClient } from "../doubles/stateless-client.js";
+import { meta, statelessClient, tool, type Wire } from "../doubles/client.js";
 import { equal, settled, suite } from "../harness.js";
 
 const makeTool = (run: (call: ToolCall) => Promise<string>, name = "t") =>

@@ -5,7 +5,7 @@ import type { Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { fakePart, fakeStatus, fireEvent } from "../doubles/fake-kind.js";
 import { inSession } from "../doubles/started-application.js";
-import { clientOf, TOOLS, words } from "../doubles/tools.js";
+import { clientOf, TOOLS, words } from "../doubles/client.js";
 import { equal, ok, suite } from "../harness.js";
 
 export default suite("kinds of parts", {

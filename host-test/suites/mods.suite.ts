@@ -1,9 +1,9 @@
 import type { Feature } from "../../src/core/listener.js";
 import { type Mod, modsFeature } from "../../src/features/mods/mod-tools.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
+import { TOOLS } from "../doubles/client.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { start } from "../doubles/started-application.js";
-import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
 
 const LASTING_START = 300_000;

@@ -1,8 +1,7 @@
 import { mqttTransport } from "../../src/protocols/mqtt/mqtt-channel.js";
 import type { TransportOptions } from "../../src/protocols/transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
-import { optionsFor } from "../doubles/transport-options.js";
-import { openOn } from "../doubles/websocket-session.js";
+import { openOn, optionsFor } from "../doubles/websocket-session.js";
 import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 const SUBACK = 9;

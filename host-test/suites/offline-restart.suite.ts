@@ -1,5 +1,5 @@
 import { FakeBoard } from "../doubles/fake-board.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, given, ok, suite } from "../harness.js";
 
 const AFTER = 3_600_000;

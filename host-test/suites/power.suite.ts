@@ -3,12 +3,10 @@ import power from "../../src/features/power/feature.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { FakeUpdater } from "../doubles/fake-updater.js";
-import { request } from "../doubles/started-application.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { request, startOn } from "../doubles/started-application.js";
 import { equal, given, ok, suite } from "../harness.js";
 
 const DIMMED = 20;

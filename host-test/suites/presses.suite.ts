@@ -1,4 +1,4 @@
-import { boardWithParts } from "../doubles/fake-parts.js";
+import { boardWithParts } from "../doubles/fake-board.js";
 import { inSession, start } from "../doubles/started-application.js";
 import { equal, given, suite } from "../harness.js";
 

@@ -4,7 +4,7 @@ import type { Installer } from "../../src/hardware/updater.js";
 import { findTools } from "../../src/platform/tools.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, given, matches, ok, outcomeOf, settled, suite } from "../harness.js";
 
 const MAX_RESTARTS = 10;

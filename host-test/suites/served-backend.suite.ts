@@ -1,8 +1,7 @@
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeCodec } from "../doubles/fake-codec.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, matches, ok, settled, suite } from "../harness.js";
 
 const OTA_URL = "http://ota/";

@@ -4,9 +4,8 @@ import type { Button } from "../../src/hardware/kinds/button.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
-import { listening } from "../doubles/features.js";
 import { browserOf } from "../doubles/open-setup.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { listening, startOn } from "../doubles/started-application.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 function start({ ssid = "home", online = true, fault = undefined as Error | undefined } = {}) {

@@ -2,7 +2,7 @@ import type { Sound } from "../../src/hardware/sound.js";
 import { playChime } from "../../src/sound/chime.js";
 import { SoundPlayer } from "../../src/sound/player/sound-player.js";
 import { FakeAudioOut } from "../doubles/fake-audio-out.js";
-import { FakePlayer } from "../doubles/fake-player.js";
+import { FakePlayer } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, given, matches, ok, outcomeOf, settled, suite, throws } from "../harness.js";

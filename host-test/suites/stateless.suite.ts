@@ -5,8 +5,16 @@ import { Logging, log } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
-import { numbered, tool, type Wire } from "../doubles/client.js";
-import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
+import {
+	CAPABILITIES,
+	LOG_LEVEL,
+	meta,
+	numbered,
+	statelessClient,
+	tool,
+	VERSION,
+	type Wire,
+} from "../doubles/client.js";
 import { equal, given, matches, settled, suite } from "../harness.js";
 
 const reporter = tool("t", (_args, _context, call) => {

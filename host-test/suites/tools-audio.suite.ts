@@ -1,8 +1,6 @@
 import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import { Client, type Wire } from "../doubles/client.js";
-import { FakeBoard } from "../doubles/fake-board.js";
-import { FakePlayer } from "../doubles/fake-player.js";
-import { TOOLS } from "../doubles/tools.js";
+import { Client, TOOLS, type Wire } from "../doubles/client.js";
+import { FakeBoard, FakePlayer } from "../doubles/fake-board.js";
 import { wavFile } from "../doubles/wav.js";
 import { equal, given, matches, settled, suite } from "../harness.js";
 

@@ -1,8 +1,7 @@
 import type { Hardware, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
-import type { Client, Wire } from "../doubles/client.js";
+import { type Client, callTool, clientOf, type Wire, words } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { callTool, clientOf, words } from "../doubles/tools.js";
 import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };

@@ -1,7 +1,6 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
-import type { Wire } from "../doubles/client.js";
-import { boardWithParts, FakeSensor } from "../doubles/fake-parts.js";
-import { clientOf, words } from "../doubles/tools.js";
+import { clientOf, type Wire, words } from "../doubles/client.js";
+import { boardWithParts, FakeSensor } from "../doubles/fake-board.js";
 import { equal, given, matches, suite } from "../harness.js";
 
 class FakeServo {

@@ -2,8 +2,8 @@ import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
 import { defineTool } from "../../src/tools/define-tool.js";
+import { callTool, clientOf, words } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { callTool, clientOf, words } from "../doubles/tools.js";
 import { equal, given, matches, ok, suite, throws } from "../harness.js";
 
 // The tools whose order and parts older clients and backends count on: a tool that is added needs no place here.

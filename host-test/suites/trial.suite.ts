@@ -1,10 +1,9 @@
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
-import { FakeUpdater } from "../doubles/fake-updater.js";
-import { startOn } from "../doubles/started-firmware.js";
+import { startOn } from "../doubles/started-application.js";
 import { equal, ok, settled, suite } from "../harness.js";
 
 const TRIAL = 300_000;

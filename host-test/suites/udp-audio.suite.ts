@@ -6,8 +6,7 @@ import {
 	UdpAudio,
 	type UdpSettings,
 } from "../../src/features/voice/udp-audio.js";
-import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeCodec } from "../doubles/fake-codec.js";
+import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, given, ok, settled, suite, throws } from "../harness.js";
 

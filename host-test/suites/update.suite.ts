@@ -3,10 +3,9 @@ import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { readSetting } from "../../src/core/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/features/update/firmware-installer.js";
 import { EcmaHttp } from "../../src/protocols/http/feature.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { FakeUpdater } from "../doubles/fake-updater.js";
 import { equal, given, matches, settled, suite, throws } from "../harness.js";
 
 const URL = "http://server/firmware.bin?key=k";

@@ -1,9 +1,7 @@
 import { writeFrame } from "../../src/features/voice/audio-frames.js";
 import voice from "../../src/features/voice/feature.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { boardWithParts, FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeCodec } from "../doubles/fake-codec.js";
-import { boardWithParts } from "../doubles/fake-parts.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";

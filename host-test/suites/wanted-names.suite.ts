@@ -5,8 +5,8 @@ import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, object, optional, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import { decodeEnvelope, ENVELOPE_NAMES } from "../../src/protocols/envelope.js";
+import { ALL, LOG_LEVEL, meta } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { ALL, LOG_LEVEL, meta } from "../doubles/stateless-client.js";
 import { equal, settled, suite } from "../harness.js";
 
 const tool = createTool({
