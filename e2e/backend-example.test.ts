@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 import { Program } from "./program.js";
 

@@ -3,9 +3,8 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { it, type TestContext } from "node:test";
-import { listen } from "../host-test/support/listen.js";
 import { cases } from "../host-test/support/scope.js";
-import { until } from "../host-test/support/until.js";
+import { listen, until } from "../host-test/support/testing.js";
 import { FIRMWARE } from "../src/core/settings/firmware.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 

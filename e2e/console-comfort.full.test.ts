@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator } from "playwright-core";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { BOARD, bootstrap } from "../packages/gateway/test/support/bootstrap.js";
 import { REBOOT, WireDevice } from "../packages/gateway/test/support/gateway.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { complaintsOf, LAMP, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
 import { bundleManifest, ENGINE, OWN_BOARD, startDevice } from "./fixtures.js";
 

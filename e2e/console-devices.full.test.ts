@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { events } from "../packages/gateway/src/events/plugin.js";
 import { WireDevice } from "../packages/gateway/test/support/gateway.js";
 import { sendJson } from "../packages/gateway/test/support/program.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { history as historyPlugin } from "../packages/gateway/src/history/plugin.js";
 import { WireDevice } from "../packages/gateway/test/support/gateway.js";
 import { connectOverHttp } from "./clients.js";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { Endpoint } from "../packages/gateway/test/events/support.js";
 import { WireDevice } from "../packages/gateway/test/support/gateway.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole } from "./console-page.js";

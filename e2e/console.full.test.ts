@@ -4,8 +4,7 @@ import { createRequire } from "node:module";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { freePort } from "../host-test/support/port.js";
-import { until } from "../host-test/support/until.js";
+import { freePort, until } from "../host-test/support/testing.js";
 import { WireDevice } from "../packages/gateway/test/support/gateway.js";
 import type { StartedProgram } from "../packages/gateway/test/support/program.js";
 import {

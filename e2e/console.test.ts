@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { complaintsOf, openSignedIn, startConsole } from "./console-page.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { connectClient, nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../packages/gateway/test/support/program.js";
 import { ENGINE, startDevice } from "./fixtures.js";

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { DevicePage } from "../packages/virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "../packages/xs-mcp/src/build/page-bundles.js";

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { APPS, openPanel } from "../host-test/support/open-panel.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { startWithConsole } from "./console-page.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 

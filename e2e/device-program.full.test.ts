@@ -3,9 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { listen } from "../host-test/support/listen.js";
-import { temporaryFolder } from "../host-test/support/temporary-folder.js";
-import { until } from "../host-test/support/until.js";
+import { listen, temporaryFolder, until } from "../host-test/support/testing.js";
 import { ENGINES } from "./fixtures.js";
 import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { freePort } from "../host-test/support/port.js";
 import { cases } from "../host-test/support/scope.js";
-import { until } from "../host-test/support/until.js";
+import { freePort, until } from "../host-test/support/testing.js";
 import { bundle } from "../packages/virtual-device/src/index.js";
 import { ENGINES, EVERYTHING, startDevice } from "./fixtures.js";
 

@@ -1,6 +1,6 @@
 import { it } from "node:test";
 import { cases } from "../host-test/support/scope.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { announce, LOOPBACK } from "./announce.js";
 import { ENGINES, type GatewaySide, openOverWebSocket, startDevice } from "./fixtures.js";
 

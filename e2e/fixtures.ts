@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { skipIf } from "../host-test/support/skip-if.js";
+import { skipIf } from "../host-test/support/testing.js";
 import { type Gateway, MqttDevices, WebSocketDevices } from "../packages/gateway/src/index.js";
 import { nextOnline, openGateway, startGateway } from "../packages/gateway/test/support/gateway.js";
 import { openChannels } from "../packages/gateway/test/support/udp-channels.js";

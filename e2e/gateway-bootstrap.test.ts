@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { temporaryFolder } from "../host-test/support/temporary-folder.js";
-import { until } from "../host-test/support/until.js";
+import { temporaryFolder, until } from "../host-test/support/testing.js";
 import { connectClient } from "../packages/gateway/test/support/gateway.js";
 import { type StartedProgram, startProgram } from "../packages/gateway/test/support/program.js";
 import { ENGINE, startDevice } from "./fixtures.js";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { Program, typeScript } from "./program.js";
 
 const DISCOVERY_LIMIT = 120_000;

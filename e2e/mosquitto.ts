@@ -3,9 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { LocalServer } from "../host-test/support/local-server.js";
-import { freePort } from "../host-test/support/port.js";
-import { skipIf } from "../host-test/support/skip-if.js";
-import { temporaryFolder } from "../host-test/support/temporary-folder.js";
+import { freePort, skipIf, temporaryFolder } from "../host-test/support/testing.js";
 
 /** Where Debian puts the broker. */
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { connectClient, nextOnline, startGateway } from "../packages/gateway/test/support/gateway.js";
 import { bundleManifest, ENGINE, startDevice } from "./fixtures.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DEVICE, MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
-import { temporaryFolder } from "../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../host-test/support/testing.js";
 import { buildProject, openProject } from "../packages/xs-mcp/src/project.js";
 import { openDevice } from "../packages/xs-mcp/src/test-device.js";
 

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { DEVICE, MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { Program, typeScript } from "./program.js";
 
 const RUNS = /^pond runs on /m;

@@ -9,10 +9,8 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { stepsWithoutBoard } from "../host-test/support/guide.js";
-import { freePort } from "../host-test/support/port.js";
 import { openRegistry, type Registry } from "../host-test/support/registry.js";
-import { temporaryFolder } from "../host-test/support/temporary-folder.js";
-import { until } from "../host-test/support/until.js";
+import { freePort, temporaryFolder, until } from "../host-test/support/testing.js";
 import { ROOT } from "../packages/root.js";
 import { FIRMWARE } from "../src/core/settings/firmware.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../host-test/support/scope.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { connectClient } from "../packages/gateway/test/support/gateway.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 

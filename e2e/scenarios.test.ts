@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cases } from "../host-test/support/scope.js";
-import { temporaryFolder } from "../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../host-test/support/testing.js";
 import { readScenario } from "../packages/virtual-device/src/scenario/read-scenario.js";
 import { ENGINE, openOverWebSocket } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";

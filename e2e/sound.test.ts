@@ -3,11 +3,9 @@ import { createServer, type RequestListener } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { wavFile } from "../host-test/doubles/wav.js";
 import { callTool } from "../host-test/support/call-tool.js";
-import { listen } from "../host-test/support/listen.js";
-import { PATIENT } from "../host-test/support/patient.js";
 import { cases } from "../host-test/support/scope.js";
 import { follow } from "../host-test/support/sounds.js";
-import { until } from "../host-test/support/until.js";
+import { listen, PATIENT, until } from "../host-test/support/testing.js";
 import { nextOnline } from "../packages/gateway/test/support/gateway.js";
 import { ENGINES, openOverWebSocket, startDevice } from "./fixtures.js";
 

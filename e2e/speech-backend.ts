@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { Aedes } from "aedes";
 import type { WebSocket } from "ws";
-import { listen, listenForSockets } from "../host-test/support/listen.js";
+import { listen, listenForSockets } from "../host-test/support/testing.js";
 import { aesCtr } from "../packages/xs-mcp/src/build/aes-ctr.js";
 import { readFrame, writeFrame } from "../src/features/voice/audio-frames.js";
 import { readUdpSettings, UdpAudio } from "../src/features/voice/udp-audio.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../host-test/support/scope.js";
+import { until } from "../host-test/support/testing.js";
 import { COMMON_TOOLS } from "../host-test/support/tool-counts.js";
-import { until } from "../host-test/support/until.js";
 import { hasOpus } from "../packages/xs-mcp/src/build/opus.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 import { XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import type { RawBackend } from "./fixtures.js";
 
 /** A device that has just been started, and its backend, which has not heard its hello yet. */

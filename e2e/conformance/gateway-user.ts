@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/testing.js";
 import { Gateway } from "../../packages/gateway/src/index.js";
 import { serveClients } from "../../packages/gateway/test/support/gateway.js";
 import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";

@@ -3,8 +3,7 @@
 // gateway as a client and as an authorization server.
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { freePort } from "../../host-test/support/port.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
 import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { knownDevices, startDirectDevice, startGateway, startVirtualDevice, untilKnown } from "../gateway-process.js";
 import { listScenarios, runSuite, runUnnamed, type ScenarioResult, SUITES } from "./suites.js";

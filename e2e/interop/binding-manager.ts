@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { TestContext } from "node:test";
-import { listen } from "../../host-test/support/listen.js";
+import { listen } from "../../host-test/support/testing.js";
 import { modules } from "./xiaozhi-server.js";
 
 /** The code with which the server's devices are bound. */

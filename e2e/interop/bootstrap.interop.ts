@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { freePort } from "../../host-test/support/port.js";
+import { freePort, until } from "../../host-test/support/testing.js";
 import { COMMON_TOOLS } from "../../host-test/support/tool-counts.js";
-import { until } from "../../host-test/support/until.js";
 import { startDevice } from "./device.js";
 import { SIGNATURE_KEY, startMqttGateway } from "./mqtt-gateway.js";
 import { findPeer } from "./peers.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
-import { until } from "../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../host-test/support/testing.js";
 import { SET_VOLUME, WireDevice } from "../../packages/gateway/test/support/gateway.js";
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, startGateway, untilKnown } from "../gateway-process.js";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/testing.js";
 import { Program } from "../program.js";
 import { findPeer } from "./peers.js";
 import type { ScriptedApi } from "./scripted-api.js";

@@ -5,9 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Client, type Transport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
-import { listenForSockets } from "../../host-test/support/listen.js";
-import { freePort } from "../../host-test/support/port.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { freePort, listenForSockets, temporaryFolder } from "../../host-test/support/testing.js";
 import { startPython } from "./python.js";
 
 async function connectClient(test: TestContext, socket: WebSocket): Promise<Client> {

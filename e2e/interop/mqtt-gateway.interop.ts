@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { correlation } from "../../host-test/support/correlation.js";
-import { listenForSockets } from "../../host-test/support/listen.js";
 import { whyMissing, whyNoOpus } from "../../host-test/support/optional-program.js";
-import { skipIf } from "../../host-test/support/skip-if.js";
 import { decode, follow } from "../../host-test/support/sounds.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
-import { until } from "../../host-test/support/until.js";
+import { listenForSockets, skipIf, until } from "../../host-test/support/testing.js";
 import { sharePackets } from "../../packages/gateway/src/speech/packets.js";
 import { readWav } from "../../packages/gateway/src/speech/wav.js";
 import { openBackend } from "../speech-backend.js";

@@ -2,8 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { freePort } from "../../host-test/support/port.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
 import { Program } from "../program.js";
 
 /** The gateway wants capitals and small letters, and no word like "test". */

@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
-import { until } from "../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../host-test/support/testing.js";
 import type { Program } from "../program.js";
 import { startPython } from "./python.js";
 

@@ -1,7 +1,6 @@
 import type { TestContext } from "node:test";
 import { WebSocket } from "ws";
-import { listenForSockets } from "../../host-test/support/listen.js";
-import { until } from "../../host-test/support/until.js";
+import { listenForSockets, until } from "../../host-test/support/testing.js";
 
 export interface Relayed {
 	readonly from: "device" | "backend";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import { listen } from "../../host-test/support/listen.js";
+import { listen } from "../../host-test/support/testing.js";
 
 /** A tool as a request to a model names it: OpenAI's API has namespaces. */
 interface NamedTool {

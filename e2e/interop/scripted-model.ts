@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { wavFile } from "../../host-test/doubles/wav.js";
-import { listen } from "../../host-test/support/listen.js";
-import { fileIn, readForm } from "../../host-test/support/read-form.js";
+import { fileIn, listen, readForm } from "../../host-test/support/testing.js";
 
 /** A call that the model makes whatever it is asked: the tool's name as the server shows it to models. */
 export interface ScriptedCall {

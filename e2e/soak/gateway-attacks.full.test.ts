@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import mqttPacket from "mqtt-packet";
 import { makeChip, whyNotXs } from "../../host-test/node/chip.js";
-import { until } from "../../host-test/support/until.js";
+import { until } from "../../host-test/support/testing.js";
 import { bootstrap } from "../../packages/gateway/test/support/bootstrap.js";
 import { WireDevice, type WireDeviceOptions } from "../../packages/gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../packages/gateway/test/support/program.js";

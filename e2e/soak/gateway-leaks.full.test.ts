@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Server } from "xs-mcp-manager/core";
 import { callTool } from "../../host-test/support/call-tool.js";
-import { until } from "../../host-test/support/until.js";
+import { until } from "../../host-test/support/testing.js";
 import { readConfiguration } from "../../packages/gateway/src/config/configuration.js";
 import { createGateway, type RunningGateway } from "../../packages/gateway/src/gateway.js";
 import { makeLog } from "../../packages/gateway/src/log/log.js";

@@ -4,8 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { WebSocket } from "ws";
 import { makeChip, whyNotXs } from "../../host-test/node/chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "../../host-test/node/hostile-messages.js";
-import { listenForSockets } from "../../host-test/support/listen.js";
-import { skipIf } from "../../host-test/support/skip-if.js";
+import { listenForSockets, skipIf } from "../../host-test/support/testing.js";
 import type { HeapReport } from "../../packages/virtual-device/src/index.js";
 
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { connectOverHttp } from "../../e2e/clients.js";
-import { freePort } from "../support/port.js";
-import { until } from "../support/until.js";
+import { freePort, until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 

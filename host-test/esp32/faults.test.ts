@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { makePacket, PACKET, PacketReader } from "../../src/features/setup/improv/improv-packet.js";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 
 /** Commands, and what is answered: https://www.improv-wifi.com/serial/. */
 const COMMAND = { setWiFi: 1, state: 2, info: 3, networks: 4 } as const;

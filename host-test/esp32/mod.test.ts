@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
 import { storeMod } from "./qemu/flash-image.js";

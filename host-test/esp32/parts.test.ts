@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 import { startInSession } from "./device.js";
 import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "./qemu/qemu.js";
 

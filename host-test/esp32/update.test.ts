@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { makeKey, signImage, updateKeyOf } from "../../packages/xs-mcp/src/signing.js";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
 import { buildForQemu, type QemuTools } from "./qemu/qemu.js";

@@ -12,7 +12,7 @@ import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/ta
 import { PART_KINDS } from "../../src/hardware/kinds/index.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { noSdk, sdk } from "../support/sdk.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../support/testing.js";
 
 /** Parts that a virtual device has on any board, and those that it cannot simulate. */
 const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [

@@ -5,7 +5,7 @@ import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-de
 import { emotionWords } from "../../src/screen/face/emotions.js";
 import { rounds, SUITE } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
-import { skipIf } from "../support/skip-if.js";
+import { skipIf } from "../support/testing.js";
 
 const choice = await chooseEngine("xs", { bits: 32 });
 

@@ -5,8 +5,7 @@ import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
 import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
-import { skipIf } from "../support/skip-if.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { skipIf, temporaryFolder } from "../support/testing.js";
 
 // Costs of features on a 32-bit XS, whose slots are as large as a chip's.
 

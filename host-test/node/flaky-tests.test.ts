@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../support/testing.js";
 
 function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly output: string } {
 	const marker = { XS_MCP_MARKER: join(temporaryFolder(), "marker") };

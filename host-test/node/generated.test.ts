@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { bundle, chooseEngine, type Engine } from "../../packages/virtual-device/src/index.js";
 import { IS_FULL } from "../support/scope.js";
-import { skipIf } from "../support/skip-if.js";
+import { skipIf } from "../support/testing.js";
 
 // Generated messages against the server: an answer exactly where one is due, whatever comes.
 

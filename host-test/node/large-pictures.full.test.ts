@@ -5,8 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { largeJpeg } from "../support/large-jpeg.js";
-import { listen } from "../support/listen.js";
-import { skipIf } from "../support/skip-if.js";
+import { listen, skipIf } from "../support/testing.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
 const PICTURE = largeJpeg();

@@ -4,8 +4,7 @@ import { it } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { encodeImage } from "../../packages/virtual-device/src/index.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import { listen } from "../support/listen.js";
-import { skipIf } from "../support/skip-if.js";
+import { listen, skipIf } from "../support/testing.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
 const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048_576))})`, {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { chooseEngine, type Engine, type HeapReport } from "../../packages/virtual-device/src/index.js";
 import { SUITE, startServer } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
-import { skipIf } from "../support/skip-if.js";
+import { skipIf } from "../support/testing.js";
 
 // The memory of an ESP32 without PSRAM, on a 32-bit XS whose slots are as large as the chip's.
 

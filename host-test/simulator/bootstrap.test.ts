@@ -4,10 +4,9 @@ import { text as readText } from "node:stream/consumers";
 import { it } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { ROOT } from "../../packages/root.js";
-import { listen } from "../support/listen.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
-import { until } from "../support/until.js";
+import { listen, until } from "../support/testing.js";
 
 it("the bootstrap in the simulator brings a device that knows only an otaUrl to a session, once it is bound", {
 	skip: noSdk,

@@ -10,11 +10,9 @@ import { promisify } from "node:util";
 import { ROOT } from "../../packages/root.js";
 import { linkForChip } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
 import { type Sdk, sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
-import { freePort } from "../support/port.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { Simulator } from "../support/simulator.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
-import { until } from "../support/until.js";
+import { freePort, temporaryFolder, until } from "../support/testing.js";
 
 const EXAMPLE = join(ROOT, "examples", "embed");
 

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "../support/testing.js";
 
 /** The firmware as manifest.json builds it, for a screen that is rotated. */
 const FOLDER = fileURLToPath(new URL("rotated", import.meta.url));

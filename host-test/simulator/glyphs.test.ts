@@ -9,7 +9,7 @@ import { whyMissing } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";
 import type { Simulator } from "../support/simulator.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 
 /** The firmware with the glyphs of a board that has 4 MB of flash. */
 const FOLDER = fileURLToPath(new URL("small-flash", import.meta.url));

@@ -7,7 +7,7 @@ import { ROOT } from "../../packages/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { buildForSimulator, buildModForSimulator, Simulator } from "../support/simulator.js";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 
 const LAMP = join(ROOT, "examples", "mod-lamp");
 
@@ -36,7 +36,6 @@ export default [blink];
 
 const THROWING = `
 import Timer from "timer";
-import { defineTool } from "../../src/tools/define-tool.js";
 
 const fail = defineTool({
 	name: "self.lamp.fail",

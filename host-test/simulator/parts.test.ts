@@ -6,7 +6,7 @@ import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
 import { PARTS_PANEL, type Simulator } from "../support/simulator.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 
 const PUMP = fileURLToPath(new URL("../../examples/pump", import.meta.url));
 

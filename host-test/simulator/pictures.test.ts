@@ -7,9 +7,9 @@ import { connectClient } from "../../packages/gateway/test/support/gateway.js";
 import { ROOT } from "../../packages/root.js";
 import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";
-import { listen } from "../support/listen.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulatorOnline } from "../support/start-simulator.js";
+import { listen } from "../support/testing.js";
 
 /** 600 x 400 pixels, most of them noise. */
 const PNG = Buffer.from(

@@ -8,10 +8,9 @@ import { connectOverHttp } from "../../e2e/clients.js";
 import { ROOT } from "../../packages/root.js";
 import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { freePort, temporaryFolder } from "../support/testing.js";
 
 const run = promisify(execFile);
 

@@ -7,10 +7,9 @@ import { connectOverHttp } from "../../e2e/clients.js";
 import { ROOT } from "../../packages/root.js";
 import { wavFile } from "../doubles/wav.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
-import { listen } from "../support/listen.js";
-import { freePort } from "../support/port.js";
 import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
+import { freePort, listen } from "../support/testing.js";
 
 const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);

@@ -15,7 +15,7 @@ import { noSdk } from "../support/sdk.js";
 import { decode } from "../support/sounds.js";
 import { samplesOf, speak } from "../support/speak.js";
 import { startSimulator } from "../support/start-simulator.js";
-import { until } from "../support/until.js";
+import { until } from "../support/testing.js";
 
 /** The format of a backend that does not name one: Hertz, and samples of 60 ms. */
 const RATE = 24_000;

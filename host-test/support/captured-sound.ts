@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { temporaryFolder } from "./temporary-folder.js";
+import { temporaryFolder } from "./testing.js";
 
 /**
  * Makes a home folder whose ALSA has no sound card, but writes the sound that is played last to a file. It reads samples as

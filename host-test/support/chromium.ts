@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import { existsSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { skipIf } from "./skip-if.js";
+import { skipIf } from "./testing.js";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "./temporary-folder.js";
+import { temporaryFolder } from "./testing.js";
 
 /**
  * A step of a guide, a fenced block: "ts PATH" and "json PATH" are a file, "diff PATH" is a change of one, "sh" is run,

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "./temporary-folder.js";
+import { temporaryFolder } from "./testing.js";
 
 export const MANIFEST = {
 	build: { NAME: "pond", XS_MCP: "./node_modules/xs-mcp" },

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ROOT } from "../../packages/root.js";
-import { temporaryFolder } from "./temporary-folder.js";
+import { temporaryFolder } from "./testing.js";
 
 /** The folders of installed packages, with the package's name where the folder has an alias. Some are in several versions. */
 const INSTALLED: readonly (readonly [path: string, lock: { readonly name?: string }])[] = Object.entries<{

@@ -3,7 +3,7 @@ import { nextOnline } from "../../packages/gateway/test/support/gateway.js";
 import { startProgram } from "../../packages/gateway/test/support/program.js";
 import { sdk } from "./sdk.js";
 import { buildForSimulator, Simulator } from "./simulator.js";
-import { until } from "./until.js";
+import { until } from "./testing.js";
 
 interface SimulatorOptions {
 	readonly isReady?: (line: string) => boolean;

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { PATIENT } from "./patient.js";
+import { PATIENT } from "./testing.js";
 
 /** Connects the official client to a server that Node runs. `log` has what the server writes to standard error. */
 export async function connectOverStdio(

@@ -10,8 +10,7 @@ import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.j
 import { complaintsOf, openPageWithMicrophone } from "./chromium.js";
 import { correlation } from "./correlation.js";
 import { samplesOf, speak } from "./speak.js";
-import { temporaryFolder } from "./temporary-folder.js";
-import { until } from "./until.js";
+import { temporaryFolder, until } from "./testing.js";
 
 /** Hertz of a device's microphone. */
 const RATE = 16_000;

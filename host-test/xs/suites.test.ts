@@ -3,7 +3,7 @@ import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundle, chooseEngine } from "../../packages/virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
-import { skipIf } from "../support/skip-if.js";
+import { skipIf } from "../support/testing.js";
 
 // The same suites, and the same modules under test, on the engine of the chip: as they are written, and as a release build
 // makes them.

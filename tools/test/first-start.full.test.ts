@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { it } from "node:test";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/testing.js";
 import { ROOT } from "../../packages/root.js";
 
 interface LockedPackage {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
 import { typeScript } from "../../e2e/program.js";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/testing.js";
 import { ROOT } from "../../packages/root.js";
 import { writeChecksums, zipFolder } from "../release/release.js";
 

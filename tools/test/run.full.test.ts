@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { it } from "node:test";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/testing.js";
 import { ROOT } from "../../packages/root.js";
 
 /** A program that says that it runs, and then holds its output open until it is told to end. */

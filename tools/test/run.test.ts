@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../host-test/support/testing.js";
 import { ROOT } from "../../packages/root.js";
 
 const RUN = join(ROOT, "tools/run.mjs");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../host-test/support/until.js";
+import { until } from "../../../host-test/support/testing.js";
 import { addressesIn, FREE_PORTS, LAMP, PROGRAM } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
 import { makeStateFolder, sendJson, tokensIn } from "./support/program.js";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { until } from "../../../host-test/support/until.js";
+import { until } from "../../../host-test/support/testing.js";
 import { loadPlugins, readConfiguration } from "../src/config/configuration.js";
 import { createGateway } from "../src/gateway.js";
 import { makeLog } from "../src/log/log.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../../host-test/support/until.js";
+import { until } from "../../../host-test/support/testing.js";
 import { lockStateFolder } from "../src/config/file-lock.js";
 import { FREE_PORTS, startListening } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";

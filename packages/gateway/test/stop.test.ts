@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
-import { until } from "../../../host-test/support/until.js";
+import { until } from "../../../host-test/support/testing.js";
 import { connectClient, ERAS } from "./support/gateway.js";
 import { startProgramWithDevice } from "./support/program.js";
 

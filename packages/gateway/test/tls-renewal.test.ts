@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { connect } from "node:tls";
 import { whyMissing } from "../../../host-test/support/optional-program.js";
-import { skipIf } from "../../../host-test/support/skip-if.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { until } from "../../../host-test/support/until.js";
+import { skipIf, temporaryFolder, until } from "../../../host-test/support/testing.js";
 import { startProgram } from "./support/program.js";
 
 /** Makes certificates for localhost, each with its key, in the files that a gateway reads. */

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { until } from "../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../host-test/support/testing.js";
 import { type ScriptedModel, startModel, type Turn } from "./scripted-model.js";
 
 /** pi's program, and the Node that runs it: test/run.mjs may name others. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import { listen } from "../../../host-test/support/listen.js";
+import { listen } from "../../../host-test/support/testing.js";
 
 /** One turn of the model: a call of a tool, or a text. */
 export type Turn = { readonly tool: string; readonly args: object } | { readonly text: string };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { it } from "node:test";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { VIRTUAL_BOARD } from "../src/boards.js";
 import { bundle } from "../src/bundle.js";
 import { startV8Engine } from "../src/engine/v8-engine.js";

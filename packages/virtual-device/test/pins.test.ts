@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { it } from "node:test";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { until } from "../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../host-test/support/testing.js";
 import { bundle, chooseEngine, VirtualDevice } from "../src/index.js";
 import { describePin, type PinState } from "../src/services/pins.js";
 

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
 import { flashProgram } from "../src/moddable/flash.js";
 import { linkForChip } from "../src/moddable/mcconfig.js";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Command } from "commander";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
 import { addSettings } from "../src/moddable/settings.js";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { moduleUrl, typeScript } from "../../../e2e/program.js";
 import { noSdk } from "../../../host-test/support/sdk.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
 import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../src/moddable/doctor.js";
 

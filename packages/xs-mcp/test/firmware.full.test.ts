@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { typeScript } from "../../../e2e/program.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { ROOT } from "../../root.js";
 import { makeSdk } from "./made-up-sdk.js";

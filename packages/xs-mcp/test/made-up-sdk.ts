@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 
 /** Writes its command line and port to the file `ran`. */
 const RECORDER = `#!/bin/sh\necho "$(basename "$0") $* at $UPLOAD_PORT" >> "$MODDABLE/ran"\n`;

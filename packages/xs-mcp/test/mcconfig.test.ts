@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { it } from "node:test";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
 import { mcconfig } from "../src/moddable/mcconfig.js";
 import { sdkEnvironment } from "../src/moddable/sdk.js";

@@ -1,8 +1,7 @@
 import type { Era } from "../../../e2e/clients.js";
 import { knownDevices, untilKnown } from "../../../e2e/gateway-process.js";
 import { Program, typeScript } from "../../../e2e/program.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { until } from "../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../host-test/support/testing.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, ERAS, Lanes } from "./lanes.js";
 import { LISTING_TOKEN, startBoundGateway, startLightDevices } from "./light-fleet.js";

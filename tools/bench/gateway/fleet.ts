@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectOverHttp } from "../../../e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../../e2e/gateway-process.js";
 import type { Program } from "../../../e2e/program.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, describeSamples, ERAS, inParallel, timed } from "./lanes.js";
 import { startBoundGateway, startLightDevices } from "./light-fleet.js";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../../e2e/gateway-process.js";
 import { Program, typeScript } from "../../../e2e/program.js";
-import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { digest } from "../../../packages/gateway/src/config/digest.js";
 import { type TokenRecord, tokenKey } from "../../../packages/gateway/src/config/token-record.js";
 import { Gateway, WebSocketDevices } from "../../../packages/gateway/src/index.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { Gateway } from "../../src/mcp/gateway.js";
 import { LOCAL } from "../support/gateway.js";
 import { MemoryDevice } from "../support/memory-device.js";

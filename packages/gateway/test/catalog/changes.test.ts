@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import type { Access } from "../../src/config/access.js";
 import { LOCAL, openGateway, SET_VOLUME } from "../support/gateway.js";
 import { MemoryDevice } from "../support/memory-device.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import {
 	callTool,
 	connectClient,

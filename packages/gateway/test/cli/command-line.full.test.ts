@@ -4,9 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "../../../../host-test/support/port.js";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/until.js";
+import { freePort, until } from "../../../../host-test/support/testing.js";
 import { nodeServer, ODD_SERVER } from "../../../manager/test/support/upstreams.js";
 import {
 	ask,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { run, start, VOLUME } from "../support/command-line.js";
 import { EndpointPeer } from "../support/endpoint.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";

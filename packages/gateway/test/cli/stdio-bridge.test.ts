@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../support/command-line.js";
 import { toolNames, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";

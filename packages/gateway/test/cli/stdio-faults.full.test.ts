@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as z from "zod";
-import { freePort } from "../../../../host-test/support/port.js";
-import { until } from "../../../../host-test/support/until.js";
+import { freePort, until } from "../../../../host-test/support/testing.js";
 import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../support/command-line.js";
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
 import { FREE_PORTS, startListening } from "../support/command-line.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type Connection, MemoryStore, type Server } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { CLAIM, Claims } from "../../src/cluster/claims.js";
 import type { Claim } from "../../src/cluster/messages.js";
 

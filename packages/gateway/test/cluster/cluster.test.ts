@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { connectClient, SET_VOLUME } from "../support/gateway.js";
 import { callUntilArrived, LAMP, startTwoWithLamp, untilOnline, VOLUME } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";

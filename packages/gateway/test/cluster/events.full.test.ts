@@ -3,7 +3,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import * as z from "zod";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { ask, buttonOf, Endpoint, follow, PRESSED, poll, press, SECRET } from "../events/support.js";
 import { startListening } from "../support/command-line.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerTool } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { Gate } from "../support/gate.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { run } from "../support/command-line.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { freePort } from "../../../../host-test/support/port.js";
-import { until } from "../../../../host-test/support/until.js";
+import { freePort, until } from "../../../../host-test/support/testing.js";
 import { Gate } from "../support/gate.js";
 import { WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";

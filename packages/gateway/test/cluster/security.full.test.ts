@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeAuthority } from "../../../../host-test/support/certificate-authority.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { run } from "../support/command-line.js";
 import { WireDevice } from "../support/gateway.js";
 import { type StartedProgram, sendJson, startProgram } from "../support/program.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { connectClient } from "../support/gateway.js";
 import { LAMP, openClusterStore, setVolume, startTwoWithLamp } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { describeConfiguration, readConfiguration } from "../../src/config/configuration.js";
 import { ConfigurationError } from "../../src/config/configuration-error.js";
 import { SETTING_NAMES, type SettingName, settingOf } from "../../src/config/settings.js";

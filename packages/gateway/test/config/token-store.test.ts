@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeStateFolder, storeIn, tokensIn } from "../support/program.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { outsideUrlAt } from "../../src/config/listen-address.js";
 import { startWithConsole, statusOf } from "../support/console.js";
 import { WireDevice } from "../support/gateway.js";

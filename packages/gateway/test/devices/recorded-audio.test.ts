@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import type { AudioChannel } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { writeFrame } from "../../src/firmware.js";
 import { connectWebSocket, familyHello } from "../support/family.js";
 import { startProgram } from "../support/program.js";

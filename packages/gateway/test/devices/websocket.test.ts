@@ -4,7 +4,7 @@ import { createConnection } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import type { ServerTool } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
 import { AUDIO_FRAMES, CONVERSATION, callLamp, connectWebSocket, familyHello } from "../support/family.js";
 import { connectClient, openGateway, startGateway, WireDevice } from "../support/gateway.js";

@@ -5,8 +5,7 @@ import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
-import { listen } from "../../../../host-test/support/listen.js";
-import { until } from "../../../../host-test/support/until.js";
+import { listen, until } from "../../../../host-test/support/testing.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 

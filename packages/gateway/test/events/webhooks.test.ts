@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
-import { until } from "../../../../host-test/support/until.js";
+import { listen, until } from "../../../../host-test/support/testing.js";
 import { WireDevice } from "../support/gateway.js";
 import { connect, makeStateFolder, startProgram } from "../support/program.js";
 import { ask, Endpoint, PRESSED, press, rejection, SECRET, start } from "./support.js";

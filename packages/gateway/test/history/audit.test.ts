@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
 import { startWithToken } from "../support/console.js";
 import { connectClient, WireDevice } from "../support/gateway.js";

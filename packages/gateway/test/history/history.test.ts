@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { type HistoryPart, thinned } from "../../src/history/history.js";
 import { history as historyPlugin } from "../../src/history/plugin.js";
 import { startWithToken } from "../support/console.js";

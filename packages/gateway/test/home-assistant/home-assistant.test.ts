@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
-import { freePort } from "../../../../host-test/support/port.js";
-import { until } from "../../../../host-test/support/until.js";
+import { freePort, until } from "../../../../host-test/support/testing.js";
 import { keyOf } from "../../src/home-assistant/topics.js";
 import { startBroker } from "../support/broker.js";
 import { REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../support/gateway.js";

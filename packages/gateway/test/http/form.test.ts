@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
+import { listen } from "../../../../host-test/support/testing.js";
 import { type Form, readForm } from "../../src/http/form.js";
 import { HttpError } from "../../src/http/http-error.js";
 

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { PATIENT } from "../../../../host-test/support/patient.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
-import { until } from "../../../../host-test/support/until.js";
+import { PATIENT, skipIf, until } from "../../../../host-test/support/testing.js";
 import { matchAnswer } from "../../src/listening/ask.js";
 import {
 	encode,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyMissing } from "../../../../host-test/support/optional-program.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
 import { samplesOf, speak } from "../../../../host-test/support/speak.js";
+import { skipIf } from "../../../../host-test/support/testing.js";
 import { EndOfSpeech, LISTENING_RATE } from "../../src/listening/end-of-speech.js";
 
 const PACKET = 960;

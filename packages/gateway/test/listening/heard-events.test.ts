@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
-import { until } from "../../../../host-test/support/until.js";
+import { skipIf, until } from "../../../../host-test/support/testing.js";
 import { ask, type Occurrence, rejection } from "../events/support.js";
 import {
 	encode,

@@ -3,10 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { PATIENT } from "../../../../host-test/support/patient.js";
-import { fileIn, readForm } from "../../../../host-test/support/read-form.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
-import { until } from "../../../../host-test/support/until.js";
+import { fileIn, PATIENT, readForm, skipIf, until } from "../../../../host-test/support/testing.js";
 import { readWav } from "../../src/speech/wav.js";
 import { toolNames } from "../support/gateway.js";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import {
 	connectClient,
 	ERAS,

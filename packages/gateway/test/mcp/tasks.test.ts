@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { openManager } from "../../../manager/test/support/manager.js";
 import type { Task } from "../../src/mcp/task.js";
 import { Tasks } from "../../src/mcp/tasks.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { on, once } from "node:events";
 import { type IncomingMessage, request as makeRequest, type Server, type ServerResponse } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
+import { listen } from "../../../../host-test/support/testing.js";
 import { createHttpServer } from "../../src/net/listener.js";
 
 const TIMEOUT = 10_000;

@@ -6,7 +6,7 @@ import { createServer } from "node:https";
 import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
+import { listen } from "../../../../host-test/support/testing.js";
 import { DocumentError, MetadataDocuments } from "../../src/oauth/metadata-document.js";
 import { makeStateFolder, toLoopback } from "../support/program.js";
 import { authorizeUrl, Browser, makePkce, REDIRECT, startSignIn } from "../support/sign-in.js";

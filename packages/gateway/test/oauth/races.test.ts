@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { type Entry, MemoryStore, type Store, StoreError } from "xs-mcp-manager/core";
 import { IS_FULL } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { NatsStore } from "../../src/cluster/nats-store.js";
 import { makeSignInCode, takeSignInCode } from "../../src/config/sign-in-code.js";
 import { TokenStore } from "../../src/config/token-store.js";

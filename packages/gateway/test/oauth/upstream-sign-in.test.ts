@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connectOverHttp } from "../../../../e2e/clients.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { run, start } from "../support/command-line.js";
 import { makeServersFile, makeStateFolder, startProgram } from "../support/program.js";
 import { Browser, type SignInGateway, startSignIn } from "../support/sign-in.js";

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { correlation } from "../../../../host-test/support/correlation.js";
 import { readOgg, writeOgg } from "../../../../host-test/support/ogg.js";
 import { whyMissing, whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
+import { skipIf } from "../../../../host-test/support/testing.js";
 import { openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import { SPOKEN_AUDIO } from "../../src/devices/hello.js";
 import { sharePackets } from "../../src/speech/packets.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
+import { skipIf } from "../../../../host-test/support/testing.js";
 import { Speech } from "../../src/speech/speech.js";
 import { encodeWav } from "../../src/speech/wav.js";
 

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { until } from "../../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { runProgram } from "../../src/speech/run-program.js";
 
 const LEAVER = `${process.execPath} "${fileURLToPath(new URL("fixtures/leaver.mjs", import.meta.url))}"`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { STATUS, type WireDeviceOptions } from "../support/gateway.js";
 import { connect, startProgram } from "../support/program.js";
 import { done, PLAY, Speaker, say, startSpeaking } from "../support/speaker.js";

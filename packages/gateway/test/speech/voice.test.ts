@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
+import { listen } from "../../../../host-test/support/testing.js";
 import { Speech } from "../../src/speech/speech.js";
 import { connect, type StartedProgram, startProgram } from "../support/program.js";
 import { Speaker, say, startSpeaking } from "../support/speaker.js";

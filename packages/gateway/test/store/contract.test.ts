@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { type Entry, isConflict, MemoryStore, type Store, type StoreError } from "xs-mcp-manager/core";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { NatsStore } from "../../src/cluster/nats-store.js";
 import { FileStore } from "../../src/store/file-store.js";
 import { NatsServer, whyNoNats } from "../cluster/support/nats-server.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { typeScript } from "../../../../e2e/program.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { FileStore } from "../../src/store/file-store.js";
 
 describe("a store in files", () => {

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ClientOptions } from "@modelcontextprotocol/client";
 import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { ERAS } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
 

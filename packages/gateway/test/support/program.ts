@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Store } from "xs-mcp-manager/core";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";

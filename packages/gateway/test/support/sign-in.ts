@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { freePort } from "../../../../host-test/support/port.js";
+import { freePort } from "../../../../host-test/support/testing.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import type { CreateGatewayOptions } from "../../src/gateway.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { openClient } from "../../src/mcp/client.js";
 import type { Channel } from "../../src/mcp/client-request.js";
 import { Endpoint } from "../../src/transports/endpoint.js";

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, request as makeRequest } from "node
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listen } from "../../../../host-test/support/listen.js";
-import { until } from "../../../../host-test/support/until.js";
+import { listen, until } from "../../../../host-test/support/testing.js";
 import { Exchange, eventOf, textOf } from "../../src/transports/exchange.js";
 
 // The timer of the exchanges and each response that it may meet. The clock is the test's.

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
-import { until } from "../../../../host-test/support/until.js";
+import { listen, until } from "../../../../host-test/support/testing.js";
 import { STATUS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 import { fetchStateless, postStateless } from "../support/post-stateless.js";
 

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { typeScript } from "../../../../e2e/program.js";
 import { cases } from "../../../../host-test/support/scope.js";
 import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { ERAS, toolNames, WireDevice } from "../support/gateway.js";
 
 /** The tools of {@link WireDevice}, as a catalog of all devices lists them. */

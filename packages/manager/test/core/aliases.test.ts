@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
 import { MemoryStore, type Server, ServerRegistry, StoreError } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { ALIAS, Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ServerSettings } from "../../src/core/server.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import type { Bus } from "../../../gateway/src/cluster/bus.js";
 import { RemoteConnection } from "../../../gateway/src/cluster/remote-connection.js";
 import {

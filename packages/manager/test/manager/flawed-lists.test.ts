@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { openManager, runTool } from "../support/manager.js";
 import { nodeServer, openServers } from "../support/upstreams.js";
 

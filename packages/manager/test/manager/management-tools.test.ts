@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { until } from "../../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { MANAGEMENT_TOOLS, type ManagementCaller, type McpManagerOptions } from "../../src/manager/index.js";
 import { openManager, runTool } from "../support/manager.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";

@@ -3,9 +3,7 @@ import { once } from "node:events";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
-import { passTime } from "../../../../host-test/support/fake-time.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { until } from "../../../../host-test/support/until.js";
+import { passTime, temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import {
 	type LocalTool,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
 import { openManager } from "../support/manager.js";
 import { EVERYTHING, FILESYSTEM, nodeServer } from "../support/upstreams.js";

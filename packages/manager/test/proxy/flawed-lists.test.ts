@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { call, startProxy, textOf } from "../support/proxy.js";
 
 const PROGRAM = fileURLToPath(new URL("../support/flawed-lists.mjs", import.meta.url));

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { freePort } from "../../../../host-test/support/port.js";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { until } from "../../../../host-test/support/until.js";
+import { freePort, temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
 import { call, DISCONNECTED, echo, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { call, DISCONNECTED, echo, startBoth, startUpstream, textOf } from "../support/proxy.js";
 
 const GATE = ["--skill", "/penpot"];

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { freePort } from "../../../../host-test/support/port.js";
-import { until } from "../../../../host-test/support/until.js";
+import { freePort, until } from "../../../../host-test/support/testing.js";
 import { call, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 describe("tools through the proxy, with their results", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { LAMP } from "../../../gateway/test/support/command-line.js";
 import { startProgramWithDevice } from "../../../gateway/test/support/program.js";
 import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { McpProxy } from "../../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
 import { UPSTREAM_TIMING, type UpstreamTiming } from "../../src/proxy/upstream.js";

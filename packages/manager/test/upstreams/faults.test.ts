@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import type { Server } from "../../src/core/server.js";
 import type { ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
 import type { ServerInput } from "../../src/upstreams/server-config.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { until } from "../../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { FREE_PORTS, start } from "../../../gateway/test/support/command-line.js";
 import { connectClient, SET_VOLUME, toolNames } from "../../../gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../../../gateway/test/support/program.js";

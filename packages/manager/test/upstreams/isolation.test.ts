@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { isolated } from "../../src/upstreams/isolation.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
 import { callText, connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";

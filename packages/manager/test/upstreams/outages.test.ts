@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { OutgoingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
-import { until } from "../../../../host-test/support/until.js";
+import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { SignIns } from "../../src/upstreams/auth/sign-ins.js";
 import { plainResult, startPlainUpstream } from "../support/plain-upstream.js";
 import { openServers, serveHttp, serveResults } from "../support/upstreams.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { FakeConnection } from "../support/fake-connection.js";
 import { callText, connected, nodeServer, ODD_SERVER, openServers } from "../support/upstreams.js";
 

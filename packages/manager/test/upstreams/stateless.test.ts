@@ -10,7 +10,7 @@ import {
 	type ServerContext,
 	type Tool,
 } from "@modelcontextprotocol/server";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
 import { connected, nodeServer, openServers, textOf } from "../support/upstreams.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { listenForSockets } from "../../../../host-test/support/listen.js";
+import { listenForSockets } from "../../../../host-test/support/testing.js";
 import { callText, connected, initialized, serveHttp, serveResults } from "../support/upstreams.js";
 
 describe("a configured server", () => {

@@ -5,7 +5,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
+import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import { CACHE_FOLDER } from "../../src/engine/xs-sources.js";
 import { noXs } from "./test-engines.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { passTime } from "../../../../host-test/support/fake-time.js";
+import { passTime } from "../../../../host-test/support/testing.js";
 import { closeEngines, ECHO, ENGINES, ends, headers } from "./test-engines.js";
 
 for (const [name, start, skip] of ENGINES) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
+import { skipIf } from "../../../../host-test/support/testing.js";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import {
 	type Engine,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
-import { listen } from "../../../../host-test/support/listen.js";
+import { listen } from "../../../../host-test/support/testing.js";
 import { Connections } from "../../src/services/connections.js";
 import { openHttpRequest } from "../../src/services/http-requests.js";
 import { webSocketsOf } from "../../src/services/websockets.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { skipIf } from "../../../../host-test/support/skip-if.js";
+import { skipIf } from "../../../../host-test/support/testing.js";
 import { openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import { Playout } from "../../src/services/playout.js";
 

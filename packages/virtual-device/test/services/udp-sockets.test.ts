@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/until.js";
+import { until } from "../../../../host-test/support/testing.js";
 import { readUdpSettings, UdpAudio } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import type { Message } from "../../src/engine/engine.js";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
-import { until } from "../../../../../host-test/support/until.js";
+import { until } from "../../../../../host-test/support/testing.js";
 import { NatsStore } from "../../../src/cluster/nats-store.js";
 import { WireDevice, type WireDeviceOptions } from "../../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../support/program.js";

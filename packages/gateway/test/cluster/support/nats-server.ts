@@ -4,9 +4,7 @@ import type { TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import { LocalServer } from "../../../../../host-test/support/local-server.js";
-import { freePort } from "../../../../../host-test/support/port.js";
-import { skipIf } from "../../../../../host-test/support/skip-if.js";
-import { temporaryFolder } from "../../../../../host-test/support/temporary-folder.js";
+import { freePort, skipIf, temporaryFolder } from "../../../../../host-test/support/testing.js";
 
 /** Where Debian and Homebrew put the server. */
 const PROGRAM = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"].find(

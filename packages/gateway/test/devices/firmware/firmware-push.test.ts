@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../../host-test/support/until.js";
+import { until } from "../../../../../host-test/support/testing.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
 import { connectClient, WireDevice } from "../../support/gateway.js";
 import { makeFirmwareFolder, type StartedProgram, sendJson, startProgram } from "../../support/program.js";

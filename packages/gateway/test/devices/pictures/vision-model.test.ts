@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../../../host-test/support/listen.js";
+import { listen } from "../../../../../host-test/support/testing.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { askVisionModel } from "../../../src/devices/pictures/vision-model.js";
 import type { WireCall, WireDevice } from "../../support/gateway.js";
