@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import * as z from "zod";
 import { cases } from "../../../../host-test/support/scope.js";
-import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
+import { temporaryFolder, testWith, until } from "../../../../host-test/support/testing.js";
 import { EventLog } from "../../src/events/event-log.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
 import { connect, makeStateFolder, startProgram } from "../support/program.js";
@@ -14,6 +14,9 @@ async function startWithClient(t: TestContext) {
 	const opened = await start(t);
 	return { ...opened, client: await connect(t, opened.side) };
 }
+
+const itStarted = testWith(start);
+const itWithClient = testWith(startWithClient);
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}`, () => {
@@ -32,8 +35,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.ok("io.modelcontextprotocol/events" in (client.getServerCapabilities()?.extensions ?? {}));
 		});
 
-		it("polls: without a cursor from now on, with one from there on", async (t) => {
-			const { side, device } = await start(t);
+		itStarted("polls: without a cursor from now on, with one from there on", async ({ side, device }, t) => {
 			const client = await connect(t, side, undefined, era);
 			await pressed(client, device, "early");
 			const { events, cursor } = await ask(client, "events/poll", { name: "button.pressed", cursor: null });
@@ -88,8 +90,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 }
 
 describe("a subscription", () => {
-	it("asks for a device, a tag, a button, or a limit that a sensor crosses", async (t) => {
-		const { side, device } = await start(t);
+	itStarted("asks for a device, a tag, a button, or a limit that a sensor crosses", async ({ side, device }, t) => {
 		const other = await WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02", board: "door" });
 		const client = await connect(t, side);
 		await side.gateway.servers.edit("door_000002", { tags: ["kitchen"] });
@@ -127,8 +128,7 @@ describe("a subscription", () => {
 		assert.deepEqual(await got("line.received", { line: "scale" }), [{ line: "scale", text: "12.5 kg" }]);
 	});
 
-	it("gets the events that a maker's tool reports, by their names", async (t) => {
-		const { device, client } = await startWithClient(t);
+	itWithClient("gets the events that a maker's tool reports, by their names", async ({ device, client }) => {
 		const from = { name: "device.event", arguments: { event: "tank.empty" } };
 		const { cursor } = await ask(client, "events/poll", { ...from, cursor: null });
 		device.notify("notifications/event", { name: "tank.full" });
@@ -142,8 +142,7 @@ describe("a subscription", () => {
 		assert.deepEqual(seen, [{ event: "tank.empty", data: { litres: 0 }, device: "lamp_000001" }]);
 	});
 
-	it("with wrong arguments gets an error that names the member", async (t) => {
-		const { client } = await startWithClient(t);
+	itWithClient("with wrong arguments gets an error that names the member", async ({ client }) => {
 		const wrong = { name: "sensor.changed", arguments: { above: "hot" } };
 		for (const [params, message] of [
 			[wrong, /arguments\.above: expected number, received string$/],
@@ -163,14 +162,12 @@ describe("a subscription", () => {
 		assert.equal(hidden.code, -32023);
 	});
 
-	it("with the cursor of another gateway is told that events were skipped", async (t) => {
-		const { client } = await startWithClient(t);
+	itWithClient("with the cursor of another gateway is told that events were skipped", async ({ client }) => {
 		const { truncated, events } = await ask(client, "events/poll", { name: "timer.due", cursor: "0123456789ab.7" });
 		assert.deepEqual([truncated, events], [true, []]);
 	});
 
-	it("gets a burst of events of one device whole", async (t) => {
-		const { device, client } = await startWithClient(t);
+	itWithClient("gets a burst of events of one device whole", async ({ device, client }) => {
 		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
 		const names = Array.from({ length: 90 }, (_, index) => `${index}`);
 		for (const name of names) {
@@ -241,8 +238,7 @@ describe("a subscription", () => {
 		assert.deepEqual(await below(user), [28, 26]);
 	});
 
-	it("by stream: a token has 20 at most", async (t) => {
-		const { side } = await start(t);
+	itStarted("by stream: a token has 20 at most", async ({ side }, t) => {
 		const client = await connect(t, side, await side.tokens.add({ name: "agent", kind: "client" }));
 		const told = follow(client);
 		const open = () => ask(client, "events/stream", { name: "timer.due" });
@@ -254,8 +250,7 @@ describe("a subscription", () => {
 		assert.deepEqual([code, data], [-32025, { limit: "streams", max: 20 }]);
 	});
 
-	it("of a token sees the events of its devices only", async (t) => {
-		const { side, device } = await start(t);
+	itStarted("of a token sees the events of its devices only", async ({ side, device }, t) => {
 		const other = await WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02", board: "door" });
 		const token = await side.tokens.add({ name: "door", kind: "client", devices: ["aa:bb:cc:00:00:02"] });
 		const all = await connect(t, side, await side.tokens.add({ name: "all", kind: "client" }));

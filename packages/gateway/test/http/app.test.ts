@@ -4,6 +4,7 @@ import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders 
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
 
 interface Answer {
@@ -32,6 +33,8 @@ const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/jso
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const MEGABYTE = "x".repeat(1024 * 1024);
 
+const itProgram = testWith(startProgram);
+
 describe("the gateway's HTTP server", () => {
 	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
 		const stateFolder = makeStateFolder();
@@ -56,8 +59,7 @@ describe("the gateway's HTTP server", () => {
 		assert.match(log(), /"reason":"host"/);
 	});
 
-	it("rejects a target that is a URL of another host, whatever the Host header says", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("rejects a target that is a URL of another host, whatever the Host header says", async ({ base }) => {
 		const { host, port } = new URL(base);
 		const statusOf = async (target: string): Promise<number | undefined> => {
 			const [response] = await once(makeRequest({ port, path: target, headers: { Host: host } }).end(), "response");
@@ -101,8 +103,7 @@ describe("the gateway's HTTP server", () => {
 		}
 	});
 
-	it("rejects a wrong token, and logs it without the token", async (t) => {
-		const { base, tokens, log } = await startProgram(t);
+	itProgram("rejects a wrong token, and logs it without the token", async ({ base, tokens, log }) => {
 		const secret = await tokens.add({ name: "laptop", kind: "client" });
 		const deviceSecret = await tokens.add({ name: "lamp", kind: "device" });
 		for (const authorization of ["Bearer wrong-secret", `Bearer ${deviceSecret}`, `Basic ${secret}`, secret]) {
@@ -117,8 +118,7 @@ describe("the gateway's HTTP server", () => {
 		assert.doesNotMatch(log(), /wrong-secret|xsmcp_/);
 	});
 
-	it("tells a device at this port where devices connect", async (t) => {
-		const { base, deviceUrl } = await startProgram(t);
+	itProgram("tells a device at this port where devices connect", async ({ base, deviceUrl }) => {
 		const headers = { Connection: "Upgrade", Upgrade: "websocket" };
 		for (const path of ["/", "/mcp"]) {
 			const { status, body } = await ask(`${base}${path}`, { headers });
@@ -127,8 +127,7 @@ describe("the gateway's HTTP server", () => {
 		}
 	});
 
-	it("answers /healthz without a token", async (t) => {
-		const { base, tokens } = await startProgram(t);
+	itProgram("answers /healthz without a token", async ({ base, tokens }) => {
 		await tokens.add({ name: "laptop", kind: "client" });
 		const { status, body } = await ask(`${base}/healthz`);
 		assert.deepEqual([status, JSON.parse(body)], [200, { status: "ok" }]);
@@ -144,8 +143,7 @@ describe("the gateway's HTTP server", () => {
 		assert.equal((await ask(`${base}/nothing`)).status, 401, "elsewhere strangers do not learn what exists");
 	});
 
-	it("serves a path as it is written: dots and backslashes lead nowhere", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("serves a path as it is written: dots and backslashes lead nowhere", async ({ base }) => {
 		for (const path of [
 			"/mcp/%2e%2e/devices",
 			"/mcp/../devices",
@@ -161,8 +159,7 @@ describe("the gateway's HTTP server", () => {
 		assert.equal((await ask(`${base}/devices/no%20device/session`, { method: "DELETE" })).status, 404);
 	});
 
-	it("rejects a body of 10 MB, with and without a Content-Length", async (t) => {
-		const { base, log } = await startProgram(t);
+	itProgram("rejects a body of 10 MB, with and without a Content-Length", async ({ base, log }) => {
 		const told = { ...JSON_TYPE, "Content-Length": 10 * MEGABYTE.length };
 		const untold = { ...JSON_TYPE, "Transfer-Encoding": "chunked" };
 		for (const headers of [told, untold]) {
@@ -172,8 +169,7 @@ describe("the gateway's HTTP server", () => {
 		assert.match(log(), /"reason":"too-large"/);
 	});
 
-	it("rejects a body that nests deeper than 100 levels", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("rejects a body that nests deeper than 100 levels", async ({ base }) => {
 		const body = [`{"jsonrpc":"2.0","method":"x","params":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`];
 		const { status } = await ask(`${base}/mcp`, { method: "POST", headers: JSON_TYPE, body });
 		assert.equal(status, 400);
@@ -233,14 +229,12 @@ describe("the gateway's HTTP server", () => {
 		assert.deepEqual(await statusesOf(other.base, forwarded.slice(0, 2)), [401, 429]);
 	});
 
-	it("keeps an idle connection for longer than reverse proxies do", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("keeps an idle connection for longer than reverse proxies do", async ({ base }) => {
 		const { headers } = await fetch(`${base}/healthz`);
 		assert.equal(headers.get("keep-alive"), "timeout=75");
 	});
 
-	it("closes a connection that it rejected, even if the other side never does", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("closes a connection that it rejected, even if the other side never does", async ({ base }) => {
 		const { port, hostname } = new URL(base);
 		const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
 		socket.write("this is not HTTP\r\n\r\n");
@@ -268,8 +262,7 @@ describe("the gateway's HTTP server", () => {
 		);
 	});
 
-	it("says what is wrong with a malformed request", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("says what is wrong with a malformed request", async ({ base }) => {
 		const post = { method: "POST", headers: JSON_TYPE };
 		const broken = await ask(`${base}/mcp`, { ...post, body: "{" });
 		assert.deepEqual([broken.status, JSON.parse(broken.body).error.code], [400, -32_700]);
@@ -285,8 +278,7 @@ describe("the gateway's HTTP server", () => {
 		assert.deepEqual([badHost.status, JSON.parse(badHost.body).error.code], [400, -32_000]);
 	});
 
-	it("survives bytes that are not HTTP", async (t) => {
-		const { base, log } = await startProgram(t);
+	itProgram("survives bytes that are not HTTP", async ({ base, log }) => {
 		const { port, hostname } = new URL(base);
 		for (const bytes of [
 			"\u0016\u0003\u0001",
@@ -303,8 +295,7 @@ describe("the gateway's HTTP server", () => {
 		assert.equal((await ask(`${base}/healthz`)).status, 200);
 	});
 
-	it("counts rejected requests by reason", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("counts rejected requests by reason", async ({ base }) => {
 		await ask(`${base}/nothing`);
 		await ask(`${base}/devices`, { headers: { Host: "evil.example" } });
 		const { body } = await ask(`${base}/metrics`);
@@ -312,8 +303,7 @@ describe("the gateway's HTTP server", () => {
 		assert.match(body, /^xs_mcp_gateway_requests_rejected_total\{reason="host"\} 1$/m);
 	});
 
-	it("ends the streams of a client whose token is removed", async (t) => {
-		const { base, tokens } = await startProgram(t);
+	itProgram("ends the streams of a client whose token is removed", async ({ base, tokens }) => {
 		const Authorization = `Bearer ${await tokens.add({ name: "laptop", kind: "client" })}`;
 		const request = makeRequest(`${base}/events`, { headers: { Authorization }, agent: false }).end();
 		const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -322,8 +312,7 @@ describe("the gateway's HTTP server", () => {
 		assert.match(`${error[0]}`, /aborted/);
 	});
 
-	it("sets security headers, on streams too", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("sets security headers, on streams too", async ({ base }) => {
 		const request = makeRequest(`${base}/events`, { agent: false }).end();
 		const [stream] = (await once(request, "response")) as [IncomingMessage];
 		request.destroy();

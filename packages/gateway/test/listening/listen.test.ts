@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { fileIn, PATIENT, readForm, skipIf, until } from "../../../../host-test/support/testing.js";
+import { fileIn, PATIENT, readForm, skipIf, testWith, until } from "../../../../host-test/support/testing.js";
 import { readWav } from "../../src/speech/wav.js";
 import { toolNames } from "../support/gateway.js";
 import {
@@ -48,6 +48,8 @@ async function start(
 	return { side, device, client: await connect(t, side) };
 }
 
+const itStarted = testWith(start);
+
 describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 	it("makes the device listen until the silence after speech, and returns the text", async (t) => {
 		const { device, client } = await start(t);
@@ -61,15 +63,13 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(device.heard, ["listen start", "listen stop", `stt ${text}`]);
 	});
 
-	it("reports that there was no speech, without calling the recognizer", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("reports that there was no speech, without calling the recognizer", async ({ device, client }) => {
 		device.packets = await encode(new Int16Array(16_000).map((_, at) => 20 * Math.sin(at * at)));
 		const { text, isError, structured } = await listen(client, { seconds: 1 });
 		assert.deepEqual([text, isError, structured.ended], ["Nobody spoke.", false, "time"]);
 	});
 
-	it("ends when the person ends it at the device", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("ends when the person ends it at the device", async ({ device, client }) => {
 		device.packets = await encode(speech(3).subarray(0, 24_000));
 		const listening = listen(client, { seconds: 30 });
 		await until(() => device.isListening, "it listens");
@@ -78,8 +78,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal(structured.ended, "stopped");
 	});
 
-	it("returns the sound only if it is asked for", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("returns the sound only if it is asked for", async ({ device, client }) => {
 		device.packets = await encode(speech(1));
 		const { content } = await listen(client, { seconds: 30, audio: true });
 		const found = content.map(({ type, mimeType }) => [type, mimeType]);
@@ -124,8 +123,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal((await listening).structured.heard, true);
 	});
 
-	it("fails if the device is offline, or goes offline during the recording", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("fails if the device is offline, or goes offline during the recording", async ({ device, client }) => {
 		const listening = listen(client, { seconds: 30 });
 		await until(() => device.isListening, "it listens");
 		await device.unplug();
@@ -133,16 +131,14 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal((await listen(client)).text, "listen: radio_000003: offline");
 	});
 
-	it("fails if the device sends no packets, or none that is Opus", async (t) => {
-		const { side, device, client } = await start(t);
+	itStarted("fails if the device sends no packets, or none that is Opus", async ({ side, device, client }) => {
 		device.packets = Array.from({ length: 7 }, () => Uint8Array.of(0xff, 0xff, 1, 2));
 		assert.match((await listen(client, { seconds: 1 })).text, /none of the 7 packets that it sent is Opus$/);
 		assert.match((await listen(client, { seconds: 1 })).text, /it sent no sound: it may have no microphone$/);
 		assert.match(side.log(), /audio dropped/);
 	});
 
-	it("is bounded, however much the device sends", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("is bounded, however much the device sends", async ({ device, client }, t) => {
 		const [packet = new Uint8Array(0)] = await encode(speech(1));
 		const listening = listen(client, { seconds: 30, until: "time", audio: true });
 		await until(() => device.isListening, "it listens");
@@ -170,8 +166,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		);
 	});
 
-	it("ends when the client cancels its call, and the device stops listening", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("ends when the client cancels its call, and the device stops listening", async ({ device, client }) => {
 		const cancel = new AbortController();
 		const listening = listen(client, { seconds: 30 }, cancel.signal);
 		await until(() => device.isListening, "it listens");
@@ -188,8 +183,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.match((await listening).text, /interrupted by an urgent announcement$/);
 	});
 
-	it("reports its progress", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("reports its progress", async ({ device, client }) => {
 		device.packets = await encode(speech(1));
 		const messages: unknown[] = [];
 		const onprogress = ({ message }: { message?: string | undefined }) => void messages.push(message);
@@ -197,8 +191,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(messages, [`${NAME} listens`, "turning the speech into text"]);
 	});
 
-	it("becomes a task, with the progress as its status", async (t) => {
-		const { side, device } = await start(t);
+	itStarted("becomes a task, with the progress as its status", async ({ side, device }, t) => {
 		const { get, cancel } = await connectForTasks(t, new URL(`${side.base}/mcp`));
 		const clientUrl = () => new URL(`${side.base}/mcp`);
 		const { result } = await callForTask({ clientUrl }, "listen", { device: NAME, seconds: 30 });
@@ -210,8 +203,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		await until(() => !device.isListening, "it listens no more");
 	});
 
-	it("rejects wrong arguments with the argument's name", async (t) => {
-		const { client } = await start(t);
+	itStarted("rejects wrong arguments with the argument's name", async ({ client }) => {
 		assert.match((await listen(client, { seconds: 31 })).text, /^listen: seconds: .*30/);
 		assert.match(
 			(await listen(client, { device: "cellar" })).text,
@@ -228,8 +220,7 @@ describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(await toolsOf(await connect(t, side)), []);
 	});
 
-	it("is offered only to a token with the permission, for its own devices", async (t) => {
-		const { side, device } = await start(t);
+	itStarted("is offered only to a token with the permission, for its own devices", async ({ side, device }, t) => {
 		const own = { kind: "client", microphone: true } as const;
 		const tokens = {
 			plain: await side.tokens.add({ name: "plain", kind: "client", userTools: true, operator: true }),
@@ -255,8 +246,7 @@ describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(await toolsOf(await connect(t, side, plain)), []);
 	});
 
-	it("is in the log and in the audit log: who, when, and which device", async (t) => {
-		const { side, device } = await start(t);
+	itStarted("is in the log and in the audit log: who, when, and which device", async ({ side, device }, t) => {
 		const token = await side.tokens.add({ name: "agent", kind: "client", microphone: true, operator: true });
 		device.packets = await encode(speech(1));
 		await listen(await connect(t, side, token), { seconds: 30 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { DeviceKey } from "../../src/devices/device-key.js";
 import { registerClient } from "../../src/oauth/clients.js";
 import { sendJson } from "../support/program.js";
@@ -40,6 +41,8 @@ function failuresIn({ log }: SignInGateway): [string, string][] {
 		.filter(({ reason }) => reason === "grant")
 		.map(({ client, why }) => [client, why]);
 }
+
+const itSignIn = testWith(startSignIn);
 
 describe("signing in withstands", () => {
 	it("redirect mix-up: a redirect URI that is not exactly one of the client's is never redirected to", async (t) => {
@@ -84,8 +87,7 @@ describe("signing in withstands", () => {
 		}
 	});
 
-	it("redirect URIs that run or show something in the browser", async (t) => {
-		const { base } = await startSignIn(t);
+	itSignIn("redirect URIs that run or show something in the browser", async ({ base }) => {
 		for (const uri of [
 			"javascript:alert(1)",
 			"javascript://client.example/%0aalert(1)",
@@ -138,8 +140,7 @@ describe("signing in withstands", () => {
 		}
 	});
 
-	it("open redirects: a wrong request leads nowhere, whoever registered the client", async (t) => {
-		const { base } = await startSignIn(t);
+	itSignIn("open redirects: a wrong request leads nowhere, whoever registered the client", async ({ base }) => {
 		const { clientId: id, challenge, url } = await beginSignIn(base);
 		for (const wrong of [
 			{ response_type: "token" },
@@ -159,8 +160,7 @@ describe("signing in withstands", () => {
 		assert.equal((await new Browser(base).open(`${url}&redirect_uri=https://evil.example`)).status, 400);
 	});
 
-	it("code injection: without the verifier, a code is worth nothing", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("code injection: without the verifier, a code is worth nothing", async (gateway) => {
 		const { base, operator } = gateway;
 		const { clientId: id, challenge, url, exchange } = await beginSignIn(base);
 		const wrong: Record<string, Record<string, string>> = {
@@ -193,8 +193,7 @@ describe("signing in withstands", () => {
 		assert.equal(gateway.tokens.records.length, 1);
 	});
 
-	it("code replay: a code works once, and its second use ends the sign-in", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("code replay: a code works once, and its second use ends the sign-in", async (gateway) => {
 		const { exchange, access, refresh, clientId } = await signIn(gateway);
 		assert.notEqual(await statusOf(gateway.base, access), 401);
 		const { status, body } = await askTokens(gateway.base, exchange);
@@ -208,8 +207,7 @@ describe("signing in withstands", () => {
 		assert.equal((await askTokens(gateway.base, more)).status, 400);
 	});
 
-	it("a code that is late", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("a code that is late", async (gateway, t) => {
 		const { base, operator } = gateway;
 		const { url, exchange } = await beginSignIn(base);
 		const location = await new Browser(base).approve(url, operator);
@@ -218,8 +216,7 @@ describe("signing in withstands", () => {
 		assert.match(String(failuresIn(gateway)), /,code expired \d s ago$/);
 	});
 
-	it("a stolen refresh token: whoever uses it second ends the sign-in for both", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("a stolen refresh token: whoever uses it second ends the sign-in for both", async (gateway, t) => {
 		const { refresh, clientId } = await signIn(gateway);
 		const use = (refresh_token: string, client_id = clientId) =>
 			askTokens(gateway.base, { grant_type: "refresh_token", refresh_token, client_id });
@@ -235,8 +232,7 @@ describe("signing in withstands", () => {
 		assert.equal(gateway.tokens.records.length, 1);
 	});
 
-	it("tokens in the wrong place: another audience, another use", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("tokens in the wrong place: another audience, another use", async (gateway) => {
 		const { base } = gateway;
 		const { access, refresh } = await signIn(gateway, {}, { resource: `${base}/mcp/lamp_000001` });
 		assert.notEqual(await statusOf(base, access, "/mcp/lamp_000001"), 401);
@@ -280,8 +276,7 @@ describe("signing in withstands", () => {
 		assert.ok((await browser.submit(answer)).location);
 	});
 
-	it("an answer that comes too late, and an operator who is one no longer", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("an answer that comes too late, and an operator who is one no longer", async (gateway, t) => {
 		const browser = new Browser(gateway.base);
 		const { request } = await recognized(gateway, browser);
 		await gateway.tokens.add({ name: "other", kind: "client" });
@@ -292,8 +287,7 @@ describe("signing in withstands", () => {
 		assert.equal((await browser.submit(answer)).status, 400);
 	});
 
-	it("10,000 registrations: none is stored, and the first still counts", async (t) => {
-		const { base, stateFolder } = await startSignIn(t);
+	itSignIn("10,000 registrations: none is stored, and the first still counts", async ({ base, stateFolder }) => {
 		const before = readdirSync(stateFolder);
 		const first = await register(base, { client_name: "first" });
 		// As many on the wire would only cost time: this function answers there.
@@ -318,8 +312,7 @@ describe("signing in withstands", () => {
 		assert.deepEqual([...statuses], [201, 429]);
 	});
 
-	it("bodies that are too large, of another type, or malformed", async (t) => {
-		const { base } = await startSignIn(t);
+	itSignIn("bodies that are too large, of another type, or malformed", async ({ base }) => {
 		const form = "application/x-www-form-urlencoded";
 		for (const [path, type, body, status] of [
 			["register", "application/json", `"${"x".repeat(20_000)}"`, 413],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { generateKeyPair } from "jose";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { ConfigurationError } from "../../src/config/configuration-error.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { connectClient, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
@@ -59,6 +60,8 @@ describe("the type of a token (RFC 9068)", () => {
 	});
 });
 
+const itStarted = testWith(start);
+
 describe("the metadata of a protected resource (RFC 9728)", () => {
 	it("is off without publicUrl, and without https", async (t) => {
 		for (const settings of [{}, { publicUrl: "http://gateway.example" }, { publicUrl: `${ORIGIN}/below` }]) {
@@ -88,8 +91,7 @@ describe("the metadata of a protected resource (RFC 9728)", () => {
 		assert.equal(((await response.json()) as { resource: string }).resource, MCP);
 	});
 
-	it("is named by the 401, with the scope that the client needs", async (t) => {
-		const { post } = await start(t);
+	itStarted("is named by the 401, with the scope that the client needs", async ({ post }) => {
 		const { status, challenge } = await post(undefined, "/mcp/lamp_000001");
 		assert.equal(status, 401);
 		assert.equal(
@@ -101,8 +103,7 @@ describe("the metadata of a protected resource (RFC 9728)", () => {
 });
 
 describe("a token of an issuer outside", () => {
-	it("opens /mcp with its scopes", async (t) => {
-		const { connect, sign } = await start(t);
+	itStarted("opens /mcp with its scopes", async ({ connect, sign }) => {
 		const read = await connect(await sign({ scope: "openid devices:read" }));
 		assert.deepEqual(await toolNames(read), ["self_get_device_status"]);
 		const control = await connect(await sign());
@@ -111,8 +112,7 @@ describe("a token of an issuer outside", () => {
 		assert.equal((await toolNames(all)).length, 3);
 	});
 
-	it("is limited to the devices of its scopes", async (t) => {
-		const { connect, post, sign } = await start(t);
+	itStarted("is limited to the devices of its scopes", async ({ connect, post, sign }) => {
 		const token = await sign({ scope: "devices:control device:aa:bb:cc:00:00:02" });
 		assert.equal((await toolNames(await connect(token, "/mcp/lamp_000002"))).length, 2);
 		assert.equal((await post(token, "/mcp/lamp_000001")).status, 404);
@@ -161,8 +161,7 @@ describe("a token of an issuer outside", () => {
 		assert.notEqual((await post(await sign({ exp: now - 5 }))).status, 401);
 	});
 
-	it("opens nothing but /mcp", async (t) => {
-		const { gateway, sign } = await start(t);
+	itStarted("opens nothing but /mcp", async ({ gateway, sign }) => {
 		const headers = { Authorization: `Bearer ${await sign({ scope: "devices:user-tools" })}` };
 		for (const path of ["/devices", "/tokens", "/metrics", "/console/session", "/bindings", "/events"]) {
 			const response = await fetch(gateway.base + path, { headers });
@@ -171,22 +170,19 @@ describe("a token of an issuer outside", () => {
 		}
 	});
 
-	it("for a device opens only that device", async (t) => {
-		const { connect, post, sign } = await start(t);
+	itStarted("for a device opens only that device", async ({ connect, post, sign }) => {
 		const token = await sign({ aud: `${MCP}/lamp_000001` });
 		assert.equal((await toolNames(await connect(token))).length, 2);
 		assert.equal((await post(token, "/mcp/lamp_000002")).status, 401);
 	});
 
-	it("without a scope is answered with the scope that it lacks", async (t) => {
-		const { post, sign } = await start(t);
+	itStarted("without a scope is answered with the scope that it lacks", async ({ post, sign }) => {
 		const { status, challenge } = await post(await sign({ scope: "openid" }));
 		assert.equal(status, 403);
 		assert.match(challenge, /error="insufficient_scope", .*scope="devices:control", resource_metadata=/);
 	});
 
-	it("steps up: a call that it may not make names the scopes that it needs", async (t) => {
-		const { device, post, sign } = await start(t);
+	itStarted("steps up: a call that it may not make names the scopes that it needs", async ({ device, post, sign }) => {
 		const read = await sign({ scope: "devices:read device:aa:bb:cc:00:00:01" });
 		const set = callOf("self_audio_speaker_set_volume", { volume: 1 });
 		const { status, challenge } = await post(read, "/mcp/lamp_000001", set);

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { startProgram, storeIn } from "../support/program.js";
 import { openSession } from "../support/raw-session.js";
@@ -46,6 +47,8 @@ class MemoryProvider implements OAuthClientProvider {
 		this.sentTo = url;
 	}
 }
+
+const itSignIn = testWith(startSignIn);
 
 describe("signing in", () => {
 	it("goes from a 401 to a session with the official SDK's client, for all devices and for one", async (t) => {
@@ -106,8 +109,7 @@ describe("signing in", () => {
 		}
 	});
 
-	it("needs a redirect URI from a client that has registered several", async (t) => {
-		const { base } = await startSignIn(t);
+	itSignIn("needs a redirect URI from a client that has registered several", async ({ base }) => {
 		const open = async (...redirect_uris: string[]) => {
 			const url = new URL(authorizeUrl(base, await register(base, { redirect_uris }), makePkce().challenge));
 			url.searchParams.delete("redirect_uri");
@@ -119,8 +121,7 @@ describe("signing in", () => {
 		assert.match(several.html, /redirect_uri: required, because this client has several/);
 	});
 
-	it("gives the client what the operator chose, not what it asked for", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("gives the client what the operator chose, not what it asked for", async (gateway) => {
 		const wide = { scope: "devices:user-tools" };
 		const lamp: [string, string][] = [
 			["tools", "read"],
@@ -139,8 +140,7 @@ describe("signing in", () => {
 		assert.deepEqual([second?.devices, second?.readOnly, second?.userTools], [undefined, undefined, true]);
 	});
 
-	it("asks again if the chosen devices contradict each other", async (t) => {
-		const { base, operator } = await startSignIn(t);
+	itSignIn("asks again if the chosen devices contradict each other", async ({ base, operator }) => {
 		const { browser, ...first } = await openPage(base);
 		const second = await browser.submit({ request: first.request, secret: operator, answer: "go" });
 		const choices: Record<string, string>[] = [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }];
@@ -151,8 +151,7 @@ describe("signing in", () => {
 		}
 	});
 
-	it("answers with state and issuer, and a token of an hour", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("answers with state and issuer, and a token of an hour", async (gateway) => {
 		const { location, body } = await signIn(gateway);
 		assert.equal(`${location.origin}${location.pathname}`, REDIRECT);
 		assert.equal(location.searchParams.get("state"), "some state");
@@ -160,23 +159,20 @@ describe("signing in", () => {
 		assert.equal(body.expires_in, 3_600);
 	});
 
-	it("needs no redirect URI to exchange the code, as OAuth 2.1 has it", async (t) => {
-		const { base, operator } = await startSignIn(t);
+	itSignIn("needs no redirect URI to exchange the code, as OAuth 2.1 has it", async ({ base, operator }) => {
 		const { url, exchange } = await beginSignIn(base);
 		const { redirect_uri, ...rest } = exchange(await new Browser(base).approve(url, operator));
 		assert.equal((await askTokens(base, rest)).status, 200);
 	});
 
-	it("tells the client if the person denies it", async (t) => {
-		const { base } = await startSignIn(t);
+	itSignIn("tells the client if the person denies it", async ({ base }) => {
 		const { browser, request } = await openPage(base);
 		const { location } = await browser.submit({ request, answer: "deny" });
 		assert.equal(location?.searchParams.get("error"), "access_denied");
 		assert.equal(location?.searchParams.get("iss"), base);
 	});
 
-	it("is approved once, however often the answer is sent", async (t) => {
-		const { base, stateFolder } = await startSignIn(t);
+	itSignIn("is approved once, however often the answer is sent", async ({ base, stateFolder }) => {
 		const { browser, ...first } = await openPage(base);
 		const secret = await makeSignInCode(storeIn(stateFolder));
 		const { request } = await browser.submit({ request: first.request, secret, answer: "go" });
@@ -185,8 +181,7 @@ describe("signing in", () => {
 		assert.deepEqual(pages.map(({ status }) => status).sort(), [303, 400, 400, 400, 400, 400]);
 	});
 
-	it("is approved by a code of the command line, once", async (t) => {
-		const { base, stateFolder } = await startSignIn(t);
+	itSignIn("is approved by a code of the command line, once", async ({ base, stateFolder }) => {
 		const code = await makeSignInCode(storeIn(stateFolder));
 		const { url } = await beginSignIn(base);
 		const location = await new Browser(base).approve(url, code.toLowerCase());
@@ -196,8 +191,7 @@ describe("signing in", () => {
 		assert.equal((await browser.submit({ request, secret: code, answer: "go" })).status, 401);
 	});
 
-	it("is approved by whoever is signed in to the console as an operator", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("is approved by whoever is signed in to the console as an operator", async (gateway) => {
 		const browser = new Browser(gateway.base);
 		const headers = { Origin: gateway.base, "Content-Type": "application/json" };
 		const session = { method: "POST", headers, body: JSON.stringify({ token: gateway.operator }) };
@@ -208,8 +202,7 @@ describe("signing in", () => {
 		assert.ok(html.includes("lamp_000001"));
 	});
 
-	it("is refused to tokens that are not an operator's", async (t) => {
-		const { base, tokens } = await startSignIn(t);
+	itSignIn("is refused to tokens that are not an operator's", async ({ base, tokens }) => {
 		const secret = await tokens.add({ name: "guest", kind: "client", userTools: true });
 		const { browser, request } = await openPage(base);
 		for (const wrong of [secret, "xsmcp_wrong", ""]) {
@@ -221,8 +214,7 @@ describe("signing in", () => {
 });
 
 describe("a client that has signed in", () => {
-	it("is listed with the tokens, by its name, and without its secrets", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("is listed with the tokens, by its name, and without its secrets", async (gateway) => {
 		const { access, refresh } = await signIn(gateway, { tools: "read" });
 		const headers = { Authorization: `Bearer ${gateway.operator}` };
 		const text = await (await fetch(`${gateway.base}/tokens`, { headers })).text();
@@ -237,8 +229,7 @@ describe("a client that has signed in", () => {
 		assert.equal(statSync(join(gateway.stateFolder, "store")).mode & 0o777, 0o700);
 	});
 
-	it("is disconnected at once when its record is removed", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("is disconnected at once when its record is removed", async (gateway) => {
 		const { access, refresh, clientId } = await signIn(gateway);
 		const Authorization = `Bearer ${access}`;
 		const { session } = await openSession(`${gateway.base}/mcp`, undefined, { Authorization });
@@ -258,8 +249,7 @@ describe("a client that has signed in", () => {
 		assert.deepEqual([again.status, again.body.error], [400, "invalid_grant"]);
 	});
 
-	it("refreshes its tokens, also after the gateway has restarted", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("refreshes its tokens, also after the gateway has restarted", async (gateway, t) => {
 		const first = await signIn(gateway);
 		const ask = (refresh: string) =>
 			askTokens(gateway.base, { grant_type: "refresh_token", refresh_token: refresh, client_id: first.clientId });
@@ -275,8 +265,7 @@ describe("a client that has signed in", () => {
 		assert.notEqual(await statusOf(gateway.base, third.body.access_token), 401);
 	});
 
-	it("gets the same tokens again if the answer to a refresh was lost", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("gets the same tokens again if the answer to a refresh was lost", async (gateway) => {
 		const { refresh, clientId } = await signIn(gateway);
 		const ask = async (token: string) => {
 			const given = { grant_type: "refresh_token", refresh_token: token, client_id: clientId };
@@ -292,8 +281,7 @@ describe("a client that has signed in", () => {
 		assert.equal((await ask(refresh)).status, 400, "its successor was used");
 	});
 
-	it("can end the sign-in itself (RFC 7009)", async (t) => {
-		const gateway = await startSignIn(t);
+	itSignIn("can end the sign-in itself (RFC 7009)", async (gateway) => {
 		for (const which of ["access", "refresh"] as const) {
 			const signed = await signIn(gateway);
 			const revoke = (client_id: string, token: string) =>

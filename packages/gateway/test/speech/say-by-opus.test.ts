@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, type TestContext } from "node:test";
 import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { skipIf, until } from "../../../../host-test/support/testing.js";
+import { skipIf, testWith, until } from "../../../../host-test/support/testing.js";
 import { openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 import { familyHello } from "../support/family.js";
 import { WireDevice, type WireDeviceOptions } from "../support/gateway.js";
@@ -67,14 +67,15 @@ const sayOn = async (t: TestContext, side: StartedProgram, text: string, signal?
 const tone = (seconds: number) =>
 	Int16Array.from({ length: 24_000 * seconds }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / 24_000));
 
+const itSpeaking = testWith(startSpeaking);
+
 describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, () => {
 	for (const [version, header] of [
 		[1, 0],
 		[2, 16],
 		[3, 4],
 	] as const) {
-		it(`is streamed as Opus between tts start and stop, in framing ${version}`, async (t) => {
-			const side = await startSpeaking(t);
+		itSpeaking(`is streamed as Opus between tts start and stop, in framing ${version}`, async (side, t) => {
 			const device = await FamilyDevice.connect(t, side, { version });
 			const saying = sayOn(t, side, "tone 1");
 			assert.deepEqual(await device.ended(), ["start", "sentence_start tone 1", "packet", "stop"]);
@@ -85,14 +86,12 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 		});
 	}
 
-	it("is only sent if the device does not say when it has ended", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("is only sent if the device does not say when it has ended", async (side, t) => {
 		await FamilyDevice.connect(t, side);
 		assert.equal(await sayOn(t, side, "hello"), "radio_000002: sent");
 	});
 
-	it("ends at once when the client cancels its call", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("ends at once when the client cancels its call", async (side, t) => {
 		const device = await FamilyDevice.connect(t, side);
 		const cancel = new AbortController();
 		const saying = sayOn(t, side, "tone 20", cancel.signal);
@@ -103,8 +102,7 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 		assert.ok(device.frames.length < 300, `${device.frames.length} packets of 333`);
 	});
 
-	it("fails when the person interrupts it at the device", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("fails when the person interrupts it at the device", async (side, t) => {
 		const device = await FamilyDevice.connect(t, side);
 		const saying = sayOn(t, side, "tone 20");
 		await until(() => device.frames.length > 0, "it is heard");
@@ -113,8 +111,7 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 		await device.ended();
 	});
 
-	it("fails when the device disconnects meanwhile", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("fails when the device disconnects meanwhile", async (side, t) => {
 		const device = await FamilyDevice.connect(t, side);
 		const saying = sayOn(t, side, "tone 20");
 		await until(() => device.frames.length > 0, "it is heard");
@@ -122,16 +119,14 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 		assert.match(await saying, /^radio_000002: failed \(the device closed the connection\)$/);
 	});
 
-	it("is text on firmware of this project that names the family's format without a codec", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("is text on firmware of this project that names the family's format without a codec", async (side, t) => {
 		const hello = { ...familyHello("websocket"), max_message_bytes: 8_192 };
 		const { frames } = await FamilyDevice.connect(t, side, { hello, tools: [SHOW_TEXT] });
 		assert.equal(await sayOn(t, side, "hello"), "radio_000002: shown (no speaker)");
 		assert.equal(frames.length, 0);
 	});
 
-	it("is streamed to firmware of this project that has one", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("is streamed to firmware of this project that has one", async (side, t) => {
 		const hello = { ...familyHello("websocket"), features: { mcp: true, audio: true }, max_message_bytes: 8_192 };
 		const device = await FamilyDevice.connect(t, side, { hello, tools: [SHOW_TEXT] });
 		const saying = sayOn(t, side, "hello");

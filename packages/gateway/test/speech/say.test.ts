@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { STATUS, type WireDeviceOptions } from "../support/gateway.js";
 import { connect, startProgram } from "../support/program.js";
 import { done, PLAY, Speaker, say, startSpeaking } from "../support/speaker.js";
@@ -20,6 +20,9 @@ async function start(
 	return { side, speaker, device: speaker.device, client: await connect(t, side) };
 }
 
+const itSpeaking = testWith(startSpeaking);
+const itStarted = testWith(start);
+
 describe("say", () => {
 	it("is played by a device with a speaker, and returns when the sound has ended", async (t) => {
 		const { speaker, client } = await start(t);
@@ -29,8 +32,7 @@ describe("say", () => {
 		assert.equal(text, "lamp_000001: played");
 	});
 
-	it("is spoken once for several devices", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("is spoken once for several devices", async (side, t) => {
 		const ids = ["01", "02", "03"].map((end) => `aa:bb:cc:00:00:${end}`);
 		const speakers = await Promise.all(ids.map((id) => Speaker.connect(t, side, { id })));
 		await say(await connect(t, side), { text: "all of you" });
@@ -40,8 +42,7 @@ describe("say", () => {
 		assert.deepEqual(heards, ["all of you", "all of you", "all of you"]);
 	});
 
-	it("is at a URL that ends with the sound", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("is at a URL that ends with the sound", async ({ device, client }) => {
 		await say(client, { text: "once" });
 		const url = device.calls[0]?.arguments.url as string;
 		assert.equal((await fetch(url)).status, 404);
@@ -72,8 +73,7 @@ describe("say", () => {
 		assert.equal((await say(client, { text: "hello", devices: ["lamp_000003"] })).isError, true);
 	});
 
-	it("fails with the device's own error", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("fails with the device's own error", async (side, t) => {
 		await Speaker.connect(t, side, { onCall: () => ({ ...done("the speaker is broken"), isError: true }) });
 		assert.equal(
 			(await say(await connect(t, side), { text: "hello" })).text,
@@ -81,8 +81,7 @@ describe("say", () => {
 		);
 	});
 
-	it("sets the volume for as long as it lasts", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("sets the volume for as long as it lasts", async ({ speaker, client }) => {
 		await say(client, { text: "hello", volume: 90 });
 		assert.deepEqual(speaker.calls, [
 			"self.get_device_status {}",
@@ -92,8 +91,7 @@ describe("say", () => {
 		]);
 	});
 
-	it("comes after the chime of a device that has one", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("comes after the chime of a device that has one", async (side, t) => {
 		const chime = { name: "self.audio_speaker.chime", inputSchema: { type: "object" } };
 		const speaker = await Speaker.connect(t, side, { tools: [PLAY, chime] });
 		const other = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02" });
@@ -102,8 +100,7 @@ describe("say", () => {
 		assert.deepEqual([speaker.heard, other.heard], [["hello"], ["hello"]]);
 	});
 
-	it("waits for the one before on the same device, also of another client", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("waits for the one before on the same device, also of another client", async (side, t) => {
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const first = say(await connect(t, side), { text: "one" });
@@ -117,8 +114,7 @@ describe("say", () => {
 		assert.deepEqual(speaker.heard, ["one", "two"]);
 	});
 
-	it("fails when the device disconnects while it plays", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("fails when the device disconnects while it plays", async ({ speaker, client }) => {
 		speaker.isSlow = true;
 		const said = say(client, { text: "hello" });
 		await until(() => speaker.heard.length === 1, "it plays");
@@ -126,8 +122,7 @@ describe("say", () => {
 		assert.match((await said).text, /^lamp_000001: failed \(lamp_000001 disconnected during the call/);
 	});
 
-	it("interrupts what the device says, if it is urgent", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("interrupts what the device says, if it is urgent", async ({ speaker, client }) => {
 		speaker.isSlow = true;
 		const first = say(client, { text: "a long story" });
 		await until(() => speaker.heard.length === 1, "the first is heard");
@@ -139,8 +134,7 @@ describe("say", () => {
 		assert.equal((await second).text, "lamp_000001: played");
 	});
 
-	it("that is urgent comes before those that wait", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("that is urgent comes before those that wait", async ({ speaker, client }) => {
 		speaker.isSlow = true;
 		const all = [say(client, { text: "one" })];
 		await until(() => speaker.heard.length === 1, "the first is heard");
@@ -155,8 +149,7 @@ describe("say", () => {
 		assert.deepEqual(speaker.heard.slice(2).sort(), ["three", "two"]);
 	});
 
-	it("is rejected while 8 wait for the device", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("is rejected while 8 wait for the device", async ({ speaker, client }) => {
 		speaker.isSlow = true;
 		const all = Array.from({ length: 10 }, () => say(client, { text: "again" }));
 		assert.equal(
@@ -171,8 +164,7 @@ describe("say", () => {
 		assert.equal(played.length, 9);
 	});
 
-	it("ends when the client cancels its call", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("ends when the client cancels its call", async ({ speaker, client }) => {
 		speaker.isSlow = true;
 		const cancel = new AbortController();
 		const saying = say(client, { text: "a long story" }, cancel.signal);
@@ -183,8 +175,7 @@ describe("say", () => {
 		assert.deepEqual(speaker.device.cancelled, [speaker.device.calls[0]?.id]);
 	});
 
-	it("is repeated until a button is pressed", async (t) => {
-		const { speaker, client } = await start(t);
+	itStarted("is repeated until a button is pressed", async ({ speaker, client }) => {
 		const saying = say(client, { text: "get up", until_pressed: true });
 		await until(() => speaker.heard.length === 2, "it is repeated");
 		speaker.device.notify("notifications/button_pressed", { button: "boot", long: false, milliseconds: 120 });
@@ -206,8 +197,7 @@ describe("say", () => {
 		assert.ok(speaker.heard[0]?.endsWith("take out the pizza"));
 	});
 
-	it("reaches the devices of the token only, and is not offered to one that only reads", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("reaches the devices of the token only, and is not offered to one that only reads", async (side, t) => {
 		const own = await Speaker.connect(t, side);
 		const other = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02" });
 		await side.tokens.add({ name: "admin", kind: "client" });
@@ -225,8 +215,7 @@ describe("say", () => {
 		);
 	});
 
-	it("rejects wrong arguments with the argument's name", async (t) => {
-		const side = await startSpeaking(t);
+	itSpeaking("rejects wrong arguments with the argument's name", async (side, t) => {
 		const client = await connect(t, side);
 		assert.match((await say(client, { text: " " })).text, /^say: text: /);
 		for (const length of [1_001, 100_000]) {
@@ -245,8 +234,7 @@ it("a gateway without a voice does not offer say", async (t) => {
 	);
 });
 
-it("say without devices, or with a wrong argument, is answered in plain words", async (t) => {
-	const side = await startSpeaking(t);
+itSpeaking("say without devices, or with a wrong argument, is answered in plain words", async (side, t) => {
 	const client = await connect(t, side);
 	const ask = async (args: object): Promise<string | undefined> => {
 		const result = await client.callTool({ name: "say", arguments: { ...args } });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import {
 	connectClient,
 	ERAS,
@@ -31,6 +31,9 @@ async function setVolume(client: Client, name: string, volume: number) {
 }
 
 const text = (result: { content: unknown }): string => (result.content as { text: string }[])[0]?.text ?? "";
+
+const itWithDevice = testWith(startWithDevice);
+const itGateway = testWith(startGateway);
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}, over Streamable HTTP`, () => {
@@ -63,15 +66,13 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
 		});
 
-		it("may call a tool by the device's own name on the device's path", async (t) => {
-			const { side } = await startWithDevice(t);
+		itWithDevice("may call a tool by the device's own name on the device's path", async ({ side }, t) => {
 			const client = await connect(t, side, FIRST);
 			assert.deepEqual(await toolNames(client), [NAMES.alone]);
 			assert.equal(text(await setVolume(client, SET_VOLUME.name, 30)), "true");
 		});
 
-		it("uses two devices with the same tools", async (t) => {
-			const { side, device: first } = await startWithDevice(t);
+		itWithDevice("uses two devices with the same tools", async ({ side, device: first }, t) => {
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
 			assert.deepEqual(await toolNames(client), ["tool_call", NAMES.first, NAMES.second]);
@@ -81,8 +82,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(second.calls[0]?.arguments, { volume: 2 });
 		});
 
-		it("sees only one device on that device's path", async (t) => {
-			const { side } = await startWithDevice(t);
+		itWithDevice("sees only one device on that device's path", async ({ side }, t) => {
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side, "lamp_000002");
 			assert.deepEqual(await toolNames(client), [NAMES.alone]);
@@ -138,8 +138,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(result._meta?.["xs-mcp/error"], "server-offline");
 		});
 
-		it("gets the progress of a call", async (t) => {
-			const side = await startGateway(t);
+		itGateway("gets the progress of a call", async (side, t) => {
 			// Answers once the client has been told: the SDK's client drops progress that comes together with the answer.
 			let answer = (): void => {};
 			await WireDevice.connect(t, side, {
@@ -205,8 +204,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
 		});
 
-		it("is told at once that the device's answer nests too deep", async (t) => {
-			const side = await startGateway(t);
+		itGateway("is told at once that the device's answer nests too deep", async (side, t) => {
 			const structuredContent = JSON.parse(`{"a":${"[".repeat(100)}${"]".repeat(100)}}`);
 			await WireDevice.connect(t, side, { onCall: () => ({ content: [], structuredContent }) });
 			const client = await connect(t, side);
@@ -233,8 +231,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(await toolNames(some), ["tool_call", NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
 		});
 
-		it("reaches only the devices that its access names", async (t) => {
-			const { side } = await startWithDevice(t);
+		itWithDevice("reaches only the devices that its access names", async ({ side }, t) => {
 			await WireDevice.connect(t, side, { id: SECOND });
 			side.access = { principal: "guest", userTools: false, devices: new Set([SECOND]) };
 			const client = await connect(t, side);
@@ -328,14 +325,12 @@ describe("revisions before 2025-11-25", () => {
 		return await ask("tools/call", { name: NAMES.first, arguments: args });
 	}
 
-	it("have arguments that break the schema as an error of the protocol", async (t) => {
-		const { side } = await startWithDevice(t);
+	itWithDevice("have arguments that break the schema as an error of the protocol", async ({ side }) => {
 		const { error } = await call(side, "2025-06-18", { volume: "loud" });
 		assert.deepEqual([error.code, error.message], [-32602, "volume: must be integer"]);
 	});
 
-	it("get contents as text that only later revisions have", async (t) => {
-		const side = await startGateway(t);
+	itGateway("get contents as text that only later revisions have", async (side, t) => {
 		const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
 		const link = { type: "resource_link", uri: "https://lamp.example/log", name: "log", description: "What happened." };
 		const image = { type: "image", data: "AAAA", mimeType: "image/png" };
@@ -350,8 +345,7 @@ describe("revisions before 2025-11-25", () => {
 		assert.deepEqual(await resultFor("2024-11-05"), { content: [audioText, linkText, image] });
 	});
 
-	it("get a structured result as text if there is no other text", async (t) => {
-		const side = await startGateway(t);
+	itGateway("get a structured result as text if there is no other text", async (side, t) => {
 		await WireDevice.connect(t, side, { onCall: () => ({ content: [], structuredContent: { celsius: 20 } }) });
 		const { result } = await call(side, "2025-03-26", { volume: 1 });
 		assert.deepEqual(result, { content: [{ type: "text", text: '{"celsius":20}' }] });

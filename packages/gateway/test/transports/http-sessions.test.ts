@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { listen, until } from "../../../../host-test/support/testing.js";
+import { listen, testWith, until } from "../../../../host-test/support/testing.js";
 import { LOCAL, SET_VOLUME, startGateway, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
 import { initializeParams, openSession as openRawSession, postIn } from "../support/raw-session.js";
 import { readUntil } from "../support/read-until.js";
@@ -40,6 +40,8 @@ async function connectV1(test: TestContext, { clientUrl }: TestGateway) {
 
 const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(({ name }) => name);
 
+const itGateway = testWith(startGateway);
+
 describe("the official SDK's client of the first generation", () => {
 	it("lists and calls tools, and is told that they have changed", async (t) => {
 		const { side, device } = await startWithDevice(t);
@@ -57,8 +59,7 @@ describe("the official SDK's client of the first generation", () => {
 		await client.ping();
 	});
 
-	it("ends its session", async (t) => {
-		const side = await startGateway(t);
+	itGateway("ends its session", async (side, t) => {
 		const { transport } = await connectV1(t, side);
 		assert.equal(side.endpoint.sessions, 1);
 		await transport.terminateSession();
@@ -67,8 +68,7 @@ describe("the official SDK's client of the first generation", () => {
 });
 
 describe("a session", () => {
-	it("that is not known is answered 404, so that the client begins a new one", async (t) => {
-		const side = await startGateway(t);
+	itGateway("that is not known is answered 404, so that the client begins a new one", async (side) => {
 		assert.equal((await postIn(side.clientUrl(), LIST, "no-session")).status, 404);
 		assert.equal((await postIn(side.clientUrl(), LIST)).status, 400, "no session is named");
 	});
@@ -164,8 +164,7 @@ describe("a session", () => {
 		second.cut.abort();
 	});
 
-	it("takes batches only in 2025-03-26, the one revision of this transport that has them", async (t) => {
-		const side = await startGateway(t);
+	itGateway("takes batches only in 2025-03-26, the one revision of this transport that has them", async (side) => {
 		const batch = [LIST, { ...LIST, id: 3 }];
 		for (const revision of ["2024-11-05", "2025-06-18", "2025-11-25"]) {
 			const session = await openSession(side, revision);
@@ -196,8 +195,7 @@ describe("a session", () => {
 		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200, "the id is free again");
 	});
 
-	it("rejects a batch that uses an id twice", async (t) => {
-		const side = await startGateway(t);
+	itGateway("rejects a batch that uses an id twice", async (side) => {
 		const session = await openSession(side, "2025-03-26");
 		const { status, text } = await postIn(side.clientUrl(), [LIST, LIST], session);
 		assert.deepEqual([status, JSON.parse(text).error.code], [400, -32_600]);
@@ -240,8 +238,7 @@ describe("a session", () => {
 		await readUntil(stream, /notifications\/tools\/list_changed/);
 	});
 
-	it("leaves nothing behind, however many are opened and ended", async (t) => {
-		const side = await startGateway(t);
+	itGateway("leaves nothing behind, however many are opened and ended", async (side) => {
 		for (let round = 0; round < 200; round += 1) {
 			const session = await openSession(side);
 			const { status } = await fetch(side.clientUrl(), { method: "DELETE", headers: { "mcp-session-id": session } });
@@ -251,8 +248,7 @@ describe("a session", () => {
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 
-	it("leaves nothing behind if its client has disconnected before it is served", async (t) => {
-		const side = await startGateway(t);
+	itGateway("leaves nothing behind if its client has disconnected before it is served", async (side, t) => {
 		let isServed = false;
 		const server = createServer(async (request, response) => {
 			request.resume();
@@ -270,15 +266,13 @@ describe("a session", () => {
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 
-	it("does not begin with a GET: no stream is offered without a session", async (t) => {
-		const side = await startGateway(t);
+	itGateway("does not begin with a GET: no stream is offered without a session", async (side) => {
 		const response = await fetch(side.clientUrl(), { headers: { accept: "text/event-stream" } });
 		assert.deepEqual([response.status, response.headers.get("allow")], [405, "POST"]);
 		await response.text();
 	});
 
-	it("does not begin without a valid initialize", async (t) => {
-		const side = await startGateway(t);
+	itGateway("does not begin without a valid initialize", async (side) => {
 		const { status } = await postIn(side.clientUrl(), { ...INITIALIZE, params: { protocolVersion: 5 } });
 		assert.equal(status, 400);
 		const rejected = await fetch(side.clientUrl(), {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { SessionIds } from "../../src/transports/sessions.js";
 import { VOLUME } from "../support/command-line.js";
 import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
@@ -29,9 +30,10 @@ async function startTwice(t: TestContext) {
 const stream = (url: URL, session: string, more: Record<string, string> = {}) =>
 	fetch(url, { headers: { accept: "text/event-stream", "mcp-session-id": session, ...more } });
 
+const itTwice = testWith(startTwice);
+
 describe("a session after a restart of the gateway", () => {
-	it("goes on in its revision and with its client's name", async (t) => {
-		const { session, restart } = await startTwice(t);
+	itTwice("goes on in its revision and with its client's name", async ({ session, restart }) => {
 		const { side, url } = await restart();
 		assert.equal((await postIn(url, LIST, session)).status, 200);
 		assert.match((await postIn(url, { method: "tools/call", params: CALL }, session)).text, /true/);
@@ -52,15 +54,13 @@ describe("a session after a restart of the gateway", () => {
 		await readUntil(next, /tools\/list_changed/);
 	});
 
-	it("is told with the answer to its next call if it has no stream", async (t) => {
-		const { session, restart } = await startTwice(t);
+	itTwice("is told with the answer to its next call if it has no stream", async ({ session, restart }) => {
 		const { url } = await restart();
 		const { text } = await postIn(url, { method: "tools/call", params: CALL }, session);
 		assert.match(text, /tools\/list_changed[\s\S]*"content"/);
 	});
 
-	it("keeps its subscriptions and its log level", async (t) => {
-		const { first, session, restart } = await startTwice(t);
+	itTwice("keeps its subscriptions and its log level", async ({ first, session, restart }) => {
 		const gone = { method: "resources/subscribe", params: { uri: "device://lamp_000001/nothing" } };
 		await postIn(first.clientUrl(), gone, session);
 		await postIn(first.clientUrl(), { method: "resources/subscribe", params: { uri: STATE } }, session);
@@ -72,14 +72,12 @@ describe("a session after a restart of the gateway", () => {
 		await postIn(url, { method: "resources/unsubscribe", params: { uri: STATE } }, session);
 	});
 
-	it("is not resumed in the stream of another call than the one that it names", async (t) => {
-		const { session, restart } = await startTwice(t);
+	itTwice("is not resumed in the stream of another call than the one that it names", async ({ session, restart }) => {
 		const { url } = await restart();
 		assert.equal((await stream(url, session, { "last-event-id": "1-1" })).status, 400);
 	});
 
-	it("is restored once for requests that come together", async (t) => {
-		const { session, restart } = await startTwice(t);
+	itTwice("is restored once for requests that come together", async ({ session, restart }) => {
 		const { side, url } = await restart();
 		const answers = await Promise.all([1, 2, 3, 4].map((id) => postIn(url, { ...LIST, id }, session)));
 		const statuses = answers.map(({ status }) => status);
@@ -102,8 +100,7 @@ describe("a session after a restart of the gateway", () => {
 		assert.equal((await postIn(other.clientUrl(), LIST, session)).status, 404);
 	});
 
-	it("that its client has ended stays ended", async (t) => {
-		const { session, restart } = await startTwice(t);
+	itTwice("that its client has ended stays ended", async ({ session, restart }) => {
 		const { url } = await restart();
 		const ended = await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
 		assert.equal(ended.status, 200);
@@ -111,8 +108,7 @@ describe("a session after a restart of the gateway", () => {
 		assert.equal((await stream(url, session)).status, 404);
 	});
 
-	it("needs no session in 2026-07-28", async (t) => {
-		const { first, restart } = await startTwice(t);
+	itTwice("needs no session in 2026-07-28", async ({ first, restart }, t) => {
 		const stateless = await connectClient(t, first.clientUrl(), "2026-07-28");
 		const port = Number(first.clientUrl().port);
 		await restart();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import type { Bus } from "../../../gateway/src/cluster/bus.js";
 import { RemoteConnection } from "../../../gateway/src/cluster/remote-connection.js";
 import {
@@ -66,6 +66,8 @@ const toolsIn = (store: MemoryStore): number => {
 	return readValue<{ tools: object[] }>(store, `offers/${offers}`).tools.length;
 };
 
+const itStarted = testWith(start);
+
 describe("the servers that the gateway knows", () => {
 	it("tell who they are and what they can do, user-only tools included", async (t) => {
 		const side = await startGateway(t);
@@ -100,23 +102,20 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(side.gateway.servers.version, version, "clients see the same tools all the time");
 	});
 
-	it("are known after the gateway has restarted", async (t) => {
-		const { store, side: first } = await start(t);
+	itStarted("are known after the gateway has restarted", async ({ store, side: first }, t) => {
 		await first.close();
 		const second = await startGateway(t, { store });
 		const [known] = second.gateway.servers.all;
 		assert.deepEqual([known?.alias, known?.tools.length, known?.online], ["lamp_000001", 2, false]);
 	});
 
-	it("are stored once their lists are read, while they are online", async (t) => {
-		const { store, device } = await start(t);
+	itStarted("are stored once their lists are read, while they are online", async ({ store, device }) => {
 		assert.equal(toolsIn(store), 2);
 		device.changeTools([SET_VOLUME]);
 		await until(() => toolsIn(store) === 1, "its new list is stored");
 	});
 
-	it("are not written again if they list what they did before", async (t) => {
-		const { store, device, servers } = await start(t);
+	itStarted("are not written again if they list what they did before", async ({ store, device, servers }) => {
 		const { changes } = store;
 		device.changeTools([SET_VOLUME, REBOOT]);
 		await once(servers, "notification");
@@ -127,8 +126,7 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(store.changes, changes);
 	});
 
-	it("change only what can be stored", async (t) => {
-		const { store, servers } = await start(t);
+	itStarted("change only what can be stored", async ({ store, servers }) => {
 		const server = await servers.edit(ID, { alias: "kitchen", tags: ["upstairs"] });
 		assert.deepEqual(store.get("alias/kitchen")?.value, { device: ID });
 		await assert.rejects(servers.edit(ID, { alias: "hall", tags: ["not a tag"] }), RangeError);
@@ -140,8 +138,7 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([server?.alias, server?.tags, servers.find("kitchen")], ["hall", ["upstairs"], undefined]);
 	});
 
-	it("store the last of several edits at the same time", async (t) => {
-		const { store, servers } = await start(t);
+	itStarted("store the last of several edits at the same time", async ({ store, servers }) => {
 		await Promise.all(["one", "two", "three"].map((alias) => servers.edit(ID, { alias, tags: [alias] })));
 		const aliases = store.list("alias/").map(({ key }) => key);
 		assert.deepEqual([aliases, servers.find(ID)?.tags, servers.find("two")], [["alias/three"], ["three"], undefined]);
@@ -214,8 +211,7 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([store.list("alias/"), store.list("tags/")], [[], []]);
 	});
 
-	it("are stored again if another gateway forgets them while they are here", async (t) => {
-		const { store, servers } = await start(t);
+	itStarted("are stored again if another gateway forgets them while they are here", async ({ store, servers }) => {
 		await store.delete(`device/${ID}`);
 		await store.delete("alias/lamp_000001");
 		await until(() => store.get(`device/${ID}`) !== undefined, "it is stored again");
@@ -334,8 +330,7 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(rejected[1], `${ID}: notifications/button_pressed is too long (limit 1024 characters)`);
 	});
 
-	it("survive a damaged record, which is left out", async (t) => {
-		const { store, side: first } = await start(t);
+	itStarted("survive a damaged record, which is left out", async ({ store, side: first }, t) => {
 		await first.close();
 		await store.set("device/b", { board: 5 });
 		await store.set("device/c", { board: { name: "x", version: "1" }, offers: "x", lastSeen: 1e300 });
@@ -347,8 +342,7 @@ describe("the servers that the gateway knows", () => {
 		);
 	});
 
-	it("can be forgotten while they are offline", async (t) => {
-		const { store, side, device } = await start(t);
+	itStarted("can be forgotten while they are offline", async ({ store, side, device }) => {
 		await assert.rejects(side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
 		await device.unplug();
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), true);
