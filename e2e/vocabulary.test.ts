@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fakePart, fakeStatus, fireEvent } from "../host-test/doubles/fake-kind.js";
 import { expectSection } from "../host-test/support/expect-generated.js";
-import { until } from "../host-test/support/until.js";
+import { until } from "../host-test/support/testing.js";
 import { controlsOf } from "../packages/gateway/console/src/store/controls.js";
 import { EVENT_TYPES } from "../packages/gateway/src/events/event-types.js";
 import { describeDevice, describeState } from "../packages/gateway/src/home-assistant/discovery.js";

@@ -1,4 +1,3 @@
-import type { Button, Press } from "../../src/hardware/kinds/button.js";
 import type {
 	Board,
 	Face,
@@ -8,9 +7,10 @@ import type {
 	SettingValue,
 	Theme,
 } from "../../src/hardware/hardware.js";
+import type { Button, Press } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
-import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
 import type { Reading, Sensor } from "../../src/hardware/kinds/sensor.js";
+import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
 import type { AudioParams, Codec, Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
 import type { FirmwareSink, FirmwareSource, UpdateProgress, Updater } from "../../src/hardware/updater.js";
 

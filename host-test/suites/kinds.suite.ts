@@ -2,10 +2,10 @@ import type { Hardware } from "../../src/hardware/hardware.js";
 import { PART_KINDS } from "../../src/hardware/kinds/index.js";
 import { notificationOf } from "../../src/hardware/kinds/part-kind.js";
 import type { Wire } from "../doubles/client.js";
+import { clientOf, TOOLS, words } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { fakePart, fakeStatus, fireEvent } from "../doubles/fake-kind.js";
 import { inSession } from "../doubles/started-application.js";
-import { clientOf, TOOLS, words } from "../doubles/client.js";
 import { equal, ok, suite } from "../harness.js";
 
 export default suite("kinds of parts", {
