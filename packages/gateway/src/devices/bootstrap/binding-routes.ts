@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { HttpError } from "../../http/http-error.js";
 import { allow, type HttpEnv, needsOperator } from "../../http/route.js";
-import { BindingRejected, type DeviceBindings, type PendingBinding } from "./device-bindings.js";
+import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
 
 /** A device that waits to be bound, as `GET /bindings` describes it. */
 export interface BindingSummary {
@@ -27,9 +27,7 @@ export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): 
 	app.all("/bindings", allow("GET"), (c) => c.json({ pending: bindings.pending.map(bindingSummary) }));
 	app.all("/bindings/:code", allow("POST", "DELETE"));
 	app.post("/bindings/:code", async (c) => {
-		const approved = await bindings.approve(c.req.param("code")).catch((error: Error) => {
-			throw error instanceof BindingRejected ? new HttpError(503, "busy", error.message) : error;
-		});
+		const approved = await bindings.approve(c.req.param("code"));
 		if (approved === undefined) {
 			throw noBinding();
 		}

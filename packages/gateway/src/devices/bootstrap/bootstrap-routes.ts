@@ -14,7 +14,7 @@ import { sendFirmware } from "../firmware/firmware-download.js";
 import { firmware } from "../firmware/plugin.js";
 import { devices } from "../plugin.js";
 import { BOOTSTRAP_PATHS, backendBlocks, serverTime } from "./bootstrap-answer.js";
-import { BindingRejected, type DeviceBindings } from "./device-bindings.js";
+import type { DeviceBindings } from "./device-bindings.js";
 
 const DEVICE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 const CLIENT_ID = /^[\x21-\x7e]{1,64}$/;
@@ -62,7 +62,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
 		const token = bindings.tokenOf(request);
 		const isBound = token !== undefined || !needsBinding();
-		const binding = isBound ? token : await bindings.request(request).catch(rejectBinding);
+		const binding = isBound ? token : await bindings.request(request);
 		const url = publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
 		if (url === undefined) {
 			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
@@ -168,15 +168,6 @@ function systemOf({ headers }: IncomingMessage, body: unknown): { board: string;
 
 function nameOf(value: unknown): string | undefined {
 	return typeof value === "string" && value.length > 0 && value.length <= MAX_NAME ? value : undefined;
-}
-
-function rejectBinding(error: Error): never {
-	if (error instanceof BindingRejected) {
-		throw error.reason === "closed"
-			? new HttpError(403, "token", error.message)
-			: new HttpError(503, "busy", error.message, { "Retry-After": "60" });
-	}
-	throw error;
 }
 
 function noFirmware(): HttpError {

@@ -3,6 +3,7 @@ import { type Entry, isMade, RateLimit } from "xs-mcp-manager/core";
 import type { Configuration } from "../../config/settings.js";
 import { TOKEN_PREFIX } from "../../config/token-store.js";
 import type { RunningGateway } from "../../gateway.js";
+import { HttpError } from "../../http/http-error.js";
 
 /** A device's request to be bound. */
 export interface BindingRequest {
@@ -28,17 +29,6 @@ export interface PendingBinding extends BindingRequest {
 	readonly salt: string;
 	/** When the code is no longer valid, in milliseconds since 1970. */
 	readonly expires: number;
-}
-
-/** The device cannot be bound now. */
-export class BindingRejected extends Error {
-	readonly reason: "closed" | "full";
-
-	constructor(reason: "closed" | "full", message: string) {
-		super(message);
-		this.name = "BindingRejected";
-		this.reason = reason;
-	}
 }
 
 /** What bindings use of the gateway. Its short-lived store has the devices that wait, for every gateway of a cluster. */
@@ -101,20 +91,20 @@ export class DeviceBindings {
 	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
 	 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
 	 *
-	 * Rejects with BindingRejected, or StoreError.
+	 * Rejects with HttpError, or StoreError.
 	 *
 	 * @returns its token, or its pending code
 	 */
 	async request(request: BindingRequest): Promise<string | PendingBinding> {
 		const { tokens, settings } = this.#gateway;
 		if (settings.bootstrap === "closed") {
-			throw new BindingRejected("closed", "this gateway does not accept new devices (setting bootstrap)");
+			throw new HttpError(403, "token", "this gateway does not accept new devices (setting bootstrap)");
 		}
 		if (settings.bootstrap === "approve" || tokens.boundTo(request.deviceId) !== undefined) {
 			return this.pendingOf(request) ?? this.#wait(request);
 		}
 		if (!this.#rate.take()) {
-			throw new BindingRejected("full", `too many new devices (limit ${MAX_BOUND_PER_SECOND} a second)`);
+			throw full(`too many new devices (limit ${MAX_BOUND_PER_SECOND} a second)`);
 		}
 		const salt = makeSalt();
 		const token = this.#derive(request, salt);
@@ -123,7 +113,7 @@ export class DeviceBindings {
 		return isBound ? token : (this.tokenOf(request) ?? this.pendingOf(request) ?? this.#wait(request));
 	}
 
-	/** Binds the device that waits with a code; undefined if none does. Rejects with BindingRejected, or StoreError. */
+	/** Binds the device that waits with a code; undefined if none does. Rejects with HttpError, or StoreError. */
 	async approve(code: string): Promise<PendingBinding | undefined> {
 		const pending = await this.#take(code);
 		try {
@@ -167,7 +157,7 @@ export class DeviceBindings {
 		const { tokens, settings } = this.#gateway;
 		const { maxDevices } = settings;
 		if (tokens.boundTo(deviceId) === undefined && tokens.size >= maxDevices) {
-			throw new BindingRejected("full", `device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
+			throw full(`device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
 		return await tokens.bind(deviceId, token, salt, options);
 	}
@@ -177,7 +167,7 @@ export class DeviceBindings {
 		const { pending } = this;
 		const ofAddress = pending.filter(({ address }) => address === request.address);
 		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
-			throw new BindingRejected("full", "too many devices await approval; run: xs-mcp-gateway devices pending");
+			throw full("too many devices await approval; run: xs-mcp-gateway devices pending");
 		}
 		const salt = makeSalt();
 		const binding = {
@@ -209,6 +199,11 @@ export class DeviceBindings {
 	#derive({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">, salt: string): string {
 		return TOKEN_PREFIX + this.#gateway.key.derive("token", salt, deviceId, clientId);
 	}
+}
+
+/** The device cannot be bound now. */
+function full(message: string): HttpError {
+	return new HttpError(503, "busy", message, { "Retry-After": "60" });
 }
 
 function makeSalt(): string {

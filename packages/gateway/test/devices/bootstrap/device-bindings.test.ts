@@ -38,7 +38,7 @@ describe("the bindings of devices", () => {
 	it("have a bound for devices that wait, in all", async (_t) => {
 		const { bindings, wait } = open("approve");
 		const ask = (index: number) => wait({ ...LAMP, deviceId: `lamp-${index}`, address: `192.168.1.${index % 50}` });
-		await assert.rejects(Promise.all(Array.from({ length: 200 }, (_, index) => ask(index))), { reason: "full" });
+		await assert.rejects(Promise.all(Array.from({ length: 200 }, (_, index) => ask(index))), { status: 503 });
 		assert.equal(bindings.pending.length, 128);
 	});
 
@@ -72,7 +72,7 @@ describe("the bindings of devices", () => {
 	it("keep a device waiting whose approval could not be stored", async () => {
 		const { bindings, wait } = open("approve", { maxDevices: 0 });
 		const { code } = await wait();
-		await assert.rejects(bindings.approve(code), { reason: "full" });
+		await assert.rejects(bindings.approve(code), { status: 503 });
 		assert.equal(bindings.pendingOf(LAMP)?.code, code);
 	});
 
@@ -83,7 +83,7 @@ describe("the bindings of devices", () => {
 		const asked = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => ask(index)));
 		const rejected = asked.filter(({ status }) => status === "rejected");
 		assert.equal(rejected.length, 40);
-		assert.ok(rejected.every((each) => each.status === "rejected" && each.reason.reason === "full"));
+		assert.ok(rejected.every((each) => each.status === "rejected" && each.reason.status === 503));
 		assert.equal(tokens.records.length, 10);
 	});
 
@@ -91,7 +91,7 @@ describe("the bindings of devices", () => {
 		const { bindings, tokens } = open("open", { maxDevices: 2 });
 		const first = await bindings.request(LAMP);
 		await bindings.request({ ...LAMP, deviceId: "fan" });
-		await assert.rejects(bindings.request({ ...LAMP, deviceId: "heater" }), { reason: "full" });
+		await assert.rejects(bindings.request({ ...LAMP, deviceId: "heater" }), { status: 503 });
 		await tokens.remove("device:lamp");
 		assert.notEqual(await bindings.request({ ...LAMP, clientId: "other" }), first);
 	});
