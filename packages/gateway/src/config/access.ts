@@ -48,15 +48,10 @@ export interface AccessGrant {
 	readonly isCurrent: () => boolean;
 }
 
-/** The issuer of access tokens cannot be asked now. */
-export class IssuerUnavailable extends Error {
-	override readonly name = "IssuerUnavailable";
-}
-
 /** Issuer of access tokens: the gateway, or an external one. */
 export interface TokenIssuer {
 	/**
-	 * Verifies an access token. Rejects with IssuerUnavailable.
+	 * Verifies an access token. Rejects with HttpError (503) if that is impossible now.
 	 *
 	 * @returns undefined if it is not a token of this issuer, "expired" if it was one
 	 */

@@ -1,9 +1,10 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import * as z from "zod";
-import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "../config/access.js";
+import type { AccessGrant, TokenIssuer } from "../config/access.js";
 import { isScope, limitsOf } from "../config/scopes.js";
 import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
+import { HttpError } from "../http/http-error.js";
 import type { ProtectedResource } from "./protected-resource.js";
 
 /** Signatures with a public key only: a symmetric one could be made by everyone who can verify it. */
@@ -73,7 +74,7 @@ export class OutsideIssuer implements TokenIssuer {
 			if (isOfToken && !(error instanceof errors.JWKSTimeout) && !(error instanceof errors.JWKSInvalid)) {
 				return undefined;
 			}
-			throw new IssuerUnavailable(`cannot get the keys of ${issuer}: ${(error as Error).message}`, { cause: error });
+			throw unavailable(`cannot get the keys of ${issuer}`, error as Error);
 		}
 	}
 
@@ -108,10 +109,14 @@ export class OutsideIssuer implements TokenIssuer {
 			return await this.#keys;
 		} catch (error) {
 			this.#keys = undefined;
-			const why = `cannot get the metadata of ${this.#issuer}: ${(error as Error).message}`;
-			throw error instanceof IssuerUnavailable ? error : new IssuerUnavailable(why, { cause: error });
+			throw unavailable(`cannot get the metadata of ${this.#issuer}`, error as Error);
 		}
 	}
+}
+
+/** The issuer cannot be asked now. */
+function unavailable(what: string, { message }: Error): HttpError {
+	return new HttpError(503, "busy", `${what}: ${message}`, { "Retry-After": "10" });
 }
 
 /** Finds the keys by the issuer's metadata (RFC 8414 section 3, OpenID Connect Discovery section 4). */
@@ -128,14 +133,14 @@ async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
 			const metadata = METADATA.parse(await response.json());
 			// RFC 8414 section 3.3: other metadata could name an attacker's keys.
 			if (metadata.issuer !== issuer) {
-				throw new IssuerUnavailable(`${url} is of another issuer: ${metadata.issuer}`);
+				throw new Error(`${url} is of another issuer: ${metadata.issuer}`);
 			}
 			const { createRemoteJWKSet } = await import("jose");
 			return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT });
 		}
 		await response.body?.cancel();
 	}
-	throw new IssuerUnavailable(`${issuer} has no metadata`);
+	throw new Error("none found");
 }
 
 /** A claim by its name; if no claim has that name, by its path with dots. */

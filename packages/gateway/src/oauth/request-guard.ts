@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Access, type AccessGrant, IssuerUnavailable } from "../config/access.js";
+import type { Access, AccessGrant } from "../config/access.js";
 import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
 import { type Limits, SCOPES } from "../config/scopes.js";
@@ -200,17 +200,12 @@ export class RequestGuard {
 
 	/** The grant of an access token; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
 	async #grantOf(request: IncomingMessage, secret: string, { issuer }: SignIn): Promise<AccessGrant | undefined> {
-		try {
-			const grant = await issuer.verify(secret);
-			if (grant !== "expired") {
-				return grant;
-			}
-		} catch (error) {
-			if (!(error instanceof IssuerUnavailable)) {
-				throw error;
-			}
+		const grant = await issuer.verify(secret).catch(async (error: Error) => {
 			await this.checkAttempts(request);
-			throw new HttpError(503, "busy", error.message, { "Retry-After": "10" });
+			throw error;
+		});
+		if (grant !== "expired") {
+			return grant;
 		}
 		// Not counted as a wrong token: it was a good one.
 		await this.checkRate(request);
