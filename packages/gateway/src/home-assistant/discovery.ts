@@ -1,4 +1,5 @@
 import type { ServerInfo } from "xs-mcp-manager/core";
+import { READING_VIEWS } from "../firmware.js";
 import { GATEWAY_INFO } from "../version.js";
 import { type Measurement, SHOWN_KINDS, type Status } from "./status.js";
 import { topicsOf } from "./topics.js";
@@ -31,26 +32,6 @@ export const TOOLS = {
 
 /** The part of a topic at which texts to say arrive. */
 export const ANNOUNCE = "announce";
-
-/** Home Assistant rejects a device class with a unit that it does not know for it. */
-const DEVICE_CLASSES: Readonly<Record<string, { readonly name: string; readonly units: readonly string[] }>> = {
-	battery: { name: "battery", units: ["%"] },
-	co2: { name: "carbon_dioxide", units: ["ppm"] },
-	current: { name: "current", units: ["A", "mA"] },
-	distance: { name: "distance", units: ["mm", "cm", "m", "km"] },
-	energy: { name: "energy", units: ["Wh", "kWh"] },
-	frequency: { name: "frequency", units: ["Hz", "kHz"] },
-	humidity: { name: "humidity", units: ["%"] },
-	illuminance: { name: "illuminance", units: ["lx"] },
-	light: { name: "illuminance", units: ["lx"] },
-	moisture: { name: "moisture", units: ["%"] },
-	power: { name: "power", units: ["W", "kW"] },
-	pressure: { name: "atmospheric_pressure", units: ["hPa", "kPa", "Pa", "mbar"] },
-	temperature: { name: "temperature", units: ["°C", "°F", "K"] },
-	tvoc: { name: "volatile_organic_compounds_parts", units: ["ppb", "ppm"] },
-	voltage: { name: "voltage", units: ["V", "mV"] },
-	weight: { name: "weight", units: ["g", "kg"] },
-};
 
 /** The device classes of its binary sensors: https://www.home-assistant.io/integrations/binary_sensor/#device-class */
 const BINARY_CLASSES: ReadonlySet<string> = new Set([
@@ -163,10 +144,10 @@ function colorModeOf({ brightness, color }: Omit<Light, "on">): string {
 }
 
 function describeUnit({ kind, unit }: Measurement): object {
-	const deviceClass = DEVICE_CLASSES[kind];
-	const isKnown = unit !== undefined && deviceClass?.units.includes(unit);
+	const { units = [], deviceClass: device_class = kind } = READING_VIEWS[kind] ?? {};
 	const about = { platform: "sensor", state_class: "measurement", unit_of_measurement: unit };
-	return { ...about, ...(isKnown && { device_class: deviceClass?.name }) };
+	// Home Assistant rejects a device class with a unit that it does not know for it.
+	return { ...about, ...(unit !== undefined && units.includes(unit) && { device_class }) };
 }
 
 /** Its display name. */

@@ -1,4 +1,5 @@
 // Names and values of a device's parts, as a person says them.
+import { READING_VIEWS } from "../../../../../src/hardware/vocabulary.js";
 import { visibleLine } from "../parts/visible.js";
 import { type Control, type ControlInput, unitOfInput } from "../store/controls.js";
 import type { Leaf } from "../store/device.js";
@@ -44,7 +45,7 @@ export function readingValue({ kind, value, unit }: Reading): string {
 		return "–";
 	}
 	if (typeof value === "boolean") {
-		const words = BINARY_WORDS[kind] ?? ["yes", "no"];
+		const words = READING_VIEWS[kind]?.words ?? ["yes", "no"];
 		return t(`binary_${words[value ? 0 : 1]}`);
 	}
 	// Weather is told in hectopascal.
@@ -65,40 +66,8 @@ export function factValue(path: string, value: Leaf): string {
 	return (path === "network.signal" && textOf(`signal_${value}`)) || visibleLine(String(value));
 }
 
-/** The words for true and false, by the kind of the sensor. */
-const BINARY_WORDS: Readonly<Record<string, readonly ["open" | "detected", "closed" | "clear"]>> = {
-	door: ["open", "closed"],
-	garage_door: ["open", "closed"],
-	motion: ["detected", "clear"],
-	occupancy: ["detected", "clear"],
-	opening: ["open", "closed"],
-	window: ["open", "closed"],
-};
-
-/** Decimals, by kind. Others have four significant digits at most. */
-const DECIMALS: Readonly<Record<string, number>> = {
-	acceleration: 1,
-	battery: 0,
-	chip: 1,
-	co2: 0,
-	current: 2,
-	distance: 0,
-	energy: 2,
-	humidity: 0,
-	illuminance: 0,
-	light: 0,
-	moisture: 0,
-	motion: 1,
-	power: 1,
-	pressure: 1,
-	temperature: 1,
-	tvoc: 0,
-	voltage: 2,
-	weight: 2,
-};
-
 function numberText(value: number, kind: string): string {
-	const { [kind]: digits } = DECIMALS;
+	const digits = READING_VIEWS[kind]?.decimals;
 	if (digits === undefined) {
 		return value.toLocaleString(language.value, { maximumSignificantDigits: 4 });
 	}
