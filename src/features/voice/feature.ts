@@ -2,7 +2,8 @@ import type { Application } from "../../core/application.js";
 import type { DeviceState } from "../../core/device-state.js";
 import type { Feature, Listener } from "../../core/listener.js";
 import { isObject } from "../../core/text/is-object.js";
-import type { Light, Lights } from "../../hardware/kinds/light.js";
+import type { PartsByKind } from "../../hardware/kinds/index.js";
+import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec } from "../../hardware/sound.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import type { Session } from "../../protocols/hello.js";
@@ -210,7 +211,7 @@ class ListeningLight {
 	/** How the light was before; undefined while the device does not listen. */
 	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
 
-	constructor(lights: Lights = {}) {
+	constructor(lights: PartsByKind["lights"] = {}) {
 		this.light = Object.values(lights).find(({ error }) => error === undefined);
 	}
 

@@ -19,9 +19,6 @@ export interface Button {
 	readonly wakePin?: WakePin | undefined;
 }
 
-/** A board's buttons by name. The first one is the main button, which starts a conversation. */
-export type Buttons = Readonly<Record<string, Button>>;
-
 export const button = definePartKind<Button>()({
 	name: "button",
 	plural: "buttons",

@@ -13,9 +13,6 @@ export interface Light {
 	readonly error?: string | undefined;
 }
 
-/** A board's lights by name. */
-export type Lights = Readonly<Record<string, Light>>;
-
 export const light = definePartKind<Light>()({
 	name: "light",
 	plural: "lights",

@@ -22,9 +22,6 @@ export interface Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
 }
 
-/** A board's sensors by name. */
-export type Sensors = Readonly<Record<string, Sensor>>;
-
 export const sensor = definePartKind<Sensor>()({
 	name: "sensor",
 	plural: "sensors",

@@ -4,8 +4,8 @@ import SimulatedLed from "led";
 import Time from "time";
 import Timer from "timer";
 import { TimedButton } from "../../drivers/button/button.js";
-import type { Buttons } from "../../kinds/button.js";
-import type { Light, Lights } from "../../kinds/light.js";
+import type { PartsByKind } from "../../kinds/index.js";
+import type { Light } from "../../kinds/light.js";
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */
 class SimulatorLight implements Light {
@@ -27,7 +27,7 @@ class SimulatorLight implements Light {
 }
 
 /** The button of the simulated device, which is also pressed by the key Del, and its LED. */
-export const openControls = (): { readonly buttons: Buttons; readonly lights: Lights; close(): void } => {
+export const openControls = (): Required<Pick<PartsByKind, "buttons" | "lights">> & { close(): void } => {
 	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
 	const light = new SimulatorLight();

@@ -4,9 +4,8 @@ import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
 import { TimedButton } from "../../drivers/button/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
-import type { Buttons } from "../../kinds/button.js";
-import type { Lights } from "../../kinds/light.js";
-import type { Reading, Sensor, Sensors } from "../../kinds/sensor.js";
+import type { PartsByKind } from "../../kinds/index.js";
+import type { Reading, Sensor } from "../../kinds/sensor.js";
 import type { TimerHandle } from "../../timer.js";
 
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
@@ -96,13 +95,7 @@ const SENSORS = {
 /** The lights, sensors and buttons of a virtual board, and its prompt. */
 export const openParts = (
 	board: host.VirtualBoardProfile,
-): {
-	readonly lights?: Lights;
-	readonly sensors?: Sensors;
-	readonly buttons?: Buttons;
-	readonly chat: Chat;
-	close(): void;
-} => {
+): Pick<PartsByKind, "buttons" | "lights" | "sensors"> & { readonly chat: Chat; close(): void } => {
 	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
 	host.on("button", (name, isDown) => fingers[name]?.move(isDown));
