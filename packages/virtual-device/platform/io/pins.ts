@@ -1,15 +1,23 @@
-/** The kind of a pin, by which a view shows and sets it. */
-export type PinKind =
-	| "output"
-	| "input"
-	| "analog"
-	| "pwm"
-	| "servo"
-	| "counter"
-	| "pulse"
-	| "pixels"
-	| "receive"
-	| "transmit";
+/** The kinds of pins, by which views show and set them. Those with a maximum are set from outside. */
+const KINDS = {
+	output: {},
+	input: { maximum: 1 },
+	/** The value of a converter. */
+	analog: { maximum: 4_095 },
+	pwm: {},
+	servo: {},
+	counter: { maximum: 1_000_000_000 },
+	/** Microseconds. */
+	pulse: { maximum: 1_000_000 },
+	pixels: {},
+	/** Characters of a line. */
+	receive: { maximum: 1_000 },
+	transmit: {},
+};
+
+export type PinKind = keyof typeof KINDS;
+
+export const PIN_KINDS: Readonly<Record<PinKind, { readonly maximum?: number }>> = KINDS;
 
 /** The level outside of a pin: a number, or the line that a serial port receives. */
 export type PinLevel = number | string;

@@ -1,4 +1,4 @@
-import type { PinKind } from "../../platform/io/pins.js";
+import { PIN_KINDS, type PinKind } from "../../platform/io/pins.js";
 import type { Environment } from "../environment.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -25,19 +25,10 @@ export interface PinState {
 	readonly value: number | string | PixelsState;
 }
 
-/** The kinds whose value is set from outside. */
-const INPUTS: readonly PinKind[] = ["input", "analog", "counter", "pulse", "receive"];
-
 /** Whether the value of a pin is set from outside. */
 export function isInput({ kind }: PinState): boolean {
-	return INPUTS.includes(kind);
+	return PIN_KINDS[kind].maximum !== undefined;
 }
-
-/** Highest values that pins can be set to, by their kinds: of a pulse, microseconds. Of others it is 1. */
-const MAXIMA: Readonly<Partial<Record<PinKind, number>>> = { analog: 4_095, counter: 1_000_000_000, pulse: 1_000_000 };
-
-/** Characters of a line that a serial port receives. */
-const MAX_LINE = 1_000;
 
 /**
  * The input to set, and its new level.
@@ -54,15 +45,15 @@ export function findInput(pins: readonly PinState[], which: number | string, lev
 		throw new Error(`${typeof which === "number" ? `pin ${which}` : which}: ${have}`);
 	}
 	const name = found.part ?? `pin ${found.pin}`;
+	const { maximum = 1 } = PIN_KINDS[found.kind];
 	if (found.kind === "receive") {
 		const line = String(level);
-		if (line.length > MAX_LINE) {
-			throw new RangeError(`${name}: expected a line of at most ${MAX_LINE} characters, got ${line.length}`);
+		if (line.length > maximum) {
+			throw new RangeError(`${name}: expected a line of at most ${maximum} characters, got ${line.length}`);
 		}
 		return { pin: found.pin, level: line };
 	}
 	const number = isSwitched(level) ? Number(isOn(level)) : Number(level === "" ? Number.NaN : level);
-	const maximum = MAXIMA[found.kind] ?? 1;
 	if (!(number >= 0 && number <= maximum)) {
 		throw new RangeError(`${name}: expected a number from 0 to ${maximum}, got ${level}`);
 	}
