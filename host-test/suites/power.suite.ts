@@ -1,7 +1,7 @@
 import { ENGLISH } from "../../src/core/language/en.js";
 import power from "../../src/features/power/feature.js";
-import type { Hardware } from "../../src/hardware/hardware.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
+import { PART_KINDS, type PartsByKind } from "../../src/hardware/kinds/index.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
@@ -41,7 +41,7 @@ interface Choice {
 	readonly battery?: boolean;
 	readonly pins?: readonly number[];
 	readonly chip?: FakeChipPower;
-	readonly switches?: Hardware["switches"];
+	readonly parts?: PartsByKind;
 	readonly timers?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ function start({
 	battery = true,
 	pins = [0, 41],
 	chip = new FakeChipPower(),
-	switches,
+	parts,
 	timers = [],
 }: Choice = {}) {
 	const bare = new FakeBoard();
@@ -64,7 +64,7 @@ function start({
 	const buttons = Object.fromEntries(
 		pins.map((pin): [string, Button] => [`b${pin}`, { onPress: undefined, wakePin: { pin, high: false } }]),
 	);
-	const board = Object.assign(bare, { updater, buttons, power: chip, ...(switches && { switches }) });
+	const board = Object.assign(bare, { updater, buttons, power: chip, ...parts });
 	for (const [at, text] of timers.entries()) {
 		board.settings.set("timers", String(at + 1), text);
 	}
@@ -196,15 +196,19 @@ export default suite("power", {
 		timer.pass(1);
 		equal(chip.slept.length, 1);
 	},
-	"does not sleep while a relay is on"() {
-		const pump = { on: true, left: undefined, error: undefined, onChange: undefined, turn: () => {} };
-		const { chip, timer, log } = start({ built: { sleepAfter: 10 }, switches: { pump } });
-		timer.pass(60_000);
-		equal(chip.slept, []);
-		ok(log.includes("no deep sleep: pump is on"));
-		pump.on = false;
-		timer.pass(10_000);
-		equal(chip.slept.length, 1);
+	"does not sleep while a part that keeps it awake is on"() {
+		const kinds = PART_KINDS.filter(({ keepsAwake }) => keepsAwake);
+		ok(kinds.length > 0);
+		for (const { plural } of kinds) {
+			const pump = { on: true, left: undefined, error: undefined, onChange: undefined, turn: () => {} };
+			const { chip, timer, log } = start({ built: { sleepAfter: 10 }, parts: { [plural]: { pump } } });
+			timer.pass(60_000);
+			equal(chip.slept, [], plural);
+			ok(log.includes("no deep sleep: pump is on"));
+			pump.on = false;
+			timer.pass(10_000);
+			equal(chip.slept.length, 1, plural);
+		}
 	},
 	"wakes for the next timer, and does not sleep when one is due soon"() {
 		const due = (seconds: number): string => `${NOW + seconds * 1_000} tea`;

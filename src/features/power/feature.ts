@@ -2,6 +2,7 @@ import type { Application } from "../../core/application.js";
 import type { Feature, Listener } from "../../core/listener.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Face } from "../../hardware/hardware.js";
+import { awakeParts } from "../../hardware/kinds/index.js";
 import { nextReminder, SET_CLOCK } from "../../hardware/reminder-times.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 
@@ -136,7 +137,8 @@ class PowerSaver implements Listener {
 
 	/** Why the chip must stay awake; undefined if it may sleep. */
 	private get task(): string | undefined {
-		const on = Object.entries(this.app.board.switches ?? {}).find(([, each]) => each.on);
+		const parts = Object.values(awakeParts(this.app.board)).flatMap((states) => Object.entries(states));
+		const on = parts.find(([, isOn]) => isOn);
 		if (on !== undefined) {
 			return `${on[0]} is on`;
 		}

@@ -29,3 +29,14 @@ export const PART_KINDS: readonly (PartKind & Pick<Kind, "name" | "plural">)[] =
 
 /** The kinds that the status has. */
 export const STATUS_KINDS = deepFreeze(PART_KINDS.filter(({ status }) => status.length > 0));
+
+/** Which parts are on, of the kinds that keep the device awake: by the plural of the kind, and by name. */
+export const awakeParts = (hardware: PartsByKind): Readonly<Record<string, Readonly<Record<string, boolean>>>> => {
+	const states: Record<string, Record<string, boolean>> = {};
+	for (const { plural, keepsAwake } of PART_KINDS) {
+		for (const [name, part] of Object.entries((keepsAwake && hardware[plural]) ?? {})) {
+			states[plural] = { ...states[plural], [name]: (part as { readonly on: boolean }).on };
+		}
+	}
+	return states;
+};

@@ -33,6 +33,8 @@ export interface PartKind<Source extends string = string> {
 	readonly plural: string;
 	/** The plural in a sentence. Default: {@link plural}. */
 	readonly words?: string;
+	/** Whether a part that is `on` keeps the device awake. The resource of the device's state has such parts. */
+	readonly keepsAwake?: true;
 	/** Values in the status, besides `title` and `error`, in their order. Empty: the status has no such parts. */
 	readonly status: readonly StatusMember<Source>[];
 	/** The tool that uses a part. */

@@ -21,6 +21,7 @@ export interface Siren extends Switch {
 export const siren = definePartKind<Siren>()({
 	name: "siren",
 	plural: "sirens",
+	keepsAwake: true,
 	status: switchKind.status,
 	tool: { name: "self.siren.set", part: "name", sets: ["on"] },
 	event: { ...switchKind.event, name: "siren.changed" },

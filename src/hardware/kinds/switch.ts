@@ -27,6 +27,7 @@ export interface Switch {
 export const switchKind = definePartKind<Switch>()({
 	name: "switch",
 	plural: "switches",
+	keepsAwake: true,
 	status: [
 		{ name: "on", type: "boolean" },
 		{ name: "seconds_left", type: "number", isOptional: true, from: "left" },

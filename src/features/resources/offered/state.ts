@@ -1,5 +1,6 @@
 import { FIRMWARE } from "../../../core/settings/firmware.js";
 import type { Hardware } from "../../../hardware/hardware.js";
+import { awakeParts } from "../../../hardware/kinds/index.js";
 import { defineResource } from "../define-resource.js";
 
 /** Subscribers are notified of each change of the device's state, and of its sensors and switches. */
@@ -10,11 +11,11 @@ export default defineResource({
 	name: "state",
 	title: "State of the device",
 	description:
-		"The device's board, state, firmware version, parts, uptime in milliseconds, memory, and which switches are on.",
+		"The device's board, state, firmware version, parts, uptime in milliseconds, memory, and which switches and the like are on.",
 	mimeType: "application/json",
 	needs: [],
 	read: (_variables, hardware) => {
-		const { device, system, switches } = hardware;
+		const { device, system } = hardware;
 		const leastFree = system?.info().minimum_free_heap_size;
 		return {
 			board: device?.name,
@@ -22,9 +23,7 @@ export default defineResource({
 			version: FIRMWARE.version,
 			parts: partsOf(hardware),
 			uptime: device?.uptime,
-			...(switches && {
-				switches: Object.fromEntries(Object.entries(switches).map(([name, { on }]) => [name, on])),
-			}),
+			...awakeParts(hardware),
 			...(leastFree !== undefined && { memory: { minimum_free_heap_size: leastFree } }),
 		};
 	},
