@@ -14,8 +14,7 @@ import type { Connection } from "../packages/gateway/src/index.js";
 import { nextSession } from "../packages/gateway/test/support/gateway.js";
 import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
 import { whyNoMosquitto } from "./mosquitto.js";
-import { MQTT_GATEWAY } from "./recorded-traffic.js";
-import { replay } from "./replay.js";
+import { MQTT_GATEWAY, replay } from "./recorded-traffic.js";
 
 interface Status {
 	readonly audio_speaker: unknown;

@@ -5,8 +5,7 @@ import { until } from "../host-test/support/testing.js";
 import { COMMON_TOOLS } from "../host-test/support/tool-counts.js";
 import { hasOpus } from "../packages/xs-mcp/src/build/opus.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
-import { XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
-import { replay } from "./replay.js";
+import { replay, XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
 import { describeWire } from "./wire-suite.js";
 
 for (const engine of cases(ENGINES)) {

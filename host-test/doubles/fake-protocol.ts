@@ -50,12 +50,12 @@ export type TransportChoice = Partial<
 export class FakeTransport implements Transport {
 	readonly name = "fake";
 	readonly version = 7;
-	readonly saysGoodbye: boolean;
-	readonly silenceTimeout: number;
-	readonly carriesAudio: boolean;
-	readonly mayRetain: boolean;
+	readonly saysGoodbye = false;
+	readonly silenceTimeout = 0;
+	readonly carriesAudio = true;
+	readonly mayRetain = false;
 	readonly maxMessageBytes = 8_192;
-	readonly maxSentBytes: number;
+	readonly maxSentBytes = Number.POSITIVE_INFINITY;
 	readonly channels: FakeChannel[] = [];
 	failure: Error | undefined;
 	/** Why the next channels are closed while they are opened. */
@@ -65,18 +65,8 @@ export class FakeTransport implements Transport {
 		return this.channels.at(-1) as FakeChannel;
 	}
 
-	constructor({
-		saysGoodbye = false,
-		silenceTimeout = 0,
-		mayRetain = false,
-		maxSentBytes = Number.POSITIVE_INFINITY,
-		carriesAudio = true,
-	}: TransportChoice = {}) {
-		this.carriesAudio = carriesAudio;
-		this.maxSentBytes = maxSentBytes;
-		this.mayRetain = mayRetain;
-		this.saysGoodbye = saysGoodbye;
-		this.silenceTimeout = silenceTimeout;
+	constructor(choice: TransportChoice = {}) {
+		Object.assign(this, choice);
 	}
 
 	open(events: ChannelEvents): Channel {

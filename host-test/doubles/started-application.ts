@@ -101,7 +101,7 @@ export function startOn({ built, timer = new FakeTimer(), features = [], ...host
 
 const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
 
-export const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];
+const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];
 
 export const listening = (...listeners: readonly Listener[]): Feature => ({
 	name: "listening",
