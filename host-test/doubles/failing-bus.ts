@@ -7,7 +7,7 @@ import { lightSensor } from "../../src/hardware/drivers/light-sensor/sensor-ligh
 import { NeoPixelLight } from "../../src/hardware/drivers/neopixel/light-neopixel.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
 import { PwmLight } from "../../src/hardware/drivers/pwm-light/light-pwm.js";
-import { RtcClock } from "../../src/hardware/drivers/rtc/rtc-clock.js";
+import { followRtc } from "../../src/hardware/drivers/rtc/rtc-clock.js";
 import { TouchButton } from "../../src/hardware/drivers/touch/button-touch.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { analog } from "../../src/hardware/parts/analog.js";
@@ -103,8 +103,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const power = new PowerChip(bus.wrap(new Axp2101({ sensor: fakeBus().bus, address: 0x34 })));
 	const audioOut = { io: bus.wrapClass(FakeAudioOut) };
 	const time = { timer, ticks };
-	const clock = new RtcClock({
-		rtc: bus.wrap({ time: undefined }),
+	const setTime = followRtc(bus.wrap({ time: undefined }), {
 		setTime: () => {},
 		now: () => 0,
 		log: (line) => log.push(line),
@@ -128,7 +127,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 		},
 		thermometer: bus.wrap({ temperature: 40 }),
 		camera: new ImageCamera({ camera: { io: bus.wrapClass(Images) as never }, width: 2, height: 2, timer }),
-		clock: { set: (milliseconds: number) => clock.set(milliseconds / 1000) },
+		clock: { set: (milliseconds: number) => setTime(milliseconds / 1000) },
 		lights: {
 			pixels: new NeoPixelLight(bus.wrap({ ...PIXELS })),
 			led: new PwmLight({ io: load("embedded:io/pwm"), pin: 2 }),

@@ -20,8 +20,12 @@ export function callBack(callback: () => void): void {
 	}
 }
 
-export function installGuard(log: (line: string) => void = () => {}, ticks = (): number => 0) {
-	const guard = new Guard(log, ticks);
+export function installGuard(
+	guard = new Guard(
+		() => {},
+		() => 0,
+	),
+) {
 	guard.install();
 	return { guard, release: () => Reflect.deleteProperty(globalThis, "abort") };
 }

@@ -120,7 +120,7 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 			}
 		},
 	} as unknown as Application;
-	const setup = new PhoneSetup(app, platform, accessPoint, settings);
+	const setup = new PhoneSetup(app, platform);
 
 	const { ask, submit } = browserOf(platform);
 	const join = async (values: object): Promise<void> => {

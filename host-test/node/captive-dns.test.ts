@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { it } from "node:test";
-import { CaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import { openCaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
 
 it("the DNS of the device's own network resolves every name to the device's address", async (t) => {
 	const socket = createSocket("udp4");
@@ -31,7 +31,7 @@ it("the DNS of the device's own network resolves every name to the device's addr
 
 		close(): void {}
 	}
-	const dns = new CaptiveDns({ udp: { io: Udp }, address: "192.168.4.1", log: assert.fail });
+	const dns = openCaptiveDns({ io: Udp }, "192.168.4.1", assert.fail);
 	t.after(() => dns.close());
 	const resolver = new Resolver();
 	resolver.setServers([`127.0.0.1:${socket.address().port}`]);

@@ -1,4 +1,4 @@
-import { CaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import { openCaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] as number[] } = {}): ArrayBuffer {
@@ -31,7 +31,7 @@ function serve() {
 			socket.isClosed = true;
 		}
 	}
-	const dns = new CaptiveDns({ udp: { io: FakeUdp }, address: "192.168.4.1", log: (line) => log.push(line) });
+	const dns = openCaptiveDns({ io: FakeUdp }, "192.168.4.1", (line) => log.push(line));
 	const ask = (bytes: ArrayBuffer, port: number): number =>
 		waiting.push(Object.assign(bytes, { address: "192.168.4.2", port }));
 	return { dns, ask, sent, log, socket };

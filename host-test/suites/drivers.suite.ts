@@ -1,7 +1,7 @@
 import { Aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import { HostBacklight } from "../../src/hardware/drivers/backlight/host-backlight.js";
-import { chipThermometer, Esp32System } from "../../src/hardware/drivers/chip/esp32-system.js";
+import { chipThermometer, esp32System } from "../../src/hardware/drivers/chip/esp32-system.js";
 import { PowerChip, type SdkPower } from "../../src/hardware/drivers/power-chip.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -27,8 +27,7 @@ function system(data = CHIP) {
 	const timer = new FakeTimer();
 	const restarts: number[] = [];
 	const chip = { ...data, restart: () => void restarts.push(timer.now), factoryReset: () => {} };
-	const parts = { chip, macAddress: "aa:bb", board: "m5stack_cores3", partition: "ota_1", timer };
-	return { timer, restarts, system: new Esp32System(parts) };
+	return { timer, restarts, system: esp32System(chip, "aa:bb", "m5stack_cores3", "ota_1", timer) };
 }
 
 function axp2101(registers: Readonly<Record<number, number>> = {}): SdkPower {

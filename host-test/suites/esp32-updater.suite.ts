@@ -1,5 +1,5 @@
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import { Esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
+import { esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
 import type { ImageIdentity } from "../../src/hardware/drivers/updater/image-identity.js";
 import { equal, failureOf, given, matches, suite, throws } from "../harness.js";
 
@@ -28,7 +28,7 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 	const events: string[] = [];
 	const stored: number[] = [];
 	const hashed: number[] = [];
-	const updater = new Esp32Updater({
+	const updater = esp32Updater({
 		openPartition: () => ({ status: () => ({ size: 1_900_544 }), close: () => events.push("close partition") }),
 		openUpdate: () => {
 			if (fault.begin !== undefined) {

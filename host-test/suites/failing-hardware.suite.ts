@@ -14,15 +14,15 @@ function run(isDown = false) {
 	const timer = new FakeTimer();
 	const hardware = boardOnBus(bus, timer);
 	const { board, follower, ticks, log } = hardware;
-	const machine = installGuard((line) => log.push(line), ticks);
 	bus.isDown = isDown;
 	const started = startOn({
 		board,
 		features: [listening(follower), power],
-		guard: machine.guard,
 		timer,
+		ticks,
 		log: (line) => log.push(line),
 	});
+	const machine = installGuard(started.application.guard);
 	const socket = started.greet();
 	const say = (payload: object): void => socket.arrive([JSON.stringify({ type: "mcp", payload })]);
 	let id = 0;

@@ -104,8 +104,8 @@ export default suite("a setting that cannot be used", {
 		equal(accessPoint.opened, undefined);
 		equal(log, [
 			"state unknown -> fatal_error",
-			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters, or none",
 			"setup: could not start: SettingError: setupPassword: expected 8 to 63 printable ASCII characters, or none",
+			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters, or none",
 		]);
 	},
 	"is named in the log of a board without a screen"() {

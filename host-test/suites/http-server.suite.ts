@@ -43,7 +43,7 @@ function open(built: object = {}, address?: string, more: readonly Tool<undefine
 		server,
 		timer,
 		id: "02:12:34:56:78:9a",
-		limits: { maxMessageBytes: 1_000, maxQueuedBytes: 8_000 },
+		setting: () => 32_000,
 		backend: {},
 		source,
 		log: (message: string) => void log.push(message),
@@ -121,7 +121,7 @@ export default suite("HTTP server", {
 			[406, { accept: "application/json" }],
 			[406, { accept: "" }],
 			[400, { "content-length": "-1" }],
-			[413, { "content-length": "501" }],
+			[413, { "content-length": "2001" }],
 			[431, many],
 		] as readonly [number, object, string?, string?][]) {
 			const connection = platform.connect();
@@ -180,8 +180,8 @@ export default suite("HTTP server", {
 	"answers a rejected request when it is whole, or at once if its body is long or without a length"() {
 		const { platform, timer } = open();
 		const short = platform.connect();
-		short.begin({ ...GOOD_HEADERS, "content-length": "600" });
-		short.arrive("x".repeat(600));
+		short.begin({ ...GOOD_HEADERS, "content-length": "2100" });
+		short.arrive("x".repeat(2_100));
 		timer.pass(1);
 		equal(short.response, undefined);
 		short.end();

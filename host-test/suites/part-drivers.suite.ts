@@ -2,7 +2,7 @@ import { type MotionSample, motionSensor } from "../../src/hardware/drivers/imu/
 import { lightSensor } from "../../src/hardware/drivers/light-sensor/sensor-light.js";
 import { NeoPixelLight } from "../../src/hardware/drivers/neopixel/light-neopixel.js";
 import { PwmLight } from "../../src/hardware/drivers/pwm-light/light-pwm.js";
-import { RtcClock } from "../../src/hardware/drivers/rtc/rtc-clock.js";
+import { followRtc } from "../../src/hardware/drivers/rtc/rtc-clock.js";
 import type { Reading } from "../../src/hardware/kinds/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, matches, suite, throws } from "../harness.js";
@@ -66,15 +66,14 @@ const TIME = Date.UTC(2026, 10, 21);
 
 function rtcClock(machine: { now: number }, rtc: { time: number | undefined }) {
 	const log: string[] = [];
-	const clock = new RtcClock({
-		rtc,
+	const set = followRtc(rtc, {
 		setTime: (seconds) => {
 			machine.now = seconds * 1000;
 		},
 		now: () => machine.now,
 		log: (line) => log.push(line),
 	});
-	return { clock, log };
+	return { set, log };
 }
 
 const makeTimer = () => new FakeTimer();
@@ -189,7 +188,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	"real-time clock: is set with the machine's clock"() {
 		const rtc = { time: undefined as number | undefined };
 		const machine = { now: 0 };
-		rtcClock(machine, rtc).clock.set(TIME / 1000);
+		rtcClock(machine, rtc).set(TIME / 1000);
 		equal([rtc.time, machine.now], [TIME, TIME]);
 	},
 	"real-time clock: does not keep the machine's clock from being set if it does not answer"() {
@@ -202,8 +201,8 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 			},
 		};
 		const machine = { now: 0 };
-		const { clock, log } = rtcClock(machine, rtc);
-		clock.set(TIME / 1000);
+		const { set, log } = rtcClock(machine, rtc);
+		set(TIME / 1000);
 		equal([machine.now, log.length], [TIME, 1]);
 		matches(log[0] ?? "", /real-time clock was not set: Error: no answer/);
 	},

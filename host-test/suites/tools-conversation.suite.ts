@@ -1,3 +1,4 @@
+import type { Application } from "../../src/core/application.js";
 import type { SettingValue } from "../../src/core/settings/settings-table.js";
 import { ButtonQuestions } from "../../src/features/conversation/button-questions.js";
 import conversation from "../../src/features/conversation/feature.js";
@@ -42,7 +43,8 @@ function asking(question: Partial<Question> = {}) {
 	const timer = new FakeTimer();
 	const shown: (string | undefined)[] = [];
 	const show = ({ message }: Partial<Face>): void => void shown.push(message);
-	const questions = new ButtonQuestions("a", { board: boardWithParts(), show, words: undefined, timer, log: () => {} });
+	const app = { board: boardWithParts(), show, words: undefined, timer, log: () => {} } as unknown as Application;
+	const questions = new ButtonQuestions(app, "a");
 	const chosen: unknown[] = [];
 	void questions
 		.ask({ text: "Tea?", choices: ["Yes", "No"], time: 20_000, ...question })
@@ -55,8 +57,10 @@ function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const timer = new FakeTimer();
 	const due: object[] = [];
 	const log: string[] = [];
-	const options = { timer, now: () => clock.start + timer.now, log: (line: string) => log.push(line) };
-	const reminders = new StoredReminders(settings, options, (reminder) => void due.push(reminder));
+	const notify = (_method: string, reminder: object): void => void due.push(reminder);
+	const now = (): number => clock.start + timer.now;
+	const app = { board: {}, timer, now, log: (line: string) => log.push(line), show() {}, notify };
+	const reminders = new StoredReminders(app as unknown as Application, settings);
 	return { reminders, timer, due, settings, clock, log };
 }
 
@@ -206,7 +210,7 @@ export default suite("tools of the conversation, of texts and timers", {
 		first.reminders.set(60, "egg");
 		first.reminders.set(3_600, "cake and tea");
 		first.timer.pass(10_000);
-		first.reminders.close();
+		first.reminders.onClose();
 		equal(first.timer.size, 0);
 		const second = reminding(first.settings, { start: NOW + 100_000 });
 		second.timer.pass(0);

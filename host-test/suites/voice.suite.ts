@@ -243,7 +243,7 @@ export default suite("voice", {
 			equal(protocol.sendBinary(Uint8Array.from(PACKET)), false, "before the hello");
 			client.arrive(['{"type":"hello","session_id":"s"}']);
 			client.grant(10_000);
-			const packet = writeFrame(Uint8Array.from(PACKET), protocol.version, 5);
+			const packet = writeFrame(Uint8Array.from(PACKET), protocol.transport.version, 5);
 			equal(protocol.sendBinary(packet), true);
 			const { bytes, options } = client.written.at(-1) as FakeWebSocketClient["written"][0];
 			equal([[...bytes], options.binary], [[...packet], true]);

@@ -1,19 +1,17 @@
 import { Guard } from "../hardware/guard.js";
 import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
-import type { AudioParams } from "../hardware/sound.js";
 import type { Runtime, TimerModule } from "../hardware/timer.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
-import { deviceMessage, ENVELOPE_NAMES } from "../protocols/envelope.js";
+import { ENVELOPE_NAMES } from "../protocols/envelope.js";
 import type { HttpClients } from "../protocols/net/http-client.js";
-import { messageLimits } from "../protocols/queued-channel.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { drawAttention } from "../sound/chime.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { Backend } from "./backend.js";
 import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork } from "./device-network.js";
-import { type DeviceState, DeviceStateMachine } from "./device-state.js";
+import { type DeviceState, mayEnter } from "./device-state.js";
 import { Inputs } from "./inputs.js";
 import type { Words } from "./language/en.js";
 import { type Feature, type Listener, startInOrder } from "./listener.js";
@@ -37,23 +35,22 @@ export interface Host extends Runtime {
 	readonly ticks?: () => number;
 	/** Milliseconds since 1970. Default `Date.now`. */
 	readonly now?: () => number;
-	/** Counts and logs errors that nobody handles. Default: a new one. */
-	readonly guard?: Guard;
 	/** Whether the device starts in safe mode. Default false. */
 	readonly isSafe?: boolean;
 }
 
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
 export class Application implements Device {
+	readonly host: Host;
 	/** Parts of the board. Features add theirs. */
 	readonly board: Host["board"] & Hardware;
-	readonly built: Host["built"];
 	readonly timer: TimerModule;
 	readonly guard: Guard;
 	readonly isSafe: boolean;
 	readonly log: (message: string) => void;
 	readonly now: () => number;
 	readonly ticks: () => number;
+	state: DeviceState = "unknown";
 	/** The backend, and the network that leads to it. */
 	backend: Backend;
 	readonly network: DeviceNetwork;
@@ -67,25 +64,14 @@ export class Application implements Device {
 	extensions: Features<Hardware> | undefined;
 	/** The device's own words. Undefined in a build without them. */
 	words: Words | undefined;
-	/** Audio format of the board, if a feature plays and records it. */
-	audio: AudioParams | undefined;
-	/** Version of the firmware that was rolled back before this start. */
-	rolledBack: string | undefined;
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
 	failure: string | undefined;
-	/** The board without the observers and parts of the firmware. */
-	private readonly bareBoard: Board;
-	private readonly openNetwork: Host["openNetwork"];
-	private readonly machine: DeviceStateMachine;
 	private readonly startTicks: number | undefined;
 	private listeners: Listener[] = [];
-	private _clients: (NetworkClients & HttpClients) | undefined;
 
 	constructor(host: Host) {
 		const { board, timer, log, ticks = () => 0, now = Date.now, isSafe = false } = host;
-		this.bareBoard = board;
-		this.openNetwork = host.openNetwork;
-		this.built = host.built;
+		this.host = host;
 		this.timer = timer;
 		this.ticks = ticks;
 		this.now = now;
@@ -95,9 +81,8 @@ export class Application implements Device {
 			log(message);
 			this.emit("onLog", message);
 		};
-		this.guard = host.guard ?? new Guard(this.log, ticks);
+		this.guard = new Guard(this.log, ticks);
 		this.tools = host.tools;
-		this.machine = new DeviceStateMachine(this);
 		this.board = Object.assign({ ...board }, { device: this });
 		observeParts(this);
 		this.backend = new Backend(this);
@@ -120,27 +105,32 @@ export class Application implements Device {
 				throw error;
 			}
 			this.fail(error, rescue);
-			return;
 		}
-		const { words, board } = this;
-		this.logUnknown();
-		this.show({ backend: this.backend.label, words, volume: board.speaker?.volume });
-		this.enter("starting");
-		this.network.start();
+		const { words, board, failure } = this;
+		const unknown = unknownSettings(this.host.built);
+		if (unknown.length > 0) {
+			this.log(`unknown settings: ${unknown.join(", ")}`);
+		}
+		if (failure === undefined) {
+			this.show({ backend: this.backend.label, words, volume: board.speaker?.volume });
+			this.enter("starting");
+			this.network.start();
+		} else {
+			this.log(`fatal error: ${failure}`);
+			this.show({ words, alert: { status: words?.invalidSetting ?? "", message: failure } });
+		}
 		this.emit("onStart");
 	}
 
-	/** Shows the error, and starts the features for rescue alone. The device does not restart: that would not help. */
+	/** Starts the features for rescue alone. The device does not restart: that would not help. */
 	private fail({ message }: SettingError, rescue: readonly Feature[]): void {
 		this.emit("onClose");
 		this.listeners = [];
 		this.backend = new Backend(this);
 		this.failure = message;
 		// An observed screen would clear the error after a time.
-		Object.assign(this.board, { screen: this.bareBoard.screen });
+		Object.assign(this.board, { screen: this.host.board.screen });
 		this.enter("fatal_error");
-		this.logUnknown();
-		this.log(`fatal error: ${message}`);
 		startInOrder(rescue, (feature) => {
 			try {
 				feature.start(this);
@@ -148,17 +138,28 @@ export class Application implements Device {
 				this.log(`${feature.name}: could not start: ${String(error)}`);
 			}
 		});
-		const { words } = this;
-		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
-		this.emit("onStart");
 	}
 
-	/** Once the features run: one of them keeps the log. */
-	private logUnknown(): void {
-		const unknown = unknownSettings(this.built);
-		if (unknown.length > 0) {
-			this.log(`unknown settings: ${unknown.join(", ")}`);
-		}
+	private makeServer(): McpServer<Hardware> {
+		const { board, extensions, timer, log } = this;
+		const options: McpServerOptions<Hardware> = {
+			name: this.setting("name") || board.name,
+			version: FIRMWARE.version,
+			context: board,
+			tools: this.tools.filter((tool) => isOffered(tool, board)),
+			names: ENVELOPE_NAMES,
+			timer,
+			log,
+		};
+		return extensions?.serve(options) ?? new McpServer(options);
+	}
+
+	/** Ends the session and closes the board. */
+	stop(): void {
+		this.emit("onOffline");
+		this.emit("onClose");
+		this.backend.close();
+		this.host.board.close();
 	}
 
 	/** Adds receivers of events. */
@@ -186,17 +187,9 @@ export class Application implements Device {
 		return false;
 	}
 
-	/** Ends the session and closes the board. */
-	stop(): void {
-		this.emit("onOffline");
-		this.emit("onClose");
-		this.backend.close();
-		this.bareBoard.close();
-	}
-
 	/** Sources of the settings: the stored ones, and those of the build. */
 	get source(): SettingSource {
-		return { built: this.built, settings: this.board.settings };
+		return { built: this.host.built, settings: this.board.settings };
 	}
 
 	/** Reads a setting. @throws SettingError */
@@ -209,52 +202,31 @@ export class Application implements Device {
 		return this.board.system.macAddress;
 	}
 
-	/** Clients of the network, opened at first use. @throws SettingError */
-	get clients(): NetworkClients & HttpClients {
-		this._clients ??= this.openNetwork(this.built);
-		return this._clients;
-	}
-
-	/** Limits of a message's size, in bytes. @throws SettingError */
-	get limits(): ReturnType<typeof messageLimits> {
-		return messageLimits(this.setting("chunkBytes"));
-	}
-
-	get name(): string {
-		return this.board.name;
-	}
-
-	get state(): DeviceState {
-		return this.machine.state;
-	}
-
-	get errors(): number {
-		return this.guard.count;
-	}
-
-	get lastError(): string | undefined {
-		return this.guard.lastError;
-	}
-
 	get uptime(): number | undefined {
 		return this.startTicks === undefined ? undefined : (this.ticks() - this.startTicks) >>> 0;
 	}
 
-	/** Enters a state. @returns whether the device is in it now */
-	enter(state: DeviceState): boolean {
-		return this.machine.enter(state);
+	/** Enters a state, if the device may from its present one. @returns whether the device is in it now */
+	enter(newState: DeviceState): boolean {
+		const oldState = this.state;
+		if (newState === oldState) {
+			return true;
+		}
+		if (!mayEnter(oldState, newState)) {
+			this.log(`state ${oldState} -> ${newState} refused`);
+			return false;
+		}
+		this.state = newState;
+		this.log(`state ${oldState} -> ${newState}`);
+		this.show({ state: newState });
+		this.notify("notifications/state_changed", { newState, oldState });
+		this.emit("onState", newState);
+		return true;
 	}
 
 	/** Enters the state outside a conversation: "activating" until the backend is known. */
 	rest(): void {
 		this.enter(this.backend.isSearching ? "activating" : "idle");
-	}
-
-	onStateChange(newState: DeviceState, oldState: DeviceState): void {
-		this.log(`state ${oldState} -> ${newState}`);
-		this.show({ state: newState });
-		this.notify("notifications/state_changed", { newState, oldState });
-		this.emit("onState", newState);
 	}
 
 	/** Notifies the backend and the clients of the device by MCP, in a session. */
@@ -263,11 +235,6 @@ export class Application implements Device {
 			this.server.notify(method, params);
 		}
 		this.emit("onNotification", method, params);
-	}
-
-	/** Sends a message of the device that is not MCP. */
-	send(type: string, members?: object): void {
-		this.backend.send(deviceMessage(this.backend.session?.id ?? "", type, members));
 	}
 
 	show(change: Partial<Face>): void {
@@ -279,19 +246,5 @@ export class Application implements Device {
 	alert(status: keyof Words, message: string): void {
 		this.show({ alert: { status: this.words?.[status] ?? "", message } });
 		drawAttention(this.board.player, this.log);
-	}
-
-	private makeServer(): McpServer<Hardware> {
-		const { board, extensions, timer, log } = this;
-		const options: McpServerOptions<Hardware> = {
-			name: this.setting("name") || board.name,
-			version: FIRMWARE.version,
-			context: board,
-			tools: this.tools.filter((tool) => isOffered(tool, board)),
-			names: ENVELOPE_NAMES,
-			timer,
-			log,
-		};
-		return extensions?.serve(options) ?? new McpServer(options);
 	}
 }

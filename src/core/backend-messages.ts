@@ -1,9 +1,8 @@
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
-import type { Application } from "./application.js";
 import type { DeviceState } from "./device-state.js";
-import type { Listener } from "./listener.js";
+import { AppPart, type Listener } from "./listener.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 import { shortText } from "./text/short-text.js";
 
@@ -11,13 +10,8 @@ import { shortText } from "./text/short-text.js";
 export const RESTART_DELAY = 1000;
 
 /** Shows the backend's messages, draws attention to alerts, and carries out the commands of `system` messages. */
-export class BackendMessages implements Listener {
-	private readonly app: Application;
+export class BackendMessages extends AppPart implements Listener {
 	private restartsWhenIdle = false;
-
-	constructor(app: Application) {
-		this.app = app;
-	}
 
 	onMessage(message: Envelope): void {
 		const { app } = this;

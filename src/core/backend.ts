@@ -1,17 +1,18 @@
 import type { OfferedFirmware, ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
 import type { FoundGateway } from "../features/discovery/gateway-search.js";
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { decodeStart, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { decodeStart, deviceMessage, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import type { Session } from "../protocols/hello.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits } from "../protocols/queued-channel.js";
 import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { webSocketTransport } from "../protocols/websocket-channel.js";
 import { drawAttention } from "../sound/chime.js";
-import type { Application } from "./application.js";
 import { tryBackend } from "./backend-trial.js";
+import { AppPart } from "./listener.js";
 import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./settings/config.js";
 import { readSetting, SettingError, type SettingSource, withSettings } from "./settings/read-setting.js";
 import { isObject } from "./text/is-object.js";
@@ -73,7 +74,7 @@ const MAX_CODE_LENGTH = 32;
 const MAX_TEXT_LENGTH = 256;
 
 /** The backend: finds it if the settings do not name it, connects to it, and serves MCP in the session. */
-export class Backend implements ProtocolEvents, SearchEvents {
+export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 	/**
 	 * Readers of settings that ask for a source of the backend's address. The first source takes precedence. Features add
 	 * theirs, which may throw a SettingError.
@@ -85,22 +86,19 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	listGateways: ((onEnd: (gateways: readonly FoundGateway[]) => void) => { close(): void }) | undefined;
 	/** Whether the device may do without a backend, because it serves clients itself. */
 	isOptional = false;
+	/** Audio format of the board, if a feature plays and records it. */
+	audio: AudioParams | undefined;
 	/** Text for the screen: the backend's URL, or its source. Empty without a backend. */
 	label = "";
 	/** MCP session of the connection, which opens before the hello and may outlive a session with the backend. */
 	receiver: McpSession<Hardware> | undefined;
-	private readonly app: Application;
-	private uuid = "";
 	/** The connection. Undefined until there is a backend to connect to. */
-	private protocol: Protocol | undefined;
+	protocol: Protocol | undefined;
+	private uuid = "";
 	private search: Search | undefined;
 	private sourceName = "";
 	/** The backend that the search has found, as text without its secrets. */
 	private found = "";
-
-	constructor(app: Application) {
-		this.app = app;
-	}
 
 	/** Reads the settings, and prepares the connection. @throws SettingError */
 	open(): void {
@@ -114,8 +112,8 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	}
 
 	private openProtocol(config: Config, transport: Transport): Protocol {
-		const { app } = this;
-		const { board, audio, server, timer, log } = app;
+		const { app, audio } = this;
+		const { board, server, timer, log } = app;
 		return new Protocol(transport, {
 			events: this,
 			onAudio: audio && ((frame) => void app.emit("onAudio", frame)),
@@ -133,7 +131,7 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	/** Checks whether the firmware can start with these settings. @throws SettingError */
 	check(settings: Pick<Settings, "get">): void {
 		const { config, isNamed } = this.read(settings);
-		readSetting("name", { built: this.app.built, settings });
+		readSetting("name", { ...this.app.source, settings });
 		if (isNamed) {
 			this.transportTo(config);
 		}
@@ -190,33 +188,14 @@ export class Backend implements ProtocolEvents, SearchEvents {
 		return this.protocol?.session;
 	}
 
-	/** The hello's version, which says how audio is framed. */
-	get version(): number {
-		return this.protocol?.version ?? 0;
-	}
-
-	/** Whether the transport has a way for the board's audio. */
-	get carriesAudio(): boolean {
-		return this.protocol?.carriesAudio === true;
-	}
-
-	/** Requests a session, which starts at once unless there is one. */
-	request(): void {
-		this.protocol?.request();
-	}
-
-	send(message: string): void {
-		this.protocol?.send(message);
-	}
-
-	/** Sends a frame of audio at once, in a session. @returns false if it was dropped */
-	sendAudio(frame: Uint8Array): boolean {
-		return this.protocol?.sendBinary(frame) === true;
+	/** Sends a message of the device that is not MCP. */
+	send(type: string, members?: object): void {
+		this.protocol?.send(deviceMessage(this.session?.id ?? "", type, members));
 	}
 
 	/** @throws SettingError also if the build lacks what the settings ask for */
 	private read(settings: Pick<Settings, "get"> | undefined): Route {
-		const from = { built: this.app.built, settings };
+		const from = { ...this.app.source, settings };
 		let source: BackendSource | undefined;
 		for (const read of this.sources) {
 			source ??= read(from);
@@ -235,14 +214,15 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	}
 
 	private configOf(served: ServedBackend, settings: Pick<Settings, "get"> | undefined): Config {
-		return readConfig({ built: this.app.built, settings: withSettings(served, settings) }, this.app.id);
+		return readConfig({ ...this.app.source, settings: withSettings(served, settings) }, this.app.id);
 	}
 
 	/** The transport for the scheme of the backend's URL. @throws SettingError */
 	private transportTo(config: Config): Transport {
 		const { app, uuid } = this;
-		const { clients, id, log } = app;
-		const options = { ...config, ...messageLimits(config.chunkBytes), network: clients, deviceId: id, uuid, log };
+		const { network, id: deviceId, log } = app;
+		const limits = messageLimits(config.chunkBytes);
+		const options = { ...config, ...limits, network: network.clients, deviceId, uuid, log };
 		const { scheme } = parseUrl(config.backend);
 		const open = this.transports.get(scheme);
 		if (open === undefined && scheme.startsWith("mqtt")) {
@@ -349,20 +329,12 @@ export class Backend implements ProtocolEvents, SearchEvents {
 	}
 
 	async onFirmware(firmware: OfferedFirmware): Promise<void> {
-		const { board, state, rolledBack, log } = this.app;
-		const { version, url, force } = firmware;
-		const offer = `firmware ${version}${force ? " (forced)" : ""}`;
-		if (board.installer === undefined) {
-			log(`${offer} is available, but this board cannot update itself`);
-		} else if (version === rolledBack) {
-			log(`${offer} is available, but was rolled back; skipped until the next restart`);
-		} else if (state === "listening" || state === "speaking") {
-			log(`${offer} is available; postponed to the next check, because the device is ${state}`);
+		const { board, log } = this.app;
+		if (board.installer?.offer === undefined) {
+			const version = `${firmware.version}${firmware.force ? " (forced)" : ""}`;
+			log(`firmware ${version} is available, but this board cannot update itself`);
 		} else {
-			log(`${offer}: installing from ${url}`);
-			await board.installer.install(firmware).catch(() => {
-				// The reason is already in the log and on the screen.
-			});
+			await board.installer.offer(firmware);
 		}
 	}
 

@@ -1,15 +1,12 @@
-import type { Application } from "./application.js";
-import type { Listener } from "./listener.js";
+import type { HttpClients } from "../protocols/net/http-client.js";
+import type { NetworkClients } from "../protocols/transport.js";
+import { AppPart, type Listener } from "./listener.js";
 
 /** Follows the device's network. */
-export class DeviceNetwork implements Listener {
+export class DeviceNetwork extends AppPart implements Listener {
 	/** Whether changes are ignored: during the set-up the network is joined only to try it. */
 	isHeld = false;
-	private readonly app: Application;
-
-	constructor(app: Application) {
-		this.app = app;
-	}
+	private _clients: (NetworkClients & HttpClients) | undefined;
 
 	/** Follows the network from now on. */
 	start(): void {
@@ -22,6 +19,13 @@ export class DeviceNetwork implements Listener {
 		} else {
 			this.resume();
 		}
+	}
+
+	/** Clients of the network, opened at first use. @throws SettingError */
+	get clients(): NetworkClients & HttpClients {
+		const { host } = this.app;
+		this._clients ??= host.openNetwork(host.built);
+		return this._clients;
 	}
 
 	/** Whether the device knows no network. */

@@ -29,41 +29,5 @@ const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepF
 	fatal_error: [],
 });
 
-export interface StateEvents {
-	/** Called after each change, never for a rejected one. */
-	onStateChange(newState: DeviceState, oldState: DeviceState): void;
-	log(message: string): void;
-}
-
-/** The state machine: holds the device's state and allows only the transitions above. */
-export class DeviceStateMachine {
-	private _state: DeviceState = "unknown";
-	private readonly events: StateEvents;
-
-	constructor(events: StateEvents) {
-		this.events = events;
-	}
-
-	get state(): DeviceState {
-		return this._state;
-	}
-
-	/**
-	 * Enters a state. Entering the current one is no change. An illegal transition is rejected and logged.
-	 *
-	 * @returns whether the device is in that state now
-	 */
-	enter(state: DeviceState): boolean {
-		const old = this._state;
-		if (state === old) {
-			return true;
-		}
-		if (!TRANSITIONS[old].includes(state)) {
-			this.events.log(`state ${old} -> ${state} refused`);
-			return false;
-		}
-		this._state = state;
-		this.events.onStateChange(state, old);
-		return true;
-	}
-}
+/** Whether a device in one state may enter another. */
+export const mayEnter = (from: DeviceState, to: DeviceState): boolean => TRANSITIONS[from].includes(to);

@@ -1,8 +1,7 @@
 import type { Press } from "../hardware/kinds/button.js";
 import { PART_KINDS } from "../hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../hardware/kinds/part-kind.js";
-import type { Application } from "./application.js";
-import type { Listener } from "./listener.js";
+import { AppPart, type Listener } from "./listener.js";
 
 /** A part by the names of its members: those that the event of its kind names are there. */
 type Reporter = Record<string, unknown>;
@@ -13,13 +12,7 @@ type PartEvent = NonNullable<PartKind["event"]>;
  * Reports the events of a board's parts to the backend. As on the C++ firmware, a press of the first button starts or stops
  * listening, and a long press starts the set-up. A long press of any button shows details.
  */
-export class Inputs implements Listener {
-	private readonly app: Application;
-
-	constructor(app: Application) {
-		this.app = app;
-	}
-
+export class Inputs extends AppPart implements Listener {
 	onStart(): void {
 		this.eachPart((part, name, event, kind) => {
 			part[event.by] =

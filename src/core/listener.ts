@@ -41,6 +41,15 @@ export interface Listener {
 	onClose?(): void;
 }
 
+/** A part of the firmware that has its application. */
+export abstract class AppPart {
+	readonly app: Application;
+
+	constructor(app: Application) {
+		this.app = app;
+	}
+}
+
 /** A part of the firmware that a build may leave out: the default export of `feature` in the folder of its name. */
 export interface Feature {
 	readonly name: string;

@@ -1,9 +1,9 @@
 import { BLANK_FACE, type Face, type Glyphs, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
-import type { PictureSink, Preview } from "../hardware/pictures.js";
+import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { Application } from "./application.js";
-import type { Listener } from "./listener.js";
+import { AppPart, type Listener } from "./listener.js";
 
 /** Minimum time that an alert or details stay on the screen, ms; and the time to read a character, if it is an ideograph. */
 const ALERT_TIME = 10_000;
@@ -21,58 +21,44 @@ export const observeParts = (app: Application): void => {
 	Object.assign(
 		app.board,
 		observed && { screen: observed },
-		speaker && { speaker: new ObservedSpeaker(speaker, app) },
-		preview && { preview: new ObservedPreview(preview, app) },
+		speaker && { speaker: observeSpeaker(speaker, app) },
+		preview && { preview: observePreview(preview, app) },
 	);
 };
 
-class ObservedPreview implements Preview {
-	private readonly preview: Preview;
-	private readonly app: Application;
+/** Restores the volume, and stores and shows what is set. */
+const observeSpeaker = (speaker: Speaker, app: Application): Speaker => {
+	app.guard.run(() => {
+		speaker.volume = storedPercent(app.board.settings, "audio", "output_volume") ?? speaker.volume;
+	});
+	return {
+		get volume(): number {
+			return speaker.volume;
+		},
+		set volume(percent: number) {
+			const { settings, screen } = app.board;
+			speaker.volume = percent;
+			settings?.set("audio", "output_volume", percent);
+			screen?.show({ volume: percent });
+			app.emit("onUserActivity");
+		},
+	};
+};
 
-	constructor(preview: Preview, app: Application) {
-		this.preview = preview;
-		this.app = app;
-	}
+/** Reports a picture as activity of the user. */
+const observePreview = (preview: Preview, app: Application): Preview => ({
+	begin() {
+		app.emit("onUserActivity");
+		return preview.begin();
+	},
+});
 
-	begin(): PictureSink {
-		this.app.emit("onUserActivity");
-		return this.preview.begin();
-	}
-}
-
-class ObservedSpeaker implements Speaker {
-	private readonly speaker: Speaker;
-	private readonly app: Application;
-
-	constructor(speaker: Speaker, app: Application) {
-		this.speaker = speaker;
-		this.app = app;
-		app.guard.run(() => {
-			speaker.volume = storedPercent(app.board.settings, "audio", "output_volume") ?? speaker.volume;
-		});
-	}
-
-	get volume(): number {
-		return this.speaker.volume;
-	}
-
-	set volume(percent: number) {
-		const { board } = this.app;
-		this.speaker.volume = percent;
-		board.settings?.set("audio", "output_volume", percent);
-		board.screen?.show({ volume: percent });
-		this.app.emit("onUserActivity");
-	}
-}
-
-class ObservedScreen implements Screen, Listener {
+class ObservedScreen extends AppPart implements Screen, Listener {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome: boolean;
 	readonly glyphs: Glyphs | undefined;
 	private readonly screen: Screen;
-	private readonly app: Application;
 	/** The emotion without the alert, and what the face returns to when the alert goes. */
 	private emotion = BLANK_FACE.emotion;
 	private before: Partial<Face> = {};
@@ -82,6 +68,7 @@ class ObservedScreen implements Screen, Listener {
 	private details: TimerHandle | undefined;
 
 	constructor(screen: Screen, app: Application) {
+		super(app);
 		const { settings } = app.board;
 		app.guard.run(() => {
 			screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
@@ -93,7 +80,6 @@ class ObservedScreen implements Screen, Listener {
 		this.monochrome = screen.monochrome;
 		this.glyphs = screen.glyphs;
 		this.screen = screen;
-		this.app = app;
 	}
 
 	get light(): number | undefined {

@@ -1,28 +1,20 @@
 import type { TimerHandle } from "../hardware/timer.js";
 import type { ProtocolError } from "../protocols/transport.js";
-import type { Application } from "./application.js";
 import { RESTART_DELAY } from "./backend-messages.js";
-import type { Listener } from "./listener.js";
+import { AppPart, type Listener } from "./listener.js";
 
 /**
  * Restarts a device that has lost its backend or its network for long, as a last resort: the chip's network stack may
  * hang. Once per loss, because a device that was not reached since its start does not restart. A switch that is on
  * defers it.
  */
-export class OfflineRestart implements Listener {
-	private readonly app: Application;
+export class OfflineRestart extends AppPart implements Listener {
 	/** Seconds; 0: never. */
-	private readonly after: number;
+	private readonly after = this.app.setting("restartAfter");
 	/** Whether the network is enough, because a session starts only on demand. */
-	private readonly isOnDemand: boolean;
+	private readonly isOnDemand = this.app.setting("session") === "on-demand";
 	private hasReached = false;
 	private waiting: TimerHandle | undefined;
-
-	constructor(app: Application) {
-		this.app = app;
-		this.after = app.setting("restartAfter");
-		this.isOnDemand = app.setting("session") === "on-demand";
-	}
 
 	onBackendReady(): void {
 		this.hasReached = true;

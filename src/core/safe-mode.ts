@@ -1,8 +1,7 @@
 import type { Board, Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import type { Application } from "./application.js";
 import { RESTART_DELAY } from "./backend-messages.js";
-import type { Listener } from "./listener.js";
+import { AppPart, type Listener } from "./listener.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Folders of tools that a device in safe mode has: set-up and update. Its features are those for rescue. */
@@ -67,13 +66,8 @@ export const needsSafeMode = (
 };
 
 /** Reports that the device runs in safe mode, and restarts it after a time, unless it is being set up or updated then. */
-export class SafeMode implements Listener {
-	private readonly app: Application;
+export class SafeMode extends AppPart implements Listener {
 	private clock: TimerHandle | undefined;
-
-	constructor(app: Application) {
-		this.app = app;
-	}
 
 	onStart(): void {
 		const { app } = this;

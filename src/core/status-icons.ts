@@ -1,20 +1,14 @@
 import type { Face } from "../hardware/hardware.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import type { Application } from "./application.js";
-import type { Listener } from "./listener.js";
+import { AppPart, type Listener } from "./listener.js";
 
 /** Poll interval for battery and signal, ms. */
 const POLL_INTERVAL = 30_000;
 
 /** Shows battery level and Wi-Fi signal on the screen. A value that cannot be read has no icon. */
-export class StatusIcons implements Listener {
-	private readonly app: Application;
+export class StatusIcons extends AppPart implements Listener {
 	private polling: TimerHandle | undefined;
 	private lastShown = "";
-
-	constructor(app: Application) {
-		this.app = app;
-	}
 
 	onStart(): void {
 		const { board, timer } = this.app;

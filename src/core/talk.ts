@@ -1,30 +1,22 @@
 import type { Envelope } from "../protocols/envelope.js";
-import type { Application } from "./application.js";
 import type { DeviceState } from "./device-state.js";
-import type { Listener } from "./listener.js";
-import type { SettingValue } from "./settings/settings-table.js";
+import { AppPart, type Listener } from "./listener.js";
 
 /** Error message for a press on a board with a codec whose transport has no way for audio. */
 const NO_SPEECH = "no speech over MQTT on this device: set a backend with ws:// or wss://";
 
 /** Turns of person and assistant, which the main button starts and stops, as on the C++ firmware. */
-export class Talk implements Listener {
-	private readonly app: Application;
-	private readonly mode: SettingValue<"listenMode">;
+export class Talk extends AppPart implements Listener {
+	private readonly mode = this.app.setting("listenMode");
 	/** Whether the person speaks, or is to continue when the assistant has ended. */
 	private isListening = false;
-
-	constructor(app: Application) {
-		this.app = app;
-		this.mode = app.setting("listenMode");
-	}
 
 	/** Starts listening to the person, in a session that starts if needed. */
 	listen(): void {
 		const { app } = this;
 		this.isListening = true;
 		if (app.backend.session === undefined) {
-			app.backend.request();
+			app.backend.protocol?.request();
 		} else {
 			app.enter("listening");
 		}
@@ -35,7 +27,7 @@ export class Talk implements Listener {
 		const { app } = this;
 		this.isListening = false;
 		if (app.state === "listening") {
-			app.send("listen", { state: "stop" });
+			app.backend.send("listen", { state: "stop" });
 			app.enter("idle");
 		}
 	}
@@ -46,7 +38,7 @@ export class Talk implements Listener {
 		if (app.board.network?.online === false) {
 			return;
 		}
-		if (app.state === "idle" && app.audio !== undefined && !app.backend.carriesAudio) {
+		if (app.state === "idle" && app.backend.audio !== undefined && !app.backend.protocol?.transport.carriesAudio) {
 			app.log(NO_SPEECH);
 			app.alert("error", NO_SPEECH);
 		} else if (app.state === "idle") {
@@ -55,7 +47,7 @@ export class Talk implements Listener {
 			this.stopListening();
 		} else if (app.state === "speaking") {
 			// The backend says when it has stopped.
-			app.send("abort");
+			app.backend.send("abort");
 			app.emit("onInterrupt");
 		}
 	}
@@ -73,7 +65,7 @@ export class Talk implements Listener {
 	/** Reports that the device listens: at first, or again after the assistant has spoken. */
 	onState(state: DeviceState): void {
 		if (state === "listening") {
-			this.app.send("listen", { state: "start", mode: this.mode });
+			this.app.backend.send("listen", { state: "start", mode: this.mode });
 		}
 	}
 
@@ -86,7 +78,7 @@ export class Talk implements Listener {
 		if (when === "start") {
 			this.isListening &&= this.mode !== "manual";
 			app.enter("speaking");
-		} else if (when === "stop" && app.audio === undefined) {
+		} else if (when === "stop" && app.backend.audio === undefined) {
 			this.onSpoken();
 		}
 	}

@@ -17,8 +17,10 @@ const UNHANDLED: readonly string[] = deepFreeze(["unhandled exception", "unhandl
 export class Guard {
 	private readonly log: Runtime["log"];
 	private readonly ticks: () => number;
-	private _count = 0;
-	private _lastError: string | undefined;
+	/** Errors since the start. */
+	count = 0;
+	/** The latest error; undefined without any. */
+	lastError: string | undefined;
 	/** When an error was logged last. */
 	private logged: number | undefined;
 
@@ -26,16 +28,6 @@ export class Guard {
 	constructor(log: Runtime["log"], ticks: () => number) {
 		this.log = log;
 		this.ticks = ticks;
-	}
-
-	/** Errors since the start. */
-	get count(): number {
-		return this._count;
-	}
-
-	/** The latest error; undefined without any. */
-	get lastError(): string | undefined {
-		return this._lastError;
 	}
 
 	/**
@@ -54,12 +46,12 @@ export class Guard {
 
 	/** Counts and logs an error. */
 	report(error: unknown): void {
-		this._count += 1;
-		this._lastError = String(error).slice(0, MAX_ERROR);
+		this.count += 1;
+		this.lastError = String(error).slice(0, MAX_ERROR);
 		const now = this.ticks();
 		if (this.logged === undefined || (now - this.logged) >>> 0 >= LOG_INTERVAL) {
 			this.logged = now;
-			this.log(`error ${this._count} since the start: ${this._lastError}`);
+			this.log(`error ${this.count} since the start: ${this.lastError}`);
 		}
 	}
 

@@ -1,6 +1,7 @@
 import type { Words } from "../core/language/en.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
+import type { Guard } from "./guard.js";
 import type { Button } from "./kinds/button.js";
 import type { PartsByKind } from "./kinds/index.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
@@ -219,16 +220,13 @@ interface ClockSetter {
 
 /** The device as a whole. Provided by the application, not by the board. */
 export interface Device {
-	/** The board's name. */
-	readonly name: string;
+	readonly board: Pick<Board, "name">;
 	/** "idle", "speaking", … */
 	readonly state: string;
 	/** Milliseconds since the firmware has started, if it is known. Wraps around after 49 days. */
 	readonly uptime: number | undefined;
-	/** Number of errors since then that nobody handled. */
-	readonly errors: number;
-	/** The latest of these. */
-	readonly lastError: string | undefined;
+	/** Errors since then that nobody handled. */
+	readonly guard: Pick<Guard, "count" | "lastError">;
 	/** Whether it runs in safe mode, because it restarted again and again. */
 	readonly isSafe: boolean;
 }

@@ -64,4 +64,9 @@ export interface Installer {
 	 * device keeps its firmware.
 	 */
 	install(source: FirmwareSource, onProgress?: UpdateProgress): Promise<void>;
+	/**
+	 * Installs firmware that the backend offers, unless it was rolled back, or a conversation is in progress. Settles if it
+	 * was not installed. Present in a build with the feature `update`.
+	 */
+	offer?(firmware: FirmwareSource & { readonly force: boolean }): Promise<void>;
 }

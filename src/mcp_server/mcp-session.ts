@@ -2,7 +2,7 @@ import { isObject } from "../core/text/is-object.js";
 import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
 import { answerBatch, batchError, checkBatched } from "./batch.js";
 import { type Client, initialize, NO_CAPABILITIES } from "./client.js";
-import { type CallResult, callResult, type ToolResult } from "./content.js";
+import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
 import {
 	type Answer,
 	ErrorCode,
@@ -36,12 +36,19 @@ import {
 	readArguments,
 	readCursor,
 } from "./params.js";
-import { hasToolDetails, OLDEST_REVISION, type Revision, unreadableId } from "./revision.js";
+import {
+	hasToolDetails,
+	OLDEST_REVISION,
+	type Revision,
+	reportsBadArgumentsAsResult,
+	reportsFailureAsError,
+	unknownToolCode,
+	unreadableId,
+} from "./revision.js";
 import type { Tool } from "./tool.js";
-import { type CallSession, cancelCalls, ToolCall } from "./tool-call.js";
-import { toolFailure, unknownTool } from "./tool-failure.js";
+import { cancelCalls, ToolCall } from "./tool-call.js";
 import { listKindOf } from "./tool-registry.js";
-import { validateMembers } from "./validate.js";
+import { ValidationError, validateMembers } from "./validate.js";
 
 // Looked up once: XS searches the global object, and these, at each use.
 const { isArray } = Array;
@@ -70,7 +77,7 @@ export interface SessionOptions {
  *
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
-export class McpSession<Context> implements CallSession {
+export class McpSession<Context> {
 	/** The negotiated revision: the oldest until `initialize`. */
 	revision: Revision = OLDEST_REVISION;
 	/** The client's description of itself. */
@@ -324,7 +331,7 @@ export class McpSession<Context> implements CallSession {
 	private callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
 		const tool = this.server.tools.byName.get(params.name);
 		if (tool === undefined) {
-			throw unknownTool(params.name, this.revision, this.server.tools);
+			throw this.unknownTool(params.name);
 		}
 		const call = this.begin(id, params);
 		try {
@@ -370,8 +377,29 @@ export class McpSession<Context> implements CallSession {
 		return call.cancelled ? undefined : answer;
 	}
 
+	/** The answer to a call whose tool has thrown: an error, or a result with the text, as the revision wants it. */
 	private fail({ name }: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
-		const failure = toolFailure(name, error, this);
-		return failure instanceof RpcError ? errorMessage(id, failure, wrapper) : this.callMessage(id, failure, wrapper);
+		const { revision } = this;
+		if (error instanceof RpcError) {
+			return errorMessage(id, error, wrapper);
+		}
+		const text = error instanceof Error ? error.message || error.name : String(error);
+		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(revision)) {
+			return errorMessage(id, invalidParams(text), wrapper);
+		}
+		this.server.log(`tool ${name} failed: ${text}`);
+		return reportsFailureAsError(revision)
+			? errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper)
+			: this.callMessage(id, failureResult(text), wrapper);
+	}
+
+	/** The error for a call of a tool that the server does not have. Since 2025-03-26 it suggests the nearest name. */
+	private unknownTool(name: unknown): RpcError {
+		if (typeof name !== "string") {
+			return invalidParams("name: expected the name of a tool");
+		}
+		const nearest = hasToolDetails(this.revision) ? this.server.tools.nearest(name) : undefined;
+		const suggestion = nearest === undefined ? "" : `. Did you mean ${nearest}?`;
+		return new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}${suggestion}`);
 	}
 }

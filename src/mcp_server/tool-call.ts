@@ -1,6 +1,6 @@
 import type { Client } from "./client.js";
 import { notificationMessage, type RequestId } from "./json-rpc.js";
-import type { Revision } from "./revision.js";
+import type { McpSession } from "./mcp-session.js";
 
 /** Timers for calls that wait: part of Moddable's `timer` module. Milliseconds. */
 export interface CallTimer {
@@ -8,24 +8,6 @@ export interface CallTimer {
 	set(callback: () => void, delay: number): object;
 	/** Drops a timer that `set` has returned. */
 	clear(timer: object): void;
-}
-
-/** A server, as its calls use it. */
-export interface CallServer {
-	readonly timer: CallTimer | undefined;
-	/** Called with what goes wrong without an answer. */
-	readonly log: (message: string) => void;
-}
-
-/** A session, as its calls use it. */
-export interface CallSession {
-	readonly revision: Revision;
-	readonly client: Client;
-	readonly server: CallServer;
-	/** The largest message with a page of a list, without the wrapper, in bytes. */
-	readonly pageBytes: number;
-	/** Sends a notification, or a request to the client. */
-	notify(message: string): void;
 }
 
 /** The longest name of an event, in characters. */
@@ -56,7 +38,7 @@ export class ToolCall {
 	/** The token for progress notifications. It changes with the id. */
 	declare progressToken: RequestId | undefined;
 	/** The session of the request. */
-	declare readonly session: CallSession;
+	declare readonly session: McpSession<unknown>;
 	/** Called once if the client cancels the call or disconnects: set by long-running tools to stop early. */
 	declare onCancel: (() => void) | undefined;
 	/** How it has ended; undefined while it runs. */
@@ -64,7 +46,7 @@ export class ToolCall {
 	/** Functions that end its waits. */
 	declare private waits: readonly StopWaiting[] | undefined;
 
-	constructor(id: RequestId, session: CallSession, progressToken: RequestId | undefined) {
+	constructor(id: RequestId, session: McpSession<unknown>, progressToken: RequestId | undefined) {
 		this.id = id;
 		this.session = session;
 		this.progressToken = progressToken;

@@ -121,7 +121,7 @@ const mostBytes = (text: Sendable): number =>
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
 export class Protocol implements ChannelEvents {
-	private transport!: Transport;
+	transport!: Transport;
 	private readonly options: ProtocolOptions;
 	private maxValues = 0;
 	/** Delays after failures, and after idle sessions that the backend ended. */
@@ -134,7 +134,8 @@ export class Protocol implements ChannelEvents {
 	/** Counts the connections and attempts that have ended. */
 	private ended = 0;
 	readonly onBinary: ChannelEvents["onBinary"];
-	private _session: Session | undefined;
+	/** The session, once hellos are exchanged. */
+	session: Session | undefined;
 	/** The longest message to the backend in bytes: from its hello, else from the transport. */
 	maxSentBytes = 0;
 	/** Whether no MCP message has come in this session. */
@@ -163,19 +164,9 @@ export class Protocol implements ChannelEvents {
 	use(transport: Transport): void {
 		this.transport = transport;
 		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
-		if (this._session === undefined) {
+		if (this.session === undefined) {
 			this.maxSentBytes = transport.maxSentBytes;
 		}
-	}
-
-	/** The hello's version. */
-	get version(): number {
-		return this.transport.version;
-	}
-
-	/** The session, once hellos are exchanged. */
-	get session(): Session | undefined {
-		return this._session;
 	}
 
 	/** Connects, and keeps connecting until {@link close}. If sessions are on demand, it waits until one is needed. */
@@ -206,8 +197,8 @@ export class Protocol implements ChannelEvents {
 
 	/** Ends the session and stops reconnecting. */
 	close(): void {
-		if (this.state === "open" && this.transport.saysGoodbye && this._session !== undefined) {
-			this.channel?.send(goodbyeMessage(this._session.id));
+		if (this.state === "open" && this.transport.saysGoodbye && this.session !== undefined) {
+			this.channel?.send(goodbyeMessage(this.session.id));
 		}
 		this.release();
 		this.state = "closed";
@@ -297,13 +288,8 @@ export class Protocol implements ChannelEvents {
 		this.state = "greeting";
 		this.startTimeout("no hello");
 		const { audio, namesFormat, font } = this.options;
-		const own = this.carriesAudio ? audio : undefined;
+		const own = this.transport.carriesAudio ? audio : undefined;
 		this.channel?.send(helloMessage(this.transport, own ?? (namesFormat === false ? null : undefined), font));
-	}
-
-	/** Whether the transport has a way for the board's audio. */
-	get carriesAudio(): boolean {
-		return this.transport.carriesAudio;
 	}
 
 	onText(text: string): void {
@@ -315,7 +301,7 @@ export class Protocol implements ChannelEvents {
 			this.onDropped((error as Error).message, start);
 			return;
 		}
-		this.isFirst = this._session === undefined || (this.isFirst && envelope.type !== MCP);
+		this.isFirst = this.session === undefined || (this.isFirst && envelope.type !== MCP);
 		if (envelope.type !== HELLO) {
 			this.route(envelope);
 		} else if (this.state === "greeting" || this.state === "open") {
@@ -336,7 +322,7 @@ export class Protocol implements ChannelEvents {
 
 	/** Some backends omit the id, send an empty one, or send one that their hello did not name. */
 	private isOurs({ session_id: id }: Envelope): boolean {
-		const own = this._session?.id ?? "";
+		const own = this.session?.id ?? "";
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
@@ -353,11 +339,11 @@ export class Protocol implements ChannelEvents {
 			}
 			return;
 		}
-		if (session.id === "" && this._session !== undefined && this._session.id !== "") {
+		if (session.id === "" && this.session !== undefined && this.session.id !== "") {
 			this.options.log("hello without session_id during a session: dropped");
 			return;
 		}
-		this._session = session;
+		this.session = session;
 		const { max_message_bytes: announced } = session.hello;
 		const isUsable = typeof announced === "number" && announced >= MIN_SENT_BYTES;
 		this.maxSentBytes = isUsable ? announced : this.transport.maxSentBytes;
@@ -393,7 +379,7 @@ export class Protocol implements ChannelEvents {
 		const { type } = envelope;
 		const isMcp = type === MCP;
 		// Most backends send the id of their hello.
-		if (envelope.session_id !== this._session?.id && !this.isOurs(envelope)) {
+		if (envelope.session_id !== this.session?.id && !this.isOurs(envelope)) {
 			this.options.log(`message of type ${type} for another session: dropped`);
 		} else if (this.retained !== undefined && isCommand(envelope)) {
 			this.options.log(`command of type ${type} before the backend's hello: dropped, it may be a retained message`);
@@ -468,7 +454,7 @@ export class Protocol implements ChannelEvents {
 		this.polling = undefined;
 		this.silentPolls = 0;
 		this.quietPolls = 0;
-		this._session = undefined;
+		this.session = undefined;
 		this.maxSentBytes = this.transport.maxSentBytes;
 		this.isFirst = true;
 	}

@@ -22,12 +22,11 @@ export const messageLimits = (chunkBytes: number) => ({
 	maxQueuedBytes: Math.floor(chunkBytes / 4),
 });
 
-interface ReadablePart {
-	readonly count: number;
-	/** Whether further parts of the same message follow. */
-	readonly more: boolean;
-	/** Whether it is text, or binary. */
-	readonly text: boolean;
+/** The common members of ECMA-419's network clients. */
+interface NetworkClient {
+	/** @returns undefined if there is nothing to read, as after an empty message */
+	read(count: number): ArrayBuffer | number | undefined;
+	close(): void;
 }
 
 /**
@@ -37,14 +36,16 @@ interface ReadablePart {
  * While answers wait to be sent, the channel does not read. So a backend that sends faster than it reads is slowed down
  * by TCP, and the device's memory stays bounded.
  */
-export abstract class QueuedChannel extends WriteQueue implements Channel {
+export abstract class QueuedChannel<Client extends NetworkClient> extends WriteQueue implements Channel {
+	protected client: Client | undefined;
 	protected readonly log: (message: string) => void;
 	private readonly events: ChannelEvents;
 	private readonly assembler: MessageAssembler;
 	private readonly maxWaiting: number;
 	private open = false;
 	protected closed = false;
-	private unread: ReadablePart | undefined;
+	/** A part that waits to be read. */
+	private unread: Parameters<QueuedChannel<Client>["readable"]> | undefined;
 
 	/** @param overhead bytes that the transport adds to the first part of a message */
 	constructor(events: ChannelEvents, { log, maxMessageBytes, maxQueuedBytes }: ChannelOptions, overhead: number) {
@@ -56,12 +57,6 @@ export abstract class QueuedChannel extends WriteQueue implements Channel {
 	}
 
 	abstract ping(): void;
-
-	/** Reads from the client; undefined for an empty message. */
-	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
-
-	/** Releases the client. */
-	protected abstract closeClient(): void;
 
 	send(text: Sendable): void {
 		if (this.closed) {
@@ -78,10 +73,9 @@ export abstract class QueuedChannel extends WriteQueue implements Channel {
 	}
 
 	close(): void {
-		if (!this.closed) {
-			this.closed = true;
-			this.closeClient();
-		}
+		this.closed = true;
+		this.client?.close();
+		this.client = undefined;
 	}
 
 	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
@@ -99,25 +93,30 @@ export abstract class QueuedChannel extends WriteQueue implements Channel {
 		}
 	}
 
-	/** The client has a part of a message. */
-	protected readable(part: ReadablePart): void {
+	/**
+	 * The client has a part of a message.
+	 *
+	 * @param more whether further parts of the same message follow
+	 * @param isText whether it is text, or binary
+	 */
+	protected readable(count: number, more: boolean, isText: boolean): void {
 		if (this.closed) {
 			return;
 		}
 		// An empty part must be read now: the client continues with the next at once.
-		if (this.queuedBytes > this.maxWaiting && part.count > 0) {
-			this.unread = part;
+		if (this.queuedBytes > this.maxWaiting && count > 0) {
+			this.unread = [count, more, isText];
 			return;
 		}
-		const data = this.readPart(part.count);
+		const data = this.client?.read(count);
 		if (this.closed) {
 			return;
 		}
-		if (!part.more) {
+		if (!more) {
 			this.events.onActivity();
 		}
-		if (part.text || this.events.onBinary !== undefined) {
-			this.append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part);
+		if (isText || this.events.onBinary !== undefined) {
+			this.append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), more, isText);
 		}
 	}
 
@@ -135,7 +134,7 @@ export abstract class QueuedChannel extends WriteQueue implements Channel {
 		const unread = this.unread;
 		if (unread !== undefined && this.queuedBytes <= this.maxWaiting) {
 			this.unread = undefined;
-			this.readable(unread);
+			this.readable(...unread);
 		}
 	}
 
@@ -153,19 +152,19 @@ export abstract class QueuedChannel extends WriteQueue implements Channel {
 		return new ProtocolError("connection-failed", message, { cause });
 	}
 
-	private append(data: ArrayBuffer, part: ReadablePart): void {
+	private append(data: ArrayBuffer, more: boolean, isText: boolean): void {
 		let message: ArrayBuffer | undefined;
 		let text = "";
 		try {
-			message = this.assembler.append(data, part.more);
-			text = part.text && message !== undefined ? decodeText(message) : "";
+			message = this.assembler.append(data, more);
+			text = isText && message !== undefined ? decodeText(message) : "";
 		} catch (error) {
 			const { message: reason, start } = error as MessageRejected;
 			this.events.onDropped(reason, start);
 			return;
 		}
 		if (message !== undefined) {
-			part.text ? this.events.onText(text) : this.events.onBinary?.(message);
+			isText ? this.events.onText(text) : this.events.onBinary?.(message);
 		}
 	}
 }

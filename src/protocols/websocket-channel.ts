@@ -44,11 +44,11 @@ interface Callback {
 const OPCODE_PING = 9;
 
 /** A connection through ECMA-419's WebSocket client class. */
-class WebSocketChannel extends QueuedChannel {
+class WebSocketChannel extends QueuedChannel<WebSocketClient> {
 	/** The same for all channels: functions of each would take 50 slots. */
 	private static readonly CALLBACKS = deepFreeze({
 		onReadable(this: Callback, count: number, { more, binary }: { more: boolean; binary?: boolean }): void {
-			this.target.readable({ count, more, text: binary !== true });
+			this.target.readable(count, more, binary !== true);
 		},
 		onWritable(this: Callback, count: number): void {
 			this.target.writable(count);
@@ -64,7 +64,6 @@ class WebSocketChannel extends QueuedChannel {
 			this.target.fail(this.target.connectionError(cause));
 		},
 	});
-	private client: WebSocketClient | undefined;
 
 	/** Connects at once. */
 	constructor(record: WebSocketRecord, request: HandshakeRequest, events: ChannelEvents, options: ChannelOptions) {
@@ -93,17 +92,8 @@ class WebSocketChannel extends QueuedChannel {
 		}
 	}
 
-	protected override readPart(count: number): ArrayBuffer | number | undefined {
-		return this.client?.read(count);
-	}
-
 	protected override write(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
 		return this.client?.write(bytes, { binary: false, more: !last }) ?? 0;
-	}
-
-	protected override closeClient(): void {
-		this.client?.close();
-		this.client = undefined;
 	}
 }
 

@@ -52,13 +52,11 @@ export const LANGUAGES: Readonly<Record<"en" | "ja" | "zh", Words>> = deepFreeze
 });
 
 /** The words of the language that the setting names. In a fatal error that setting may be the one that cannot be used. */
-const language: Feature = {
+export default {
 	name: "language",
 	rescue: true,
 	start(app) {
 		const name = app.failure === undefined ? app.setting("language") : settingText("language", app.source);
 		app.words = LANGUAGES[name as keyof typeof LANGUAGES] ?? ENGLISH;
 	},
-};
-
-export default language;
+} satisfies Feature;

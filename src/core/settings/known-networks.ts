@@ -11,7 +11,8 @@ import {
 } from "./read-setting.js";
 import { MAX_NETWORKS, networksText } from "./wifi-settings.js";
 
-interface StoredSettings extends SettingSource {
+/** Sources of settings on a device that can store them. */
+export interface StoredSource extends SettingSource {
 	readonly settings: Settings;
 }
 
@@ -24,7 +25,7 @@ export const knownNetworks = (source: SettingSource): readonly WiFiAccess[] => {
 };
 
 /** Stores a network as the one of the setting `ssid`. The networks known before it are kept, without the oldest. */
-export const storeNetwork = (access: WiFiAccess, source: StoredSettings): void => {
+export const storeNetwork = (access: WiFiAccess, source: StoredSource): void => {
 	storeOthers(withFirst(access, knownNetworks(source)), access.ssid, source.settings);
 	storeSetting("ssid", access.ssid, source.settings);
 	storeSetting("password", access.password, source.settings);
@@ -68,7 +69,7 @@ const FLASHED = deepFreeze(["board", "flashed"] as const);
  * Makes newly flashed settings win over stored ones: a group is forgotten if its built-in values have changed since the last
  * start. Networks stay known. Nothing is forgotten if the store fails.
  */
-export const preferFlashed = (source: StoredSettings, log: (message: string) => void): void => {
+export const preferFlashed = (source: StoredSource, log: (message: string) => void): void => {
 	try {
 		forgetReplaced(source);
 	} catch (error) {
@@ -76,7 +77,7 @@ export const preferFlashed = (source: StoredSettings, log: (message: string) => 
 	}
 };
 
-const forgetReplaced = ({ built, settings }: StoredSettings): void => {
+const forgetReplaced = ({ built, settings }: StoredSource): void => {
 	const hashes = GROUPS.map((names) => hashTexts(names.map((name) => String(built[name] ?? ""))));
 	const stored = settings.get(...FLASHED);
 	const before = typeof stored === "string" ? stored.split(",") : [];

@@ -145,7 +145,7 @@ export class Bootstrap implements Search {
 		const { otaUrl } = config;
 		const response = await this.post(otaUrl, bootstrapReport({ board: app.board, uuid: this.uuid, config }), TIMEOUT);
 		// Over MQTT this device may have no audio.
-		const prefersWebSocket = app.audio !== undefined && app.clients.openUdp === undefined;
+		const prefersWebSocket = app.backend.audio !== undefined && app.network.clients.openUdp === undefined;
 		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, otaUrl).body), prefersWebSocket);
 		for (const problem of answer.dropped) {
 			app.log(`bootstrap: dropped: ${problem}`);

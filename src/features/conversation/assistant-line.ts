@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Listener } from "../../core/listener.js";
+import { AppPart, type Listener } from "../../core/listener.js";
 import { isObject } from "../../core/text/is-object.js";
 import { shortText } from "../../core/text/short-text.js";
 import type { Answer, Assistant } from "../../hardware/assistant.js";
@@ -32,8 +32,7 @@ interface Pending {
 }
 
 /** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
-export class AssistantLine implements Assistant, Listener {
-	private readonly app: Application;
+export class AssistantLine extends AppPart implements Assistant, Listener {
 	private pending: Pending | undefined;
 	private emotion = "";
 	/** Whether the rest of an interrupted answer may still come. */
@@ -42,8 +41,8 @@ export class AssistantLine implements Assistant, Listener {
 	private isAsked = false;
 
 	constructor(app: Application) {
+		super(app);
 		const { chat } = app.board;
-		this.app = app;
 		if (chat !== undefined) {
 			chat.onLine = (text) => {
 				this.say(text).catch((error: Error) => chat.show(`assistant: ${error.message}`));
@@ -69,7 +68,7 @@ export class AssistantLine implements Assistant, Listener {
 			this.pending = { ...pending, timer: undefined };
 			this.wait(FIRST_SIGN);
 			if (backend.session === undefined) {
-				backend.request();
+				backend.protocol?.request();
 			} else {
 				this.send();
 			}
@@ -80,7 +79,7 @@ export class AssistantLine implements Assistant, Listener {
 		const { app } = this;
 		if (app.state === "speaking") {
 			this.isAborting = true;
-			app.send("abort");
+			app.backend.send("abort");
 		}
 		this.fail("interrupted");
 	}
@@ -137,7 +136,7 @@ export class AssistantLine implements Assistant, Listener {
 		const { app } = this;
 		this.isAsked = app.backend.session === undefined;
 		if (!this.isAsked) {
-			app.send("speak_ready", { state: "ready" });
+			app.backend.send("speak_ready", { state: "ready" });
 		}
 	}
 
@@ -193,7 +192,7 @@ export class AssistantLine implements Assistant, Listener {
 		const pending = this.pending;
 		if (pending !== undefined) {
 			pending.isSent = true;
-			this.app.send("listen", { state: "detect", text: pending.text });
+			this.app.backend.send("listen", { state: "detect", text: pending.text });
 		}
 	}
 

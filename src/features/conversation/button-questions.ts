@@ -1,12 +1,9 @@
 import type { Application } from "../../core/application.js";
-import type { Listener } from "../../core/listener.js";
+import { AppPart, type Listener } from "../../core/listener.js";
 import type { Press } from "../../hardware/kinds/button.js";
 import type { Question, Questions } from "../../hardware/questions.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { drawAttention } from "../../sound/chime.js";
-
-/** Members of the application that a question needs. */
-type QuestionApp = Pick<Application, "board" | "words" | "show" | "timer" | "log">;
 
 interface Asked extends Question {
 	marked: number;
@@ -20,15 +17,14 @@ interface Asked extends Question {
 const REPORT_INTERVAL = 5_000;
 
 /** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
-export class ButtonQuestions implements Questions, Listener {
+export class ButtonQuestions extends AppPart implements Questions, Listener {
 	private readonly mainButton: string;
-	private readonly app: QuestionApp;
 	private asked: Asked | undefined;
 
 	/** @param mainButton moves the mark. Another one, if the board has any, takes the marked choice. */
-	constructor(mainButton: string, app: QuestionApp) {
+	constructor(app: Application, mainButton: string) {
+		super(app);
 		this.mainButton = mainButton;
-		this.app = app;
 	}
 
 	ask(question: Question): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { Application } from "../../core/application.js";
 import type { Words } from "../../core/language/en.js";
-import type { Listener } from "../../core/listener.js";
+import { AppPart, type Listener } from "../../core/listener.js";
 import type { SettingValue } from "../../core/settings/settings-table.js";
 import type { Press } from "../../hardware/kinds/button.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
@@ -21,17 +21,16 @@ interface SensorReading extends Pick<Sensor, "kind" | "unit"> {
 }
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
-export class DeviceEvents implements Listener {
+export class DeviceEvents extends AppPart implements Listener {
 	private readonly line: AssistantLine;
-	private readonly app: Application;
 	private readonly kinds: SettingValue<"events">;
 	/** Runs after a sensor's event was said. */
 	private pause: TimerHandle | undefined;
 
 	/** @param kinds kinds of events that are said */
-	constructor(line: AssistantLine, app: Application, kinds: SettingValue<"events">) {
+	constructor(app: Application, line: AssistantLine, kinds: SettingValue<"events">) {
+		super(app);
 		this.line = line;
-		this.app = app;
 		this.kinds = kinds;
 	}
 

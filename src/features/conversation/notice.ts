@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Listener } from "../../core/listener.js";
+import { AppPart, type Listener } from "../../core/listener.js";
 import { isObject } from "../../core/text/is-object.js";
 import { shortText } from "../../core/text/short-text.js";
 import type { TimerHandle } from "../../hardware/timer.js";
@@ -21,13 +21,8 @@ const MAX_TIME = 600_000;
  * A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: in this family it
  * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
  */
-export class Notice implements Listener {
-	private readonly app: Application;
+export class Notice extends AppPart implements Listener {
 	private timers: TimerHandle[] = [];
-
-	constructor(app: Application) {
-		this.app = app;
-	}
 
 	onMessage(message: Envelope): void {
 		if (message.type === "tts") {

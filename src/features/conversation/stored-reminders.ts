@@ -1,11 +1,9 @@
 import type { Application } from "../../core/application.js";
+import { AppPart, type Listener } from "../../core/listener.js";
 import type { Settings } from "../../hardware/hardware.js";
-import { REMINDERS, SET_CLOCK } from "../../hardware/reminder-times.js";
-import { MAX_REMINDERS, type Reminder, type Reminders } from "../../hardware/reminders.js";
+import { MAX_REMINDERS, REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
 import type { TimerHandle } from "../../hardware/timer.js";
-
-/** Members of the application that timers need. */
-type ReminderApp = Pick<Application, "timer" | "now" | "log">;
+import { drawAttention } from "../../sound/chime.js";
 
 /** A timer that runs, or waits until the clock is set. */
 interface Running {
@@ -15,33 +13,33 @@ interface Running {
 	handle: TimerHandle | undefined;
 }
 
-/** Milliseconds between two looks at a clock that is not set. */
+/** Poll interval of a clock that is not set, ms. */
 const CLOCK_CHECK = 5_000;
 
-/**
- * Timers that are kept in the settings. A chip does not know the time when it starts: those from before wait until it is
- * set, and the others are then stored with the time.
- */
-export class StoredReminders implements Reminders {
-	private readonly settings: Settings;
-	private readonly app: ReminderApp;
-	private readonly onDue: (reminder: Pick<Reminder, "id" | "text">) => void;
-	private readonly running = new Map<number, Running>();
-	/** Runs while the clock is not set. */
-	private clock: TimerHandle | undefined;
-	private looked: number;
+/** How often the chime is played, unless a button is pressed before. */
+const RINGS = 5;
 
-	/** @param onDue called when a timer is due, or was while the device was off */
-	constructor(settings: Settings, app: ReminderApp, onDue: StoredReminders["onDue"]) {
+/** Milliseconds from chime to chime. */
+const RING_INTERVAL = 4_000;
+
+/**
+ * Timers that are kept in the settings, and the alarm of those that are due. A chip does not know the time when it starts:
+ * timers from before wait until it is set, and the others are then stored with the time.
+ */
+export class StoredReminders extends AppPart implements Reminders, Listener {
+	private readonly settings: Settings;
+	private readonly running = new Map<number, Running>();
+	/** Polls the clock while it is not set. */
+	private clock: TimerHandle | undefined;
+	private lastTime = 0;
+	private ringsLeft = 0;
+	private ringing: TimerHandle | undefined;
+
+	constructor(app: Application, settings: Settings) {
+		super(app);
 		this.settings = settings;
-		this.app = app;
-		this.onDue = onDue;
-		this.looked = this.app.now();
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 			this.restore(id);
-		}
-		if (this.looked < SET_CLOCK) {
-			this.clock = app.timer.repeat(() => this.checkClock(), CLOCK_CHECK);
 		}
 	}
 
@@ -65,6 +63,7 @@ export class StoredReminders implements Reminders {
 			throw new Error("the timer could not be stored; the device's log has the reason");
 		}
 		this.running.set(id, running);
+		this.watchClock();
 		this.wait(id, running);
 		return { id, text, seconds };
 	}
@@ -78,11 +77,25 @@ export class StoredReminders implements Reminders {
 		this.forget(id);
 	}
 
+	onPress(): boolean {
+		return this.stopAlarm();
+	}
+
+	/** @returns whether it was ringing */
+	private stopAlarm(): boolean {
+		const wasRinging = this.ringing !== undefined;
+		this.app.timer.clear(this.ringing);
+		this.ringing = undefined;
+		return wasRinging;
+	}
+
 	/** Stops waiting; what is stored stays. */
-	close(): void {
-		this.app.timer.clear(this.clock);
+	onClose(): void {
+		const { timer } = this.app;
+		this.stopAlarm();
+		timer.clear(this.clock);
 		for (const { handle } of this.running.values()) {
-			this.app.timer.clear(handle);
+			timer.clear(handle);
 		}
 		this.running.clear();
 	}
@@ -95,7 +108,8 @@ export class StoredReminders implements Reminders {
 		if (end > 0 && due >= SET_CLOCK) {
 			const running: Running = { due, text: text.slice(end + 1), handle: undefined };
 			this.running.set(id, running);
-			if (this.looked >= SET_CLOCK) {
+			this.watchClock();
+			if (this.clock === undefined) {
 				this.wait(id, running);
 			}
 		} else if (stored !== undefined) {
@@ -114,22 +128,51 @@ export class StoredReminders implements Reminders {
 	}
 
 	private wait(id: number, running: Running): void {
-		const ring = (): void => {
-			this.forget(id);
-			this.onDue({ id, text: running.text });
-		};
-		running.handle = this.app.timer.set(ring, Math.max(0, running.due - this.app.now()));
+		const { timer, now } = this.app;
+		running.handle = timer.set(() => this.onDue(id, running.text), Math.max(0, running.due - now()));
 	}
 
-	/** When the clock has been set, timers from before the restart begin, and the others get their time. */
+	private onDue(id: number, text: string): void {
+		const { app } = this;
+		const { board, words } = app;
+		this.forget(id);
+		app.log(`timer ${id} is due: ${text}`);
+		app.show({ alert: { status: words?.timer ?? "", message: text } });
+		this.stopAlarm();
+		this.ringsLeft = RINGS;
+		this.ring();
+		board.chat?.show(`timer: ${text}`);
+		app.notify("notifications/timer_due", { id, text });
+	}
+
+	/** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
+	private ring(): void {
+		const { board, timer, log } = this.app;
+		const { player } = board;
+		this.ringsLeft -= 1;
+		drawAttention(player, log);
+		const isLast = this.ringsLeft === 0 || player === undefined;
+		this.ringing = isLast ? undefined : timer.set(() => this.ring(), RING_INTERVAL);
+	}
+
+	private watchClock(): void {
+		const { timer, now } = this.app;
+		if (this.clock === undefined && now() < SET_CLOCK) {
+			this.lastTime = now();
+			this.clock = timer.repeat(() => this.checkClock(), CLOCK_CHECK);
+		}
+	}
+
+	/** When the clock has been set, timers from before the restart start, and the others get their time. */
 	private checkClock(): void {
-		const before = this.looked;
-		this.looked = this.app.now();
-		if (this.looked < SET_CLOCK) {
+		const now = this.app.now();
+		const jump = now - this.lastTime - CLOCK_CHECK;
+		this.lastTime = now;
+		if (now < SET_CLOCK) {
 			return;
 		}
 		this.app.timer.clear(this.clock);
-		const jump = this.looked - before - CLOCK_CHECK;
+		this.clock = undefined;
 		for (const [id, running] of this.running) {
 			if (running.handle === undefined) {
 				this.wait(id, running);

@@ -4,11 +4,12 @@ import { readDirectConfig } from "../../core/settings/config.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Client } from "../../mcp_server/client.js";
 import type { HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
+import { messageLimits } from "../../protocols/queued-channel.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { ServedConnection } from "./served-connection.js";
 
 /** Members of the application that the endpoint needs. */
-type EndpointApp = Pick<Application, "server" | "timer" | "log" | "limits" | "id">;
+type EndpointApp = Pick<Application, "server" | "timer" | "log" | "setting" | "id">;
 
 /** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */
 const MAX_SERVED = 3;
@@ -52,7 +53,7 @@ export class McpEndpoint implements Listener {
 		platform: HttpServerPlatform,
 		{ port, token }: { readonly port: number; readonly token: string },
 	) {
-		const { maxMessageBytes, maxQueuedBytes } = app.limits;
+		const { maxMessageBytes, maxQueuedBytes } = messageLimits(app.setting("chunkBytes"));
 		this.app = app;
 		this.platform = platform;
 		this.port = port;

@@ -1,5 +1,4 @@
-import type { Application } from "../../core/application.js";
-import type { Feature, Listener } from "../../core/listener.js";
+import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import type { DeviceLog } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { notificationMessage } from "../../mcp_server/json-rpc.js";
@@ -13,21 +12,15 @@ const MAX_CHARACTERS = 2_000;
 const SEND_DELAY = 5_000;
 
 /** Keeps the latest lines of the device's log, and sends them in a session. */
-export class RecentLog implements DeviceLog, Listener {
+export class RecentLog extends AppPart implements DeviceLog, Listener {
 	readonly lines: string[] = [];
-	private readonly app: Application;
-	private readonly start: number;
+	private readonly start = this.app.ticks();
 	private characters = 0;
 	/** Lines at the end that were not sent. */
 	private unsent = 0;
 	private isReady = false;
 	private isSending = false;
 	private delay: TimerHandle | undefined;
-
-	constructor(app: Application) {
-		this.app = app;
-		this.start = app.ticks();
-	}
 
 	/** Adds a line. Queries of URLs are left out, because they may hold keys. */
 	onLog(message: string): void {
@@ -73,7 +66,7 @@ export class RecentLog implements DeviceLog, Listener {
 }
 
 /** The latest lines of the device's log, for the backend and the tool `self.get_log`. */
-const log: Feature = {
+export default {
 	name: "log",
 	rescue: true,
 	start(app) {
@@ -81,6 +74,4 @@ const log: Feature = {
 		Object.assign(app.board, { log });
 		app.listen(log);
 	},
-};
-
-export default log;
+} satisfies Feature;

@@ -1,9 +1,9 @@
 import type { Application } from "../../core/application.js";
-import type { Feature, Listener } from "../../core/listener.js";
+import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Face } from "../../hardware/hardware.js";
 import { awakeParts } from "../../hardware/kinds/index.js";
-import { nextReminder, SET_CLOCK } from "../../hardware/reminder-times.js";
+import { nextReminder, SET_CLOCK } from "../../hardware/reminders.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */
@@ -24,8 +24,7 @@ const SOON = 60;
 const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
 
 /** Dims and turns off the screen, and then puts the chip to sleep, while nobody uses the device. */
-class PowerSaver implements Listener {
-	private readonly app: Application;
+class PowerSaver extends AppPart implements Listener {
 	/** Idle times in seconds until the screen is dimmed, and turned off. 0 here and below: never. */
 	private readonly screenDim: number;
 	private readonly screenOff: number;
@@ -46,10 +45,10 @@ class PowerSaver implements Listener {
 
 	/** @throws SettingError */
 	constructor(app: Application) {
+		super(app);
 		const { battery, updater } = app.board;
 		// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
 		const maySleep = updater?.isOnTrial !== true;
-		this.app = app;
 		this.screenDim = app.setting("screenDim") ?? (battery === undefined ? 0 : SCREEN_DIM);
 		this.screenOff = app.setting("screenOff") ?? (battery === undefined ? 0 : SCREEN_OFF);
 		this.sleepAfter = maySleep ? app.setting("sleepAfter") : 0;
@@ -201,7 +200,7 @@ const isForPeople = ({ alert, message, code, setup, volume }: Partial<Face>): bo
 };
 
 /** Saves power as the settings `screenDim`, `screenOff`, `sleepAfter`, `wakeAfter`, `sleepBelow` and `wifiPowerSave` say. */
-const power: Feature = {
+export default {
 	name: "power",
 	after: ["parts"],
 	start(app) {
@@ -213,6 +212,4 @@ const power: Feature = {
 		}
 		app.listen(new PowerSaver(app));
 	},
-};
-
-export default power;
+} satisfies Feature;

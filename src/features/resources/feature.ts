@@ -11,7 +11,7 @@ import { STATE_URI } from "./offered/state.js";
 const RESOURCES = "src/features/resources/offered/";
 
 /** MCP resources. Subscribers of the state learn of each change of state, sensors, switches and lines. */
-const resources: Feature = {
+export default {
 	name: "resources",
 	after: ["parts", "conversation", "http", "update"],
 	start(app) {
@@ -21,6 +21,4 @@ const resources: Feature = {
 		app.extensions = new FeatureSet<Hardware>([offered]);
 		app.listen({ onNotification: () => offered.updated(STATE_URI) });
 	},
-};
-
-export default resources;
+} satisfies Feature;

@@ -1,17 +1,25 @@
 import type { Application } from "../../core/application.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
-import type { Feature, Listener } from "../../core/listener.js";
+import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { knownNetworks } from "../../core/settings/known-networks.js";
-import { settingText } from "../../core/settings/read-setting.js";
+import { settingText, withSettings } from "../../core/settings/read-setting.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
 import type { FoundGateway } from "../discovery/gateway-search.js";
-import { SetupAttempt, UNREACHED } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
-import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
+import {
+	checkValues,
+	currentValues,
+	type FormErrors,
+	readForm,
+	type SetupForm,
+	type SetupValues,
+	storeValues,
+} from "./setup-form.js";
 import { inLanguage, type SetupMessage } from "./setup-texts.js";
 
 /** The state of the set-up. "joining" is any step in progress. */
@@ -46,6 +54,9 @@ const RESET_HOLD = 10_000;
 /** Milliseconds from the alert to the factory reset. */
 const RESET_DELAY = 1_000;
 
+/** Set until the stored backend was reached once. */
+const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
+
 /** Letters and digits that are hard to confuse. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH = 8;
@@ -57,15 +68,14 @@ const PASSWORD_LENGTH = 8;
  * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
  * shows it; on a board without a screen the network is open.
  */
-export class PhoneSetup implements Listener, WiFiSetup {
-	readonly app: Application;
-	readonly settings: Settings;
-	readonly accessPoint: AccessPoint;
+export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
+	private readonly settings = this.app.board.settings as Settings;
+	private readonly accessPoint = this.app.board.accessPoint as AccessPoint;
+	private readonly password = this.app.setting("setupPassword");
+	/** Seconds without a network after which the set-up starts; 0: never by itself. */
+	private readonly after = this.app.setting("setupAfter");
 	private readonly platform: HttpServerPlatform;
 	readonly connections = new Set<SetupConnection>();
-	private readonly password: string;
-	/** Seconds without a network after which the set-up starts; 0: never by itself. */
-	private readonly after: number;
 	isOpen = false;
 	private server: HttpServer | undefined;
 	/** The device's own network. */
@@ -75,7 +85,10 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	/** The page's language, once a form was sent; before that the device's own. */
 	private language = "";
 	status: SetupStatus = { state: "waiting" };
-	private attempt: SetupAttempt | undefined;
+	/** The search for gateways, or the trial of the backend. */
+	private step: { close(): void } | undefined;
+	/** Whether a network was joined that is not stored: only a restart returns to the stored one. */
+	private hasLeft = false;
 	/** Ends the set-up. */
 	private timer: TimerHandle | undefined;
 	/** Starts it: at a user's request, and without a network. */
@@ -84,14 +97,13 @@ export class PhoneSetup implements Listener, WiFiSetup {
 	/** Tries the known networks, unless somebody uses the page. */
 	private rejoinTimer: TimerHandle | undefined;
 
-	/** @throws SettingError */
-	constructor(app: Application, platform: HttpServerPlatform, accessPoint: AccessPoint, settings: Settings) {
-		this.app = app;
+	/**
+	 * @param app has an access point and settings
+	 * @throws SettingError
+	 */
+	constructor(app: Application, platform: HttpServerPlatform) {
+		super(app);
 		this.platform = platform;
-		this.accessPoint = accessPoint;
-		this.settings = settings;
-		this.password = app.setting("setupPassword");
-		this.after = app.setting("setupAfter");
 		this.watchBootButton();
 	}
 
@@ -133,7 +145,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		this.language = settingText("language", app.source);
 		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
-		this.attempt = new SetupAttempt(this);
+		this.hasLeft = false;
 		this.stopNeed();
 		this.isOpen = true;
 		try {
@@ -175,7 +187,10 @@ export class PhoneSetup implements Listener, WiFiSetup {
 			this.stopNeed();
 		}
 		if (this.after > 0 && (!online || this.isUnreached)) {
-			this.needTimer ??= this.app.timer.set(() => this.need(!online), this.after * 1000);
+			this.needTimer ??= this.app.timer.set(() => {
+				this.needTimer = undefined;
+				this.open(!online);
+			}, this.after * 1000);
 		}
 	}
 
@@ -191,8 +206,8 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		this.stopNeed();
 		this.stopRejoining();
 		this.app.timer.clear(this.delayTimer);
-		this.attempt?.close();
-		this.attempt = undefined;
+		this.step?.close();
+		this.step = undefined;
 		if (this.isOpen) {
 			this.server?.close();
 			this.server = undefined;
@@ -207,11 +222,6 @@ export class PhoneSetup implements Listener, WiFiSetup {
 
 	private get isUnreached(): boolean {
 		return this.settings.get(...UNREACHED) !== undefined;
-	}
-
-	private need(isFallback: boolean): void {
-		this.needTimer = undefined;
-		this.open(isFallback);
 	}
 
 	private stopNeed(): void {
@@ -243,7 +253,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 			this.use();
 		} else if (milliseconds >= SETUP_HOLD) {
 			app.log("BOOT button: set-up");
-			this.need(false);
+			this.open();
 		}
 	}
 
@@ -269,28 +279,6 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		this.rejoinTimer = undefined;
 	}
 
-	/** Shows the status of the attempt. */
-	onProgress(status: SetupStatus): void {
-		this.status = status;
-		this.show();
-	}
-
-	/** Waits for another form: the attempt has failed, or found gateways to choose from. */
-	onPaused(status: SetupStatus): void {
-		this.onProgress(status);
-		this.wait();
-	}
-
-	/**
-	 * Ends the set-up soon: the settings are stored.
-	 *
-	 * @param restart whether one of them is read when the firmware starts
-	 */
-	onStored(status: SetupStatus, restart: boolean): void {
-		this.onProgress(status);
-		this.timer = this.app.timer.set(() => this.end(restart), FAREWELL_TIME);
-	}
-
 	/** Host and port of the page. */
 	get host(): string {
 		const { address, port } = this.accessPoint;
@@ -313,7 +301,7 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		if (knownNetworks(this.app.source).length > 0) {
 			this.timer = this.app.timer.set(() => {
 				this.app.log("set-up: timed out; trying the stored settings again");
-				this.end(this.attempt?.hasLeft === true);
+				this.end(this.hasLeft);
 			}, IDLE_TIME);
 		}
 	}
@@ -379,9 +367,85 @@ export class PhoneSetup implements Listener, WiFiSetup {
 		const errors = form.finds ? undefined : checkValues(form.values, this.settings, app.backend);
 		if (errors === undefined) {
 			app.timer.clear(this.timer);
-			void this.attempt?.join(form);
+			void this.tryForm(form);
 		}
 		return errors;
+	}
+
+	/** Joins the network of a form, then looks for gateways, or tries the backend and stores the settings. */
+	private async tryForm({ values, finds, keeps }: SetupForm): Promise<void> {
+		const { app, accessPoint, formToken } = this;
+		const { ssid, password } = values;
+		this.report({ state: "joining", message: { text: "joining", name: ssid } });
+		const isJoined = await accessPoint.join({ ssid, password });
+		if (!this.isOpen || this.formToken !== formToken) {
+			return;
+		}
+		app.log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
+		const stored = settingText("ssid", app.source);
+		this.hasLeft ||= isJoined && stored !== "" && ssid !== stored;
+		if (!isJoined) {
+			this.pause({ state: "failed", message: { text: "notJoined", name: ssid } });
+		} else if (finds) {
+			this.findGateways(ssid);
+		} else if (keeps || app.failure !== undefined) {
+			this.finish(values, false);
+		} else {
+			this.tryBackend(values);
+		}
+	}
+
+	private findGateways(ssid: string): void {
+		this.report({ state: "joining", message: { text: "finding" } });
+		this.step = this.app.backend.listGateways?.((gateways) => {
+			this.step = undefined;
+			this.pause(
+				gateways.length === 0
+					? { state: "failed", message: { text: "noGateway", name: ssid } }
+					: { state: "found", message: { text: "chooseGateway" }, gateways },
+			);
+		});
+	}
+
+	private tryBackend(values: SetupValues): void {
+		const { backend, log } = this.app;
+		this.report({ state: "joining", message: { text: "connecting" } });
+		this.step = backend.tryOut(withSettings(values, this.settings), (problem) => {
+			this.step = undefined;
+			log(`set-up: the backend ${problem === undefined ? "answers" : `cannot be reached: ${problem}`}`);
+			if (problem === undefined) {
+				this.finish(values, true);
+			} else {
+				this.pause({ state: "failed", message: { text: "notReached", detail: problem }, canKeep: true });
+			}
+		});
+	}
+
+	/** Stores the settings, and ends the set-up soon. */
+	private finish(values: SetupValues, isReached: boolean): void {
+		try {
+			const restart = storeValues(values, { ...this.app.source, settings: this.settings });
+			if (!isReached) {
+				this.settings.set(...UNREACHED, "yes");
+			}
+			const text = restart ? "joinedRestarts" : "joinedConnects";
+			this.report({ state: "joined", message: { text, name: values.ssid } });
+			this.timer = this.app.timer.set(() => this.end(restart), FAREWELL_TIME);
+		} catch (error) {
+			this.pause({ state: "failed", message: { text: "notStored", detail: String(error) } });
+		}
+	}
+
+	/** Shows how far the attempt is. */
+	private report(status: SetupStatus): void {
+		this.status = status;
+		this.show();
+	}
+
+	/** Waits for another form: the attempt has failed, or found gateways to choose from. */
+	private pause(status: SetupStatus): void {
+		this.report(status);
+		this.wait();
 	}
 }
 
@@ -393,7 +457,7 @@ export const setupFeature = (platform: HttpServerPlatform): Feature => ({
 	start(app) {
 		const { accessPoint, settings } = app.board;
 		if (accessPoint !== undefined && settings !== undefined) {
-			const setup = new PhoneSetup(app, platform, accessPoint, settings);
+			const setup = new PhoneSetup(app, platform);
 			Object.assign(app.board, { wifiSetup: setup });
 			app.listen(setup);
 		}

@@ -1,9 +1,11 @@
 import type { Backend } from "../../core/backend.js";
+import { type StoredSource, storeNetwork } from "../../core/settings/known-networks.js";
 import {
 	checkSetting,
 	SettingError,
 	type SettingSource,
 	settingText,
+	storeSetting,
 	withSettings,
 } from "../../core/settings/read-setting.js";
 import { SETTINGS, type SettingName } from "../../core/settings/settings-table.js";
@@ -122,6 +124,29 @@ export const checkValues = (
 				}
 			: { form: { text: "wrongSetting", detail: error.message } };
 	}
+};
+
+/** Stores settings. @returns whether one has changed that is read when the firmware starts */
+export const storeValues = (values: SetupValues, source: StoredSource): boolean => {
+	const { settings } = source;
+	const before = currentValues(source);
+	const changed = FIELDS.filter((field) => values[field] !== before[field]);
+	const others = changed.filter((field) => field !== "ssid" && field !== "password");
+	if (others.length < changed.length) {
+		storeNetwork(values, source);
+	}
+	for (const field of others) {
+		storeSetting(field, values[field], settings);
+	}
+	if (changed.includes("backend") || changed.includes("otaUrl")) {
+		// The page has no fields for the login of a broker, so it would be sent to another backend.
+		for (const name of ["mqttUsername", "mqttPassword"] as const) {
+			if (settingText(name, source) !== "") {
+				storeSetting(name, "", settings);
+			}
+		}
+	}
+	return others.length > 0;
 };
 
 const isField = (name: string): name is Field => FIELDS.includes(name as Field);

@@ -8,13 +8,29 @@ import { rollBack, Trial } from "./trial.js";
 /**
  * Wraps an installer so that it reports to the state machine, the screen and the log, and installs one image at a time;
  * none after a successful one, because the device is about to restart.
+ *
+ * @param trial knows which firmware was rolled back
  */
-const observed = (installer: Installer, app: Application): Installer => {
+const observed = (installer: Installer, app: Application, trial?: Trial): Installer => {
 	let isBusy = false;
 	/** Shows an alert without the chime. */
 	const alert = (status: keyof Words, message: string): void =>
 		app.board.screen?.show({ alert: { status: app.words?.[status] ?? "", message } });
 	return {
+		async offer(firmware) {
+			const { version, url, force } = firmware;
+			const offer = `firmware ${version}${force ? " (forced)" : ""}`;
+			if (version === trial?.rolledBack) {
+				app.log(`${offer} is available, but was rolled back; skipped until the next restart`);
+			} else if (app.state === "listening" || app.state === "speaking") {
+				app.log(`${offer} is available; postponed to the next check, because the device is ${app.state}`);
+			} else {
+				app.log(`${offer}: installing from ${url}`);
+				await this.install(firmware).catch(() => {
+					// The reason is already in the log and on the screen.
+				});
+			}
+		},
 		async install(source, onProgress) {
 			if (isBusy) {
 				// The screen shows how far the other one is.
@@ -48,7 +64,7 @@ const amount = (bytes: number, total: number | undefined): string =>
 	total === undefined ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor((100 * bytes) / total)} %`;
 
 /** Installs firmware over the air. */
-const update: Feature = {
+export default {
 	name: "update",
 	after: ["http", "language"],
 	rescue: true,
@@ -62,11 +78,8 @@ const update: Feature = {
 			return;
 		}
 		const installer = http && updater ? new FirmwareInstaller(app, updater, http) : board.installer;
-		Object.assign(board, installer && { installer: observed(installer, app) });
-		if (failure === undefined) {
-			app.listen(new Trial(app));
-		}
+		const trial = failure === undefined ? new Trial(app) : undefined;
+		Object.assign(board, installer && { installer: observed(installer, app, trial) });
+		app.listen(trial);
 	},
-};
-
-export default update;
+} satisfies Feature;

@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Listener } from "../../core/listener.js";
+import { AppPart, type Listener } from "../../core/listener.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
@@ -8,14 +8,15 @@ import type { TimerHandle } from "../../hardware/timer.js";
  * The trial of new firmware: if the device does not reach its backend in time, it rolls back. At any restart before
  * that the bootloader rolls back.
  */
-export class Trial implements Listener {
-	private readonly app: Application;
+export class Trial extends AppPart implements Listener {
+	/** Version of the firmware that was rolled back before this start. */
+	rolledBack: string | undefined;
 	private deadline: TimerHandle | undefined;
 
 	/** Starts the trial, if the running firmware is on trial. @throws SettingError */
 	constructor(app: Application) {
+		super(app);
 		const seconds = app.setting("updateTrial");
-		this.app = app;
 		if (app.board.updater?.isOnTrial) {
 			app.log(`firmware ${FIRMWARE.version} is on trial: it has ${seconds} s to reach its backend`);
 			this.deadline = app.timer.set(() => this.fail(), seconds * 1000);
@@ -24,11 +25,10 @@ export class Trial implements Listener {
 
 	/** Reports whether firmware was rolled back. */
 	onStart(): void {
-		const { app } = this;
-		const { updater, settings } = app.board;
-		app.rolledBack = updater && !updater.isOnTrial ? forgetTrial(settings) : undefined;
-		if (app.rolledBack !== undefined) {
-			this.report(`${app.rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
+		const { updater, settings } = this.app.board;
+		this.rolledBack = updater && !updater.isOnTrial ? forgetTrial(settings) : undefined;
+		if (this.rolledBack !== undefined) {
+			this.report(`${this.rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
 		}
 	}
 

@@ -1,8 +1,6 @@
-import type { Application } from "../../core/application.js";
 import type { DeviceState } from "../../core/device-state.js";
-import type { Feature, Listener } from "../../core/listener.js";
+import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { isObject } from "../../core/text/is-object.js";
-import type { PartsByKind } from "../../hardware/kinds/index.js";
 import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec } from "../../hardware/sound.js";
 import type { Envelope } from "../../protocols/envelope.js";
@@ -13,12 +11,16 @@ import { readUdpSettings, type UdpChannel } from "./udp-audio.js";
 /** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
 const SILENCE = Uint8Array.of(0x58);
 
+/** Red, as on devices that record. */
+const RECORDING_COLOR = 0xff0000;
+
 /** Speech from the backend and from the microphone, between messages and the board's codec. */
-class Voice implements Listener {
-	private readonly app: Application;
-	private readonly codec: Codec;
-	private readonly dropped: DroppedAudio;
-	private readonly light: ListeningLight;
+class Voice extends AppPart implements Listener {
+	private readonly codec = this.app.board.codec as Codec;
+	/** Shows that the device listens: the board's first light that works. */
+	private readonly light = Object.values(this.app.board.lights ?? {}).find(({ error }) => error === undefined);
+	/** How the light was before; undefined while the device does not listen. */
+	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
 	/** Whether the backend speaks: between `tts` `start` and `stop`. */
 	private isSpeaking = false;
 	/** Counts what was begun: the end of an earlier one means nothing. */
@@ -26,25 +28,20 @@ class Voice implements Listener {
 	private isRecording = false;
 	/** Carries the audio, if the backend has offered it. */
 	private udp: UdpChannel | undefined;
-
-	constructor(app: Application, codec: Codec) {
-		this.app = app;
-		this.codec = codec;
-		this.dropped = new DroppedAudio(app.log);
-		this.light = new ListeningLight(app.board.lights);
-	}
+	private dropped = 0;
+	private nextLogged = 1;
 
 	onAudio(frame: ArrayBuffer): void {
 		try {
-			this.play(readFrame(frame, this.app.backend.version));
+			this.play(readFrame(frame, this.version));
 		} catch (error) {
-			this.dropped.add((error as Error).message);
+			this.drop((error as Error).message);
 		}
 	}
 
 	onSession({ hello }: Session): void {
-		const { clients, log } = this.app;
-		const { openUdp } = clients;
+		const { network, log } = this.app;
+		const { openUdp } = network.clients;
 		const { udp } = hello;
 		this.closeUdp();
 		if (openUdp === undefined || !isObject(udp)) {
@@ -53,7 +50,7 @@ class Voice implements Listener {
 		try {
 			this.udp = openUdp(readUdpSettings(udp), {
 				onPacket: (packet) => this.play(packet),
-				onDropped: (reason) => this.dropped.add(reason),
+				onDropped: (reason) => this.drop(reason),
 			});
 			this.udp.send(SILENCE);
 		} catch (error) {
@@ -82,7 +79,7 @@ class Voice implements Listener {
 		this.isRecording = shouldRecord;
 		try {
 			codec.record?.(shouldRecord ? this.send : undefined);
-			this.light.show(shouldRecord);
+			this.showListening(shouldRecord);
 		} catch (error) {
 			app.log(`cannot record: ${(error as Error).message}`);
 			// Other listeners receive this state first.
@@ -111,8 +108,8 @@ class Voice implements Listener {
 		const { backend, ticks } = this.app;
 		if (this.udp !== undefined) {
 			this.udp.send(packet);
-		} else if (!backend.sendAudio(writeFrame(packet, backend.version, ticks()))) {
-			this.dropped.add("the connection does not take what was recorded");
+		} else if (!backend.protocol?.sendBinary(writeFrame(packet, this.version, ticks()))) {
+			this.drop("the connection does not take what was recorded");
 		}
 	};
 
@@ -120,27 +117,56 @@ class Voice implements Listener {
 	private listen(): void {
 		const { app, codec } = this;
 		if (codec.record === undefined) {
-			app.send("listen", { state: "stop", reason: "no microphone" });
+			app.backend.send("listen", { state: "stop", reason: "no microphone" });
 		} else if (codec.muted) {
-			app.send("listen", { state: "stop", reason: "muted" });
+			app.backend.send("listen", { state: "stop", reason: "muted" });
 		} else if (app.state === "idle") {
 			app.talk.listen();
 		} else if (app.state === "listening") {
-			app.send("listen", { state: "start" });
+			app.backend.send("listen", { state: "start" });
 		} else {
-			app.send("listen", { state: "stop", reason: app.state });
+			app.backend.send("listen", { state: "stop", reason: app.state });
 		}
 	}
 
 	private play(packet: Uint8Array): void {
 		if (!this.isSpeaking) {
-			this.dropped.add("the backend has not begun to speak");
+			this.drop("the backend has not begun to speak");
 			return;
 		}
 		try {
 			this.codec.play(packet);
 		} catch (error) {
-			this.dropped.add((error as Error).message);
+			this.drop((error as Error).message);
+		}
+	}
+
+	/** The hello's version, which says how audio is framed. */
+	private get version(): number {
+		return this.app.backend.protocol?.transport.version ?? 0;
+	}
+
+	/** Logs audio that is dropped: the first frame, the tenth, the hundredth …, so that a flood does not fill the log. */
+	private drop(reason: string): void {
+		this.dropped += 1;
+		if (this.dropped === this.nextLogged) {
+			this.nextLogged *= 10;
+			this.app.log(`audio dropped: ${reason}${this.dropped === 1 ? "" : ` (${this.dropped} so far)`}`);
+		}
+	}
+
+	private showListening(isListening: boolean): void {
+		const { light, before } = this;
+		if (light !== undefined && isListening) {
+			const { on, color } = light;
+			this.before = { on, color };
+			setLight(light, { on: true, color: color === undefined ? undefined : RECORDING_COLOR });
+		} else if (light !== undefined && before !== undefined) {
+			this.before = undefined;
+			// A color that was set meanwhile stays.
+			if (light.on && (light.color === undefined || light.color === RECORDING_COLOR)) {
+				setLight(light, before);
+			}
 		}
 	}
 
@@ -183,58 +209,7 @@ class Voice implements Listener {
 	}
 }
 
-/** Counts audio that is dropped. The log has the first one, the tenth, the hundredth …, so that a flood does not fill it. */
-class DroppedAudio {
-	private readonly log: (message: string) => void;
-	private count = 0;
-	private nextLogged = 1;
-
-	constructor(log: (message: string) => void) {
-		this.log = log;
-	}
-
-	add(reason: string): void {
-		this.count += 1;
-		if (this.count === this.nextLogged) {
-			this.nextLogged *= 10;
-			this.log(`audio dropped: ${reason}${this.count === 1 ? "" : ` (${this.count} so far)`}`);
-		}
-	}
-}
-
-/** Red, as on devices that record. */
-const COLOR = 0xff0000;
-
-/** Shows by a board's first light that the device listens. */
-class ListeningLight {
-	private readonly light: Light | undefined;
-	/** How the light was before; undefined while the device does not listen. */
-	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
-
-	constructor(lights: PartsByKind["lights"] = {}) {
-		this.light = Object.values(lights).find(({ error }) => error === undefined);
-	}
-
-	show(isListening: boolean): void {
-		const light = this.light;
-		if (light === undefined) {
-			return;
-		}
-		if (isListening) {
-			const { on, color } = light;
-			this.before = { on, color };
-			set(light, { on: true, color: color === undefined ? undefined : COLOR });
-		} else if (this.before !== undefined) {
-			// A color that was set meanwhile stays.
-			if (light.on && (light.color === undefined || light.color === COLOR)) {
-				set(light, this.before);
-			}
-			this.before = undefined;
-		}
-	}
-}
-
-const set = (light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void => {
+const setLight = (light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void => {
 	if (color !== undefined) {
 		light.color = color;
 	}
@@ -242,16 +217,14 @@ const set = (light: Light, { on, color }: { readonly on: boolean; readonly color
 };
 
 /** Speech to and from the backend, for a board with a codec. */
-const voice: Feature = {
+export default {
 	name: "voice",
 	after: ["parts"],
 	start(app) {
 		const { codec } = app.board;
 		if (codec !== undefined) {
-			app.audio = codec.params;
-			app.listen(new Voice(app, codec));
+			app.backend.audio = codec.params;
+			app.listen(new Voice(app));
 		}
 	},
-};
-
-export default voice;
+} satisfies Feature;

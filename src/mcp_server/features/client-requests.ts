@@ -1,7 +1,8 @@
 import { isObject } from "../../core/text/is-object.js";
 import { notificationMessage } from "../json-rpc.js";
+import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
-import type { CallSession, StopWaiting, ToolCall } from "../tool-call.js";
+import type { StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
 import type { Feature, FeatureResult } from "./feature-set.js";
 
@@ -14,7 +15,7 @@ export interface ClientRequestsOptions {
 }
 
 interface OpenRequest {
-	readonly session: CallSession;
+	readonly session: McpSession<unknown>;
 	readonly question: Question;
 	readonly settle: (response: Params) => void;
 }
@@ -25,15 +26,13 @@ interface OpenRequest {
  */
 export class ClientRequests extends Asking implements Feature<unknown> {
 	readonly capabilities = {};
-	private readonly maxOpen: number;
-	private readonly timeout: number;
+	private readonly options: Required<ClientRequestsOptions>;
 	private readonly open = new Map<string, OpenRequest>();
 	private count = 0;
 
-	constructor({ maxOpen = 8, timeout = 300_000 }: ClientRequestsOptions = {}) {
+	constructor(options: ClientRequestsOptions = {}) {
 		super();
-		this.maxOpen = maxOpen;
-		this.timeout = timeout;
+		this.options = { maxOpen: 8, timeout: 300_000, ...options };
 	}
 
 	get names(): readonly string[] {
@@ -46,8 +45,9 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 
 	/** Sends the question as a request in the session. Rejects without an answer in time, and when the call is cancelled or ends. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
-		if (this.open.size >= this.maxOpen) {
-			throw new Error(`too many open requests to clients (limit ${this.maxOpen})`);
+		const { maxOpen, timeout: time } = this.options;
+		if (this.open.size >= maxOpen) {
+			throw new Error(`too many open requests to clients (limit ${maxOpen})`);
 		}
 		this.count += 1;
 		const id = `s${this.count}`;
@@ -71,8 +71,8 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 			call.startWaiting(giveUp);
 			const timeout = timer?.set(() => {
 				call.endWaiting(giveUp);
-				giveUp(new Error(`the client did not answer ${method} within ${this.timeout / 1_000} s`));
-			}, this.timeout);
+				giveUp(new Error(`the client did not answer ${method} within ${time / 1_000} s`));
+			}, time);
 			const settle = (response: Params): void => {
 				end();
 				call.endWaiting(giveUp);
@@ -87,7 +87,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		});
 	}
 
-	takeResponse(session: CallSession, response: Params): boolean {
+	takeResponse(session: McpSession<unknown>, response: Params): boolean {
 		const open = typeof response.id === "string" ? this.open.get(response.id) : undefined;
 		if (open?.session !== session || !("result" in response || "error" in response)) {
 			return false;

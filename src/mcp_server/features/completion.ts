@@ -48,16 +48,15 @@ const NO_ARGUMENTS: Params = deepFreeze({});
  */
 export class Completion implements Feature<unknown> {
 	readonly capabilities = { completions: {} };
-	private readonly prompts: Completable | undefined;
-	private readonly resources: Completable | undefined;
+	private readonly options: CompletionOptions;
 
-	constructor({ prompts, resources }: CompletionOptions) {
-		this.prompts = prompts;
-		this.resources = resources;
+	constructor(options: CompletionOptions) {
+		this.options = options;
 	}
 
 	get names(): readonly string[] {
-		return [...NAMES, ...(this.prompts?.argumentNames ?? []), ...(this.resources?.argumentNames ?? [])];
+		const { prompts, resources } = this.options;
+		return [...NAMES, ...(prompts?.argumentNames ?? []), ...(resources?.argumentNames ?? [])];
 	}
 
 	answer(method: string, params: Params): FeatureResult | undefined {
@@ -75,11 +74,12 @@ export class Completion implements Feature<unknown> {
 	}
 
 	private findCompleters(ref: Params): Completers {
+		const { prompts, resources } = this.options;
 		switch (ref.type) {
 			case "ref/prompt":
-				return known(this.prompts, readText(ref, "name", "the name of a prompt"), "prompt");
+				return known(prompts, readText(ref, "name", "the name of a prompt"), "prompt");
 			case "ref/resource":
-				return known(this.resources, readText(ref, "uri", "the template of a resource"), "resource template");
+				return known(resources, readText(ref, "uri", "the template of a resource"), "resource template");
 			default:
 				throw new RpcError(ErrorCode.invalidParams, "ref.type: expected ref/prompt or ref/resource");
 		}

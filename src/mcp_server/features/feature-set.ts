@@ -78,7 +78,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 
 	override close(): void {
 		super.close();
-		this.server.features.sessionClosed(this);
+		this.server.releaseSession(this);
 	}
 
 	protected override dispatch(
@@ -88,13 +88,13 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		wrapper: Wrapper,
 		isBatched: boolean,
 	): Answer {
-		const taken = isBatched ? undefined : this.server.features.takeOver(this, id, method, params);
+		const taken = isBatched ? undefined : this.server.takeOver(this, id, method, params);
 		if (taken !== undefined) {
 			return taken;
 		}
 		if (!OWN_METHODS.includes(method)) {
 			const call = this.begin(id, params);
-			const result = this.server.features.answer(method, params, call);
+			const result = this.server.answerByFeature(method, params, call);
 			if (result instanceof Promise) {
 				return this.waitFor(call, result, wrapper);
 			}
@@ -106,7 +106,8 @@ export class FeatureSession<Context> extends McpSession<Context> {
 	}
 
 	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
-		const isTaken = (message.method ?? null) === null && this.server.features.takeResponse(this, message);
+		const isResponse = (message.method ?? null) === null;
+		const isTaken = isResponse && this.server.features.some((each) => each.takeResponse?.(this, message));
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
 	}
 
@@ -141,29 +142,54 @@ export class FeatureSet<Context> implements Features<Context> {
 	}
 
 	serve(options: McpServerOptions<Context>): McpServer<Context> {
-		return new FeatureServer(this, options);
+		return new FeatureServer(this.list, options);
+	}
+}
+
+/** An MCP server that offers features besides its tools. */
+class FeatureServer<Context> extends McpServer<Context> {
+	readonly features: readonly Feature<Context>[];
+
+	constructor(features: readonly Feature<Context>[], options: McpServerOptions<Context>) {
+		super(options);
+		this.features = features;
+		for (const feature of features) {
+			feature.attach?.(this);
+		}
+		this.forgetNames();
 	}
 
-	/** The feature of a kind, if the server has it. */
-	find<F extends object>(kind: Kind<F>): F | undefined {
-		return this.list.find((feature): feature is Feature<Context> & F => feature instanceof kind);
+	protected override get callNames(): readonly string[] {
+		// The constructor of McpServer reads it before there are features.
+		return this.features?.flatMap(({ callNames = [] }) => callNames) ?? [];
 	}
 
-	get capabilities(): Readonly<Record<string, object>> {
-		return Object.assign({}, ...this.list.map(({ capabilities }) => capabilities));
+	override get initializeNames(): readonly string[] {
+		return super.initializeNames.concat(this.featureNames);
 	}
 
-	get names(): readonly string[] {
-		return this.list.flatMap(({ names }) => names);
+	override get allNames(): readonly string[] {
+		return super.allNames.concat(this.featureNames);
 	}
 
-	get callNames(): readonly string[] {
-		return this.list.flatMap(({ callNames = [] }) => callNames);
+	/** They change with the requests in progress. */
+	private get featureNames(): readonly string[] {
+		return this.features.flatMap(({ names }) => names);
+	}
+
+	override get capabilities(): Readonly<Record<string, object>> {
+		return Object.assign(super.capabilities, ...this.features.map(({ capabilities }) => capabilities));
+	}
+
+	override open(options: SessionOptions): McpSession<Context> {
+		const session = new FeatureSession<Context>(this, options);
+		this.sessions.add(session);
+		return session;
 	}
 
 	/** Asks each feature for the result of a request, in order; undefined if none has the method. */
-	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
-		for (const feature of this.list) {
+	answerByFeature(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
+		for (const feature of this.features) {
 			const result = feature.answer(method, params, call);
 			if (result !== undefined) {
 				return result;
@@ -174,7 +200,7 @@ export class FeatureSet<Context> implements Features<Context> {
 
 	/** Lets the first feature that wants to answer a request in the session's place; undefined if none does. */
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
-		for (const feature of this.list) {
+		for (const feature of this.features) {
 			const answer = feature.takeOver?.(session, id, method, params);
 			if (answer !== undefined) {
 				return answer;
@@ -183,54 +209,11 @@ export class FeatureSet<Context> implements Features<Context> {
 		return undefined;
 	}
 
-	/** Gives a response of the client to the feature that asked, and returns whether one did. */
-	takeResponse(session: FeatureSession<unknown>, message: Params): boolean {
-		return this.list.some((feature) => feature.takeResponse?.(session, message));
-	}
-
 	/** Releases the features' data of a session that has ended. */
-	sessionClosed(session: FeatureSession<unknown>): void {
-		for (const feature of this.list) {
+	releaseSession(session: FeatureSession<unknown>): void {
+		for (const feature of this.features) {
 			feature.sessionClosed?.(session);
 		}
-	}
-}
-
-/** An MCP server that offers features besides its tools. */
-class FeatureServer<Context> extends McpServer<Context> {
-	readonly features: FeatureSet<Context>;
-
-	constructor(features: FeatureSet<Context>, options: McpServerOptions<Context>) {
-		super(options);
-		this.features = features;
-		for (const feature of features.list) {
-			feature.attach?.(this);
-		}
-		this.forgetNames();
-	}
-
-	protected override get callNames(): readonly string[] {
-		// The constructor of McpServer reads it before there are features.
-		return this.features?.callNames ?? [];
-	}
-
-	override get initializeNames(): readonly string[] {
-		return super.initializeNames.concat(this.features.names);
-	}
-
-	override get allNames(): readonly string[] {
-		// The features' names change with the requests in progress.
-		return super.allNames.concat(this.features.names);
-	}
-
-	override get capabilities(): Readonly<Record<string, object>> {
-		return { ...super.capabilities, ...this.features.capabilities };
-	}
-
-	override open(options: SessionOptions): McpSession<Context> {
-		const session = new FeatureSession<Context>(this, options);
-		this.sessions.add(session);
-		return session;
 	}
 }
 
@@ -239,9 +222,10 @@ class FeatureServer<Context> extends McpServer<Context> {
  *
  * @returns undefined if the server does not have it
  */
-export const findFeature = <F extends object>(call: ToolCall, kind: Kind<F>): F | undefined => {
-	const { server } = call.session;
-	return server instanceof FeatureServer ? server.features.find(kind) : undefined;
+export const findFeature = <F extends object>({ session }: ToolCall, kind: Kind<F>): F | undefined => {
+	const { server } = session;
+	const features: readonly object[] = server instanceof FeatureServer ? server.features : [];
+	return features.find((feature): feature is F => feature instanceof kind);
 };
 
 /**

@@ -1,7 +1,8 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
+import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
-import type { CallSession, ToolCall } from "../tool-call.js";
+import type { ToolCall } from "../tool-call.js";
 import { type Feature, type FeatureResult, type FeatureSession, findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
@@ -39,15 +40,11 @@ const MAX_DATA_LENGTH = 1_024;
 export class Logging implements Feature<unknown> {
 	readonly capabilities = { logging: {} };
 	readonly names = ["level"];
-	private readonly level: LogLevel;
-	private readonly perSecond: number;
-	private readonly now: () => number;
-	private readonly logs = new WeakMap<CallSession, SessionLog>();
+	private readonly options: Required<LoggingOptions>;
+	private readonly logs = new WeakMap<McpSession<unknown>, SessionLog>();
 
-	constructor({ level = "info", perSecond = 10, now = Date.now }: LoggingOptions = {}) {
-		this.level = level;
-		this.perSecond = perSecond;
-		this.now = now;
+	constructor(options: LoggingOptions = {}) {
+		this.options = { level: "info", perSecond: 10, now: Date.now, ...options };
 	}
 
 	answer(method: string, { level }: Params, { session }: ToolCall): FeatureResult | undefined {
@@ -68,13 +65,13 @@ export class Logging implements Feature<unknown> {
 		if (!isWanted(level, session.client.logLevel ?? log.level)) {
 			return;
 		}
-		const now = this.now();
+		const now = this.options.now();
 		// Setting the clock may turn it back.
 		if (now < log.since || now - log.since >= 1_000) {
 			log.since = now;
 			log.sent = 0;
 		}
-		if (log.sent >= this.perSecond) {
+		if (log.sent >= this.options.perSecond) {
 			log.dropped += 1;
 			return;
 		}
@@ -86,10 +83,10 @@ export class Logging implements Feature<unknown> {
 		sendMessage(session, { level, logger, data });
 	}
 
-	private logOf(session: CallSession): SessionLog {
+	private logOf(session: McpSession<unknown>): SessionLog {
 		let log = this.logs.get(session);
 		if (log === undefined) {
-			log = { level: this.level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
+			log = { level: this.options.level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
 			this.logs.set(session, log);
 		}
 		return log;
@@ -102,7 +99,10 @@ const isWanted = (level: LogLevel, least: string): boolean => {
 	return at >= 0 && LEVELS.indexOf(level) >= at;
 };
 
-const sendMessage = (session: CallSession, message: { readonly data: unknown; readonly [name: string]: unknown }) => {
+const sendMessage = (
+	session: McpSession<unknown>,
+	message: { readonly data: unknown; readonly [name: string]: unknown },
+) => {
 	const { length } = JSON.stringify(message.data) ?? "";
 	const data = length > MAX_DATA_LENGTH ? `${length} characters (limit ${MAX_DATA_LENGTH})` : message.data;
 	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));

@@ -1,12 +1,13 @@
 import { Content, text } from "../content.js";
-import { ErrorCode, quotable, RpcError, resultOverhead } from "../json-rpc.js";
+import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import { type Listed, listed, PagedList } from "../paged-list.js";
-import { type Params, readArguments, readCursor } from "../params.js";
+import { type Listed, listed } from "../paged-list.js";
+import { type Params, readArguments } from "../params.js";
 import type { Revision } from "../revision.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completer, Completers } from "./completion.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";
+import { ListFeature } from "./list-feature.js";
 
 /** An argument of a prompt. Its value is always text. */
 export interface PromptArgument {
@@ -98,16 +99,12 @@ const promptResult = (description: string | undefined, result: PromptResult, rev
  * Prompts: messages that a user can choose for the language model.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/prompts
  */
-export class Prompts<Context> implements Feature<Context>, Completable {
+export class Prompts<Context> extends ListFeature<Context, Prompt<Context>> implements Feature<Context>, Completable {
 	readonly capabilities = { prompts: { listChanged: true } };
-	private readonly prompts: Prompt<Context>[] = [];
-	private server: McpServer<Context> | undefined;
 
 	/** @throws TypeError for two prompts of the same name */
 	constructor(prompts: readonly Prompt<Context>[] = []) {
-		for (const prompt of prompts) {
-			this.add(prompt);
-		}
+		super("prompt", prompts);
 	}
 
 	get names(): readonly string[] {
@@ -115,53 +112,18 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 	}
 
 	get argumentNames(): readonly string[] {
-		return this.prompts.flatMap(({ argumentNames }) => argumentNames);
-	}
-
-	attach(server: McpServer<Context>): void {
-		this.server = server;
-	}
-
-	/** @throws TypeError if the name is already registered */
-	add(prompt: Prompt<Context>): void {
-		if (this.find(prompt.key) !== undefined) {
-			throw new TypeError(`prompt ${prompt.key} is already registered`);
-		}
-		this.prompts.push(prompt);
-		this.server?.changed("notifications/prompts/list_changed");
-	}
-
-	/** @returns whether the prompt existed */
-	remove(name: string): boolean {
-		const at = this.prompts.findIndex(({ key }) => key === name);
-		if (at < 0) {
-			return false;
-		}
-		this.prompts.splice(at, 1);
-		this.server?.changed("notifications/prompts/list_changed");
-		return true;
-	}
-
-	completersOf(name: string): Completers | undefined {
-		return this.find(name)?.complete;
+		return this.items.flatMap(({ argumentNames }) => argumentNames);
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		switch (method) {
 			case "prompts/list":
-				return new PagedList("prompts", this.prompts).page(
-					readCursor(params),
-					call.session.pageBytes - resultOverhead(call.id),
-				);
+				return this.page("prompts", this.items, params, call);
 			case "prompts/get":
 				return this.get(params, call);
 			default:
 				return undefined;
 		}
-	}
-
-	private find(name: string): Prompt<Context> | undefined {
-		return this.prompts.find(({ key }) => key === name);
 	}
 
 	private get(params: Params, call: ToolCall): FeatureResult {

@@ -1,13 +1,15 @@
 import { base64Length, toBase64 } from "../../core/text/base64.js";
 import { utf8Length } from "../../core/text/utf8.js";
 import { Content } from "../content.js";
-import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError, resultOverhead } from "../json-rpc.js";
+import { ErrorCode, notificationMessage, quotable, RpcError } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import { type Listed, listed, PagedList } from "../paged-list.js";
-import { type Params, readCursor } from "../params.js";
-import type { CallSession, ToolCall } from "../tool-call.js";
+import type { McpSession } from "../mcp-session.js";
+import { type Listed, listed } from "../paged-list.js";
+import type { Params } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completion.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";
+import { ListFeature } from "./list-feature.js";
 import { matchTemplate, parseTemplate, type TemplateValues, type UriTemplate } from "./uri-template.js";
 
 /** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */
@@ -162,49 +164,21 @@ interface Found<Context> {
  * Resources, which a client can list, read and subscribe to.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/resources
  */
-export class Resources<Context> implements Feature<Context>, Completable {
+export class Resources<Context>
+	extends ListFeature<Context, Resource<Context>>
+	implements Feature<Context>, Completable
+{
 	readonly capabilities = { resources: { subscribe: true, listChanged: true } };
 	readonly names = ["uri"];
-	private readonly resources: Resource<Context>[] = [];
 	private readonly maxBytes: number;
 	private readonly maxSubscriptions: number;
-	private readonly subscriptions = new Map<CallSession, string[]>();
-	private server: McpServer<Context> | undefined;
+	private readonly subscriptions = new Map<McpSession<unknown>, string[]>();
 
 	/** @throws TypeError for two resources with the same URI */
 	constructor({ resources = [], maxBytes = 8_000, maxSubscriptions = 32 }: ResourcesOptions<Context> = {}) {
+		super("resource", resources);
 		this.maxBytes = maxBytes;
 		this.maxSubscriptions = maxSubscriptions;
-		for (const resource of resources) {
-			this.add(resource);
-		}
-	}
-
-	attach(server: McpServer<Context>): void {
-		this.server = server;
-	}
-
-	/** @throws TypeError if the URI is already registered */
-	add(resource: Resource<Context>): void {
-		if (this.resources.some(({ key }) => key === resource.key)) {
-			throw new TypeError(`resource ${resource.key} is already registered`);
-		}
-		this.resources.push(resource);
-		this.server?.changed("notifications/resources/list_changed");
-	}
-
-	/**
-	 * @param uri the resource's URI or template
-	 * @returns whether the resource existed
-	 */
-	remove(uri: string): boolean {
-		const at = this.resources.findIndex(({ key }) => key === uri);
-		if (at < 0) {
-			return false;
-		}
-		this.resources.splice(at, 1);
-		this.server?.changed("notifications/resources/list_changed");
-		return true;
 	}
 
 	/** Notifies the subscribers of a URI that its contents have changed. */
@@ -217,19 +191,20 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	get argumentNames(): readonly string[] {
-		return this.resources.flatMap(({ template }) => template?.variables ?? []);
-	}
-
-	completersOf(uriTemplate: string): Completers | undefined {
-		return this.resources.find(({ key }) => key === uriTemplate)?.complete;
+		return this.items.flatMap(({ template }) => template?.variables ?? []);
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		switch (method) {
 			case "resources/list":
-				return this.list("resources", false, params, call);
+				return this.page("resources", this.items.filter(isFixed), params, call);
 			case "resources/templates/list":
-				return this.list("resourceTemplates", true, params, call);
+				return this.page(
+					"resourceTemplates",
+					this.items.filter((each) => !isFixed(each)),
+					params,
+					call,
+				);
 			case "resources/read":
 				return this.read(params, call);
 			case "resources/subscribe":
@@ -241,27 +216,22 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		}
 	}
 
-	sessionClosed(session: CallSession): void {
+	sessionClosed(session: McpSession<unknown>): void {
 		this.subscriptions.delete(session);
-	}
-
-	private list(member: string, templates: boolean, params: Params, { id, session }: ToolCall): LongResult {
-		const items = this.resources.filter(({ template }) => (template !== undefined) === templates);
-		return new PagedList(member, items).page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
 	private read(params: Params, call: ToolCall): FeatureResult {
 		const uri = readUri(params);
-		const { resource, variables } = this.find(uri, call.session);
+		const { resource, variables } = this.match(uri, call.session);
 		const data = resource.read(variables, (this.server as McpServer<Context>).context, call);
 		const toResult = (value: ResourceData): string =>
 			`{"contents":[${contentsJson(uri, resource.mimeType, value, this.maxBytes)}]}`;
 		return data instanceof Promise ? data.then(toResult) : toResult(data);
 	}
 
-	private subscribe(params: Params, session: CallSession): string {
+	private subscribe(params: Params, session: McpSession<unknown>): string {
 		const uri = readUri(params);
-		this.find(uri, session);
+		this.match(uri, session);
 		const uris = this.subscriptions.get(session) ?? [];
 		if (uri.length > MAX_URI_LENGTH) {
 			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${MAX_URI_LENGTH} characters`);
@@ -275,7 +245,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		return "{}";
 	}
 
-	private unsubscribe(params: Params, session: CallSession): string {
+	private unsubscribe(params: Params, session: McpSession<unknown>): string {
 		const uri = readUri(params);
 		const uris = this.subscriptions.get(session) ?? [];
 		this.subscriptions.set(
@@ -286,8 +256,8 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	/** @throws RpcError if no resource has that URI */
-	private find(uri: string, { revision }: CallSession): Found<Context> {
-		for (const resource of this.resources) {
+	private match(uri: string, { revision }: McpSession<unknown>): Found<Context> {
+		for (const resource of this.items) {
 			const { key, template } = resource;
 			const variables = template === undefined ? key === uri && {} : matchTemplate(template, uri);
 			if (variables) {
@@ -298,5 +268,8 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		throw new RpcError(code, "Resource not found", { uri: quotable(uri) });
 	}
 }
+
+/** Whether a resource has one URI, and is no template. */
+const isFixed = ({ template }: Pick<Resource<never>, "template">): boolean => template === undefined;
 
 const readUri = (params: Params): string => readText(params, "uri", "the URI of a resource");

@@ -203,7 +203,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	/** Stops the notifications. */
 	stopListening(): void {
 		this.server.sessions.delete(this);
-		this.server.features.sessionClosed(this);
+		this.server.releaseSession(this);
 	}
 
 	override notify(message: string): void {

@@ -58,19 +58,15 @@ const LISTEN_NAMES: readonly string[] = deepFreeze([
  */
 export class Stateless<Context> implements Feature<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
-	private readonly maxSuspended: number;
-	private readonly timeout: number;
-	private readonly maxListening: number;
+	private readonly options: Required<StatelessOptions>;
 	private suspended: readonly StatelessRequest<Context>[] = [];
 	/** Resumed requests: their calls end with the connection of the repeated request. */
 	private readonly resumed = new Set<StatelessRequest<Context>>();
 	private listening = 0;
 	private count = 0;
 
-	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
-		this.maxSuspended = maxSuspended;
-		this.timeout = timeout;
-		this.maxListening = maxListening;
+	constructor(options: StatelessOptions = {}) {
+		this.options = { maxSuspended: 4, timeout: 300_000, maxListening: 1, ...options };
 	}
 
 	get names(): readonly string[] {
@@ -125,7 +121,7 @@ export class Stateless<Context> implements Feature<Context> {
 	suspend(request: StatelessRequest<Context>): void {
 		const { server } = request;
 		const [oldest] = this.suspended;
-		if (oldest !== undefined && this.suspended.length >= this.maxSuspended) {
+		if (oldest !== undefined && this.suspended.length >= this.options.maxSuspended) {
 			oldest.cancel();
 			this.forget(oldest);
 		}
@@ -135,7 +131,7 @@ export class Stateless<Context> implements Feature<Context> {
 		request.timeout = server.timer?.set(() => {
 			this.forget(request);
 			request.cancel();
-		}, this.timeout);
+		}, this.options.timeout);
 		this.suspended = [...this.suspended, request];
 		server.forgetNames();
 	}
@@ -169,8 +165,9 @@ export class Stateless<Context> implements Feature<Context> {
 
 	private listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
 		const { server } = request;
-		if (this.listening >= this.maxListening) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many subscriptions/listen requests (limit ${this.maxListening})`);
+		const { maxListening } = this.options;
+		if (this.listening >= maxListening) {
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many subscriptions/listen requests (limit ${maxListening})`);
 		}
 		const filter = readFilter(params, server.capabilities);
 		const result = JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: call.id } });
@@ -195,7 +192,7 @@ export class Stateless<Context> implements Feature<Context> {
 const subscribe = (uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void => {
 	try {
 		for (const uri of uris) {
-			void request.server.features.answer("resources/subscribe", { uri }, call);
+			void request.server.answerByFeature("resources/subscribe", { uri }, call);
 		}
 	} catch (error) {
 		request.stopListening();

@@ -2,6 +2,7 @@ import type { Feature } from "../../core/listener.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { splitUrl, type UrlParts } from "../../core/text/url.js";
 import type { Http, HttpRequest, HttpResponse } from "../../hardware/hardware.js";
+import { messageLimits } from "../queued-channel.js";
 import { Exchange, type ExchangeOptions } from "./http-exchange.js";
 
 /** Limited because each has its own connection: more would fill the heap. */
@@ -106,13 +107,12 @@ const withoutCredentials = (headers: ReadonlyMap<string, string>): ReadonlyMap<s
 	new Map([...headers].filter(([name]) => name.toLowerCase() !== CREDENTIALS));
 
 /** The part `http`. */
-const http: Feature = {
+export default {
 	name: "http",
 	rescue: true,
 	start(app) {
-		const { clients, limits, timer } = app;
-		Object.assign(app.board, { http: new EcmaHttp({ network: clients, timer, maxBytes: limits.maxQueuedBytes }) });
+		const { network, timer } = app;
+		const { maxQueuedBytes: maxBytes } = messageLimits(app.setting("chunkBytes"));
+		Object.assign(app.board, { http: new EcmaHttp({ network: network.clients, timer, maxBytes }) });
 	},
-};
-
-export default http;
+} satisfies Feature;

@@ -2,13 +2,11 @@ import type { Feature } from "../../core/listener.js";
 import { mqttTransport } from "./mqtt-channel.js";
 
 /** Backends over MQTT. */
-const mqtt: Feature = {
+export default {
 	name: "mqtt",
 	rescue: true,
 	start({ backend }) {
 		backend.transports.set("mqtt", mqttTransport);
 		backend.transports.set("mqtts", mqttTransport);
 	},
-};
-
-export default mqtt;
+} satisfies Feature;

@@ -80,11 +80,10 @@ const NOTHING = new Uint8Array(0);
  * A connection through ECMA-419's MQTT client class: open once the broker has accepted the subscription, or delivers
  * without one.
  */
-class MqttChannel extends QueuedChannel {
+class MqttChannel extends QueuedChannel<MqttClient> {
 	private readonly publishTopic: string;
 	/** Empty if the backend pushes without a subscription. */
 	private readonly subscribeTopic: string;
-	private client: MqttClient | undefined;
 	private connected = false;
 	private reading = false;
 
@@ -113,25 +112,20 @@ class MqttChannel extends QueuedChannel {
 		this.writable(this.sendControl({ operation: PINGREQ }));
 	}
 
-	protected override readPart(count: number): ArrayBuffer | number | undefined {
-		return this.client?.read(count);
-	}
-
 	protected override write(bytes: Uint8Array, messageBytes: number, first: boolean): number {
 		const options = first ? { topic: this.publishTopic, QoS: QOS, byteLength: messageBytes } : undefined;
 		return this.client?.write(bytes, options) ?? 0;
 	}
 
 	/** Closes without a DISCONNECT, so that the broker publishes the will and the backend learns of every end. */
-	protected override closeClient(): void {
-		const client = this.client;
-		this.client = undefined;
+	override close(): void {
+		const { client } = this;
 		if (this.reading) {
 			// The SDK's client uses its socket after onReadable. If it were closed by then, the machine would end.
+			this.client = undefined;
 			void Promise.resolve().then(() => client?.close());
-		} else {
-			client?.close();
 		}
+		super.close();
 	}
 
 	private onClientReadable(count: number, more: boolean): void {
@@ -141,7 +135,7 @@ class MqttChannel extends QueuedChannel {
 		}
 		this.reading = true;
 		try {
-			this.readable({ count, more, text: true });
+			this.readable(count, more, true);
 		} finally {
 			this.reading = false;
 		}

@@ -24,7 +24,7 @@ export default defineTool({
 			...(typeof uuid === "string" && { uuid }),
 			...(typeof assetsUrl === "string" && { assets: { download_url: assetsUrl } }),
 			...(device?.isSafe && { safe_mode: true }),
-			...(device?.lastError !== undefined && { errors: device.errors, last_error: device.lastError }),
+			...(device?.guard.lastError !== undefined && { errors: device.guard.count, last_error: device.guard.lastError }),
 			application: { name: FIRMWARE.name, version: FIRMWARE.version },
 		};
 	},

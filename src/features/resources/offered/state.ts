@@ -18,7 +18,7 @@ export default defineResource({
 		const { device, system } = hardware;
 		const leastFree = system?.info().minimum_free_heap_size;
 		return {
-			board: device?.name,
+			board: device?.board.name,
 			state: device?.state,
 			version: FIRMWARE.version,
 			parts: partsOf(hardware),

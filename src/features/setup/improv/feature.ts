@@ -67,7 +67,7 @@ class ImprovService implements Listener {
 				this.sendState();
 				break;
 			case COMMAND.info:
-				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.name, hostnameOf(this.app.id)]);
+				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.board.name, hostnameOf(this.app.id)]);
 				break;
 			case COMMAND.networks:
 				void this.sendNetworks();
@@ -145,11 +145,11 @@ class ImprovService implements Listener {
 	/** Joins a network and stores it. Returns whether it was joined. */
 	private async apply(access: WiFiAccess): Promise<boolean> {
 		const { accessPoint, settings } = this.parts;
-		const { built, board, log } = this.app;
+		const { source, board, log } = this.app;
 		const isJoined = await accessPoint.join(access);
 		log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
 		if (isJoined) {
-			storeNetwork(access, { built, settings });
+			storeNetwork(access, { ...source, settings });
 			board.system.restart(RESTART_DELAY);
 		}
 		return isJoined;
@@ -189,7 +189,7 @@ const readAccess = (data: Uint8Array): WiFiAccess | undefined => {
 const textOf = (bytes: Uint8Array): string => String.fromArrayBuffer(bytes.buffer as ArrayBuffer);
 
 /** Lets a computer set up the Wi-Fi over a serial port, on a board that has one, an access point and settings. */
-const improv: Feature = {
+export default {
 	name: "improv",
 	rescue: true,
 	start(app) {
@@ -205,6 +205,4 @@ const improv: Feature = {
 			}
 		}
 	},
-};
-
-export default improv;
+} satisfies Feature;

@@ -30,12 +30,11 @@ export const openBoard = () => {
 		...chip,
 		network,
 		system: {
-			macAddress: system.macAddress,
+			...system,
 			info() {
 				const info = system.info();
 				return { ...info, board: { ...info.board, memory: memory() } };
 			},
-			restart: (delay) => system.restart(delay),
 		},
 		close: () => network.close(),
 	} satisfies Board;

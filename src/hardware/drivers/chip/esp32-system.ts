@@ -3,30 +3,21 @@ import type { TimerModule } from "../../timer.js";
 import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS, ESP32_RESET_REASONS } from "./esp32-models.js";
 
-interface Esp32SystemOptions {
-	readonly chip: typeof esp32Chip;
-	readonly macAddress: string;
-	/** The board's name. */
-	readonly board: string;
-	/** The partition that the firmware runs in. */
-	readonly partition: string;
-	readonly timer: TimerModule;
-}
-
-/** The chip, as the firmware sees it. */
-export class Esp32System implements System {
-	private readonly options: Esp32SystemOptions;
-
-	constructor(options: Esp32SystemOptions) {
-		this.options = options;
-	}
-
-	get macAddress(): string {
-		return this.options.macAddress;
-	}
-
+/**
+ * The chip, as the firmware sees it.
+ *
+ * @param board the board's name
+ * @param partition the one that the firmware runs in
+ */
+export const esp32System = (
+	chip: typeof esp32Chip,
+	macAddress: string,
+	board: string,
+	partition: string,
+	timer: TimerModule,
+): System => ({
+	macAddress,
 	info(): SystemInfo {
-		const { chip, board, partition } = this.options;
 		const { model, cores, revision, features } = chip;
 		return {
 			language: "en-US",
@@ -39,16 +30,10 @@ export class Esp32System implements System {
 			ota: { label: partition },
 			board: { type: board, name: board },
 		};
-	}
-
-	restart(delay: number): void {
-		this.options.timer.set(() => this.options.chip.restart(), delay);
-	}
-
-	factoryReset(): void {
-		this.options.chip.factoryReset();
-	}
-}
+	},
+	restart: (delay) => void timer.set(() => chip.restart(), delay),
+	factoryReset: () => chip.factoryReset(),
+});
 
 /** The chip's own thermometer; undefined on a chip that has none, such as the first ESP32. */
 export const chipThermometer = (chip: Pick<typeof esp32Chip, "temperature">): Thermometer | undefined => {

@@ -8,7 +8,7 @@ import type { ChipPower } from "../../power.js";
 import type openUpdater from "../updater/open-updater.js";
 import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
-import { chipThermometer, Esp32System } from "./esp32-system.js";
+import { chipThermometer, esp32System } from "./esp32-system.js";
 
 /**
  * The parts of every ESP32 board, except its network: system, settings, clock, updates and power saving if the build has them, and the
@@ -27,13 +27,7 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 		...(thermometer && { thermometer }),
 		...(updater && { updater }),
 		...(power && { power }),
-		system: new Esp32System({
-			chip: esp32Chip,
-			macAddress,
-			board: name,
-			partition: esp32Bootloader.label,
-			timer: Timer,
-		}),
+		system: esp32System(esp32Chip, macAddress, name, esp32Bootloader.label, Timer),
 		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
 		clock: {
 			set(time, timezone) {

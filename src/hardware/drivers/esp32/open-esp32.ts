@@ -6,7 +6,6 @@ import type { Board } from "../../hardware.js";
 import type { SerialRecord } from "../../serial.js";
 import type { AccessPoint } from "../../wifi-setup.js";
 import { openChip } from "../chip/open-chip.js";
-import type { RtcClock } from "../rtc/rtc-clock.js";
 import { esp32Usb } from "../usb/esp32-usb.js";
 import { UsbSerial } from "../usb/usb-serial.js";
 import type { UdpRecord } from "../wifi/captive-dns.js";
@@ -20,11 +19,10 @@ const ADDRESS = "192.168.4.1";
 /**
  * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, the chip's USB port, and those of `openChip`.
  *
- * @param rtc of a board that has a real-time clock: it is set with the chip's clock
+ * @param setTime sets the machine's clock, and the real-time clock of a board that has one, in seconds since 1970
  */
-export const openEsp32 = (name: string, rtc?: RtcClock) => {
+export const openEsp32 = (name: string, setTime = (seconds: number): void => Time.set(seconds)) => {
 	startRadio();
-	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
 	const network = openWiFi(setTime);
 	return {
 		...openChip(name, network.macAddress, setTime),

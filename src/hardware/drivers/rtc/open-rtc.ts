@@ -1,11 +1,10 @@
 import Time from "time";
-import { type RealTimeClock, RtcClock } from "./rtc-clock.js";
+import { followRtc, type RealTimeClock } from "./rtc-clock.js";
 
-/** The real-time clock of the target, which sets the machine's clock at once. */
-export const openRtc = (): RtcClock => {
+/** Sets the machine's clock by the real-time clock of the target. @returns sets both, in seconds since 1970 */
+export const openRtc = (): ((seconds: number) => void) => {
 	const { peripheral } = device as unknown as { peripheral: { RTC: new (options: object) => RealTimeClock } };
-	return new RtcClock({
-		rtc: new peripheral.RTC({}),
+	return followRtc(new peripheral.RTC({}), {
 		setTime: (seconds) => Time.set(seconds),
 		now: () => Date.now(),
 		log: (message) => trace(`${message}\n`),

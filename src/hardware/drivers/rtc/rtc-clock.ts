@@ -6,33 +6,27 @@ export interface RealTimeClock {
 	time: number | undefined;
 }
 
-interface RtcClockOptions extends Pick<NtpClockOptions, "setTime" | "now" | "log"> {
-	readonly rtc: RealTimeClock;
-}
-
-/** A machine's clock, backed by a chip that keeps the time while the machine is off. */
-export class RtcClock {
-	private readonly options: RtcClockOptions;
-
-	/** Sets the machine's clock at once, unless it is right already or the chip does not know the time. */
-	constructor(options: RtcClockOptions) {
-		this.options = options;
-		const { rtc, setTime, now, log } = options;
-		const { time } = rtc;
-		if (now() < MIN_TIME && time !== undefined && time >= MIN_TIME) {
-			setTime(Math.round(time / 1000));
-			log(`clock: set to ${new Date(time).toISOString()} by the real-time clock`);
-		}
+/**
+ * Sets the machine's clock by a chip that keeps the time while the machine is off, unless it is right already or the chip
+ * does not know the time.
+ *
+ * @returns sets the machine's clock and the chip, in seconds since 1970
+ */
+export const followRtc = (
+	rtc: RealTimeClock,
+	{ setTime, now, log }: Pick<NtpClockOptions, "setTime" | "now" | "log">,
+): ((seconds: number) => void) => {
+	const { time } = rtc;
+	if (now() < MIN_TIME && time !== undefined && time >= MIN_TIME) {
+		setTime(Math.round(time / 1000));
+		log(`clock: set to ${new Date(time).toISOString()} by the real-time clock`);
 	}
-
-	/** Sets the machine's clock and the chip, in seconds since 1970. */
-	set(seconds: number): void {
-		const { rtc, setTime, log } = this.options;
+	return (seconds) => {
 		setTime(seconds);
 		try {
 			rtc.time = seconds * 1000;
 		} catch (error) {
 			log(`clock: the real-time clock was not set: ${String(error)}`);
 		}
-	}
-}
+	};
+};

@@ -53,108 +53,79 @@ const HEAD_BYTES = IDENTITY_AT + IDENTITY_BYTES;
 const FIRST_MODEL = 1;
 const FIRST_CHIP = 0;
 
-type ImageSource = Parameters<Updater["begin"]>[0];
-
 /** ESP-IDF's two app partitions: the image goes into the one that is not running. */
-export class Esp32Updater<Partition extends FlashPartition> implements Updater {
-	private readonly options: Esp32UpdaterOptions<Partition>;
+export const esp32Updater = <Partition extends FlashPartition>(options: Esp32UpdaterOptions<Partition>): Updater => {
+	const { openPartition, bootloader } = options;
+	return {
+		get capacity() {
+			const partition = openPartition();
+			try {
+				return partition.status().size;
+			} finally {
+				partition.close();
+			}
+		},
+		get isOnTrial() {
+			return bootloader.isOnTrial;
+		},
+		begin: (source) => openSink(options, source),
+		confirm: () => bootloader.confirm(),
+		rollBack: () => bootloader.rollBack(),
+	};
+};
 
-	constructor(options: Esp32UpdaterOptions<Partition>) {
-		this.options = options;
+const openSink = <Partition extends FlashPartition>(
+	{ openPartition, openUpdate, openDigest, model, verify }: Esp32UpdaterOptions<Partition>,
+	source: Parameters<Updater["begin"]>[0],
+): FirmwareSink => {
+	const head = new ImageHead(HEAD_BYTES, (bytes) => {
+		checkHeader(bytes, model);
+		checkIdentity(bytes, IDENTITY_AT, source);
+	});
+	const whole = openDigest();
+	const partition = openPartition();
+	let update: FlashUpdate;
+	try {
+		update = openUpdate(partition);
+	} catch (error) {
+		partition.close();
+		throw error;
 	}
-
-	get capacity(): number {
-		const partition = this.options.openPartition();
-		try {
-			return partition.status().size;
-		} finally {
-			partition.close();
-		}
-	}
-
-	get isOnTrial(): boolean {
-		return this.options.bootloader.isOnTrial;
-	}
-
-	begin(source: ImageSource): FirmwareSink {
-		return new PartitionSink(this.options, source);
-	}
-
-	confirm(): void {
-		this.options.bootloader.confirm();
-	}
-
-	rollBack(): void {
-		this.options.bootloader.rollBack();
-	}
-}
-
-class PartitionSink<Partition extends FlashPartition> implements FirmwareSink {
-	private readonly partition: Partition;
-	private readonly update: FlashUpdate;
-	private readonly openDigest: () => DigestWriter;
-	private readonly writer: DigestWriter;
-	private readonly verify: Esp32UpdaterOptions<Partition>["verify"];
-	private readonly head: ImageHead;
-	private _digest = new ArrayBuffer(0);
-
-	constructor(options: Esp32UpdaterOptions<Partition>, source: ImageSource) {
-		const { openPartition, openUpdate, openDigest, model, verify } = options;
-		this.verify = verify;
-		this.head = new ImageHead(HEAD_BYTES, (head) => {
-			checkHeader(head, model);
-			checkIdentity(head, IDENTITY_AT, source);
-		});
-		this.openDigest = openDigest;
-		this.writer = openDigest();
-		this.partition = openPartition();
-		try {
-			this.update = openUpdate(this.partition);
-		} catch (error) {
-			this.partition.close();
-			throw error;
-		}
-	}
-
-	write(piece: ArrayBuffer): void {
-		const bytes = this.head.take(piece);
-		if (bytes !== undefined) {
-			this.writer.write(bytes);
-			this.update.write(bytes);
-		}
-	}
-
-	async digest(): Promise<ArrayBuffer> {
-		this.head.expectWhole();
-		this._digest = this.writer.close();
-		return this._digest;
-	}
-
-	async isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean> {
-		const writer = this.openDigest();
-		writer.write(this._digest);
-		writer.write(version);
-		return this.verify(key, writer.close(), signature);
-	}
-
-	async finish(): Promise<void> {
-		try {
-			this.update.complete();
-		} catch (error) {
-			throw new Error(`image damaged or truncated: ${(error as Error).message}`);
-		}
-		this.close();
-	}
-
-	cancel(): void {
-		this.close();
-	}
-
-	private close(): void {
-		this.update.close();
-		this.partition.close();
-	}
-}
+	let digest = new ArrayBuffer(0);
+	const close = (): void => {
+		update.close();
+		partition.close();
+	};
+	return {
+		write(piece) {
+			const bytes = head.take(piece);
+			if (bytes !== undefined) {
+				whole.write(bytes);
+				update.write(bytes);
+			}
+		},
+		async digest() {
+			head.expectWhole();
+			digest = whole.close();
+			return digest;
+		},
+		async isSigned(key, signature, version) {
+			const writer = openDigest();
+			writer.write(digest);
+			writer.write(version);
+			return verify(key, writer.close(), signature);
+		},
+		async finish() {
+			try {
+				update.complete();
+			} catch (error) {
+				throw new Error(`image damaged or truncated: ${(error as Error).message}`);
+			}
+			close();
+		},
+		cancel: close,
+	};
+};
 
 const checkHeader = (head: Uint8Array, model: number): void => {
 	if (head[0] !== MAGIC) {

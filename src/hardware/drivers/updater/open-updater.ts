@@ -4,12 +4,12 @@ import { Digest } from "crypt";
 import type { Updater } from "../../updater.js";
 import { esp32Bootloader } from "../chip/esp32-bootloader.js";
 import { esp32Chip } from "../chip/esp32-chip.js";
-import { Esp32Updater } from "./esp32-updater.js";
+import { esp32Updater } from "./esp32-updater.js";
 import { verifyP256 } from "./p256.js";
 
 /** The chip's updater. Its board's manifest names a partition table with two firmware slots: `4mb.csv`, … */
 export default function openUpdater(): Updater {
-	return new Esp32Updater({
+	return esp32Updater({
 		openPartition: () => flash.open({ path: "nextota" }),
 		openUpdate: (partition) => update.open({ partition, mode: "a" }),
 		openDigest: () => new Digest("SHA256"),

@@ -15,56 +15,38 @@ export interface UdpRecord {
 	readonly io: new (options: { port: number; onReadable: (count: number) => void }) => UdpSocket;
 }
 
-export interface CaptiveDnsOptions {
-	readonly udp: UdpRecord;
-	/** The IPv4 address that every name gets. */
-	readonly address: string;
-	/** Default 53. */
-	readonly port?: number;
-	readonly log: (message: string) => void;
-}
-
 const DNS_PORT = 53;
 
 /**
  * Answers every question for a hostname with one address, so that a phone in the device's own network reaches the
  * set-up page at any URL. Not the SDK's server: it ignores queries for IPv6 addresses, so that phones wait, and appends
  * its answer after the EDNS options that most phones send, where it is not found.
+ *
+ * @param address IPv4
+ * @throws if the port cannot be opened
  */
-export class CaptiveDns {
-	private readonly socket: UdpSocket;
-	private readonly options: CaptiveDnsOptions;
-
-	/** @throws if the port cannot be opened */
-	constructor(options: CaptiveDnsOptions) {
-		this.options = options;
-		const { io, ...record } = options.udp;
-		this.socket = new io({
-			...record,
-			port: options.port ?? DNS_PORT,
-			onReadable: (count) => this.receive(count),
-		});
-	}
-
-	close(): void {
-		this.socket.close();
-	}
-
-	private receive(count: number): void {
+export const openCaptiveDns = (
+	{ io, ...record }: UdpRecord,
+	address: string,
+	log: (message: string) => void,
+): { close(): void } => {
+	const receive = (count: number): void => {
 		for (let left = count; left > 0; left -= 1) {
-			const query = this.socket.read() as Datagram | undefined;
-			const answer = query && answerQuery(query, this.options.address);
+			const query = socket.read() as Datagram | undefined;
+			const answer = query && answerQuery(query, address);
 			if (query === undefined || answer === undefined) {
 				continue;
 			}
 			try {
-				this.socket.write(answer, query.address, query.port);
+				socket.write(answer, query.address, query.port);
 			} catch (error) {
-				this.options.log(`DNS: could not answer: ${String(error)}`);
+				log(`DNS: could not answer: ${String(error)}`);
 			}
 		}
-	}
-}
+	};
+	const socket = new io({ ...record, port: DNS_PORT, onReadable: receive });
+	return socket;
+};
 
 /** Bytes of a message's header, and of a question after the name (RFC 1035 §4.1). */
 const HEAD_BYTES = 12;
