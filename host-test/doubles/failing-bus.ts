@@ -1,4 +1,4 @@
-import { Aw88298 } from "../../src/hardware/drivers/aw88298.js";
+import { aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import { DigitalButton } from "../../src/hardware/drivers/button/button-digital.js";
 import { ImageCamera } from "../../src/hardware/drivers/camera/image-camera.js";
@@ -112,7 +112,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: power });
 	const board = Object.assign(new FakeBoard(), {
 		screen,
-		speaker: new Aw88298(bus.wrap({ volume: 0 })),
+		speaker: aw88298(bus.wrap({ volume: 0 })),
 		player: new SoundPlayer({ audioOut, timer, volume: 70 }),
 		battery: power,
 		network: {

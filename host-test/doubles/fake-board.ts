@@ -10,7 +10,7 @@ import type {
 import type { Button, Press } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
 import type { Reading, Sensor } from "../../src/hardware/kinds/sensor.js";
-import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
+import { type ByteSource, heldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
 import type { AudioParams, Codec, Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
 import type { FirmwareSink, FirmwareSource, UpdateProgress, Updater } from "../../src/hardware/updater.js";
 
@@ -136,7 +136,7 @@ export class FakeBoard implements Board {
 	#picture(text: string): ByteSource {
 		this.open += 1;
 		let isOpen = true;
-		return new HeldBytes(new Uint8Array(ArrayBuffer.fromString(text)), () => {
+		return heldBytes(new Uint8Array(ArrayBuffer.fromString(text)), () => {
 			this.open -= isOpen ? 1 : 0;
 			isOpen = false;
 		});

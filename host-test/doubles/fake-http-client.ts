@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../src/hardware/hardware.js";
-import { EcmaHttp } from "../../src/protocols/http/feature.js";
+import { makeHttp } from "../../src/protocols/http/feature.js";
 import type {
 	HttpClient,
 	HttpClientOptions,
@@ -12,7 +12,7 @@ import { FakeTimer } from "./fake-timer.js";
 export function openHttp(maxBytes = 100) {
 	const timer = new FakeTimer();
 	const record = { io: FakeHttpClient, socket: { nodelay: true } };
-	const http = new EcmaHttp({ network: { http: record, https: record }, timer, maxBytes });
+	const http = makeHttp({ network: { http: record, https: record }, timer, maxBytes });
 	const ask = (request: Partial<HttpRequest> = {}) => {
 		const made = FakeHttpClient.made.length;
 		const end = outcomeOf(http.request({ method: "GET", url: "http://host/path", ...request }));

@@ -1,6 +1,6 @@
-import { Aw88298 } from "../../src/hardware/drivers/aw88298.js";
+import { aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
-import { HostBacklight } from "../../src/hardware/drivers/backlight/host-backlight.js";
+import { hostBacklight } from "../../src/hardware/drivers/backlight/host-backlight.js";
 import { chipThermometer, esp32System } from "../../src/hardware/drivers/chip/esp32-system.js";
 import { PowerChip, type SdkPower } from "../../src/hardware/drivers/power-chip.js";
 import { fakeBus } from "../doubles/fake-bus.js";
@@ -55,7 +55,7 @@ export default suite("drivers", {
 	}),
 	"AW88298: is silent at 0, loudest at 100, and softer in even steps between"() {
 		const amplifier = { volume: -1 };
-		const speaker = new Aw88298(amplifier);
+		const speaker = aw88298(amplifier);
 		const volumes = [0, 1, 50, 100].map((volume) => {
 			speaker.volume = volume;
 			return amplifier.volume;
@@ -113,7 +113,7 @@ export default suite("drivers", {
 	},
 	"backlight: hands brightness to the one that the target's setup defines"() {
 		const written: number[] = [];
-		const backlight = new HostBacklight({ write: (percent) => written.push(percent) });
+		const backlight = hostBacklight({ write: (percent) => written.push(percent) });
 		backlight.brightness = 0;
 		backlight.brightness = 75;
 		equal([written, backlight.brightness], [[0, 75], 75]);

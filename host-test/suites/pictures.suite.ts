@@ -1,4 +1,4 @@
-import { type ByteSource, HeldBytes, readWhole } from "../../src/hardware/pictures.js";
+import { type ByteSource, heldBytes, readWhole } from "../../src/hardware/pictures.js";
 import { openHttp } from "../doubles/fake-http-client.js";
 import { equal, outcomeOf, settled, suite } from "../harness.js";
 
@@ -27,7 +27,7 @@ const upload = (...body: (ArrayBuffer | ByteSource)[]) => openHttp().ask({ metho
 
 export default suite("pictures", {
 	async "are sent piece by piece, as there is room, between the other parts of a body"() {
-		const { client } = upload(bytes("head "), new HeldBytes(new Uint8Array(bytes("PICTURE"))), bytes(" tail"));
+		const { client } = upload(bytes("head "), heldBytes(new Uint8Array(bytes("PICTURE"))), bytes(" tail"));
 		equal(client.sent.headers.get("Content-Length"), "17");
 		client.grant(7);
 		await settled();
@@ -75,7 +75,7 @@ export default suite("pictures", {
 	async "are read whole, and closed, if they fit"() {
 		let closed = 0;
 		const open = () =>
-			new HeldBytes(new Uint8Array(bytes("12345")), () => {
+			heldBytes(new Uint8Array(bytes("12345")), () => {
 				closed += 1;
 			});
 		equal([await readWhole(open(), 5), closed], [bytes("12345"), 1]);

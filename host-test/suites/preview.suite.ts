@@ -1,6 +1,6 @@
 import { FittedPicture } from "../../src/screen/preview/fitted-picture.js";
 import { JpegHeader } from "../../src/screen/preview/jpeg-header.js";
-import { PicturePreview } from "../../src/screen/preview/picture-preview.js";
+import { picturePreview } from "../../src/screen/preview/picture-preview.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { equal, failureOf, given, suite, throws } from "../harness.js";
@@ -60,7 +60,7 @@ function preview() {
 	const openInflater = (): never => {
 		throw new Error("this is no PNG");
 	};
-	const preview = new PicturePreview({ screen, face, openJpeg, openInflater, timer });
+	const preview = picturePreview({ screen, face, openJpeg, openInflater, timer });
 	return { timer, canvas, face, screen, file, preview };
 }
 

@@ -1,5 +1,5 @@
 import type { Hardware, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import { HeldBytes } from "../../src/hardware/pictures.js";
+import { heldBytes } from "../../src/hardware/pictures.js";
 import { type Client, callTool, clientOf, type Wire, words } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
@@ -47,7 +47,7 @@ export default suite("tools that use the network", {
 	}),
 	"hand a photo on as it is, and close it": given(makeBoard, async (board) => {
 		let closed = 0;
-		const taken = new HeldBytes(new Uint8Array(256), () => {
+		const taken = heldBytes(new Uint8Array(256), () => {
 			closed += 1;
 		});
 		const http = {

@@ -1,6 +1,6 @@
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { HeldBytes } from "../../src/hardware/pictures.js";
+import { heldBytes } from "../../src/hardware/pictures.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 import { callTool, clientOf, words } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -112,7 +112,7 @@ export default suite("tools of every board", {
 		const { result } = await callTool(client, "self.camera.take_photo", { question: "?" });
 		equal(result, { content: [{ type: "image", data: "UEhPVE8=", mimeType: "image/jpeg" }], isError: false });
 		equal(board.requests.length, 0);
-		const large = new HeldBytes(new Uint8Array(6_001));
+		const large = heldBytes(new Uint8Array(6_001));
 		const other = clientOf({ ...board, camera: { capture: async () => large } } as Hardware);
 		other.initialize("2025-06-18");
 		const failed = (await callTool(other, "self.camera.take_photo", { question: "?" })).result;

@@ -2,7 +2,7 @@ import type { Application } from "../../src/core/application.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { readSetting } from "../../src/core/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/features/update/firmware-installer.js";
-import { EcmaHttp } from "../../src/protocols/http/feature.js";
+import { makeHttp } from "../../src/protocols/http/feature.js";
 import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -26,7 +26,7 @@ async function begin(
 	const board = new FakeBoard();
 	const timer = new FakeTimer();
 	const progress: unknown[] = [];
-	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
+	const http = makeHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
 	const setting = (name: string): unknown => (name === "updateKey" ? keys : refusesDowngrades);
 	const installer = new FirmwareInstaller(
 		{ board, setting: setting as Application["setting"], log() {} },

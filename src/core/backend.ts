@@ -75,10 +75,7 @@ const MAX_TEXT_LENGTH = 256;
 
 /** The backend: finds it if the settings do not name it, connects to it, and serves MCP in the session. */
 export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
-	/**
-	 * Readers of settings that ask for a source of the backend's address. The first source takes precedence. Features add
-	 * theirs, which may throw a SettingError.
-	 */
+	/** Make a source of the backend's address if the settings name one. The first wins. May throw a SettingError. */
 	readonly sources: ((settings: SettingSource) => BackendSource | undefined)[] = [];
 	/** Makers of transports by URL scheme, besides WebSocket. Features add theirs. */
 	readonly transports = new Map<string, (options: TransportOptions) => Transport>();

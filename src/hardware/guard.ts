@@ -10,10 +10,7 @@ const MAX_ERROR = 200;
 /** Reasons for which XS would end the machine, and after which it can continue. Lack of memory is none of them. */
 const UNHANDLED: readonly string[] = deepFreeze(["unhandled exception", "unhandled rejection"]);
 
-/**
- * Keeps the machine running after an exception that nobody caught: in a callback of a timer, of a driver or of a socket,
- * or in a promise. Each one is counted and logged, at most one in ten seconds.
- */
+/** Keeps the machine running after exceptions that nobody caught. Counts each, and logs one in ten seconds. */
 export class Guard {
 	private readonly log: Runtime["log"];
 	private readonly ticks: () => number;

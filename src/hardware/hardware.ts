@@ -272,7 +272,7 @@ export interface Board extends Hardware {
 	/** Lines to a computer, which can set the board up over each of them. */
 	readonly serials?: readonly SerialRecord[];
 	/**
-	 * Opens the chip's BOOT button, unless it is open. Held for 5 s it begins the set-up, for 10 s it resets the device.
+	 * Opens the chip's BOOT button, unless it is open. Held for 5 s it starts the set-up, for 10 s it resets the device.
 	 *
 	 * @throws if another part uses its pin
 	 */

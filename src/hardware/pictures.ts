@@ -14,30 +14,24 @@ export interface ByteSource {
 	close(): void;
 }
 
-/** Bytes that are in memory already, such as a camera's. */
-export class HeldBytes implements ByteSource {
-	readonly byteLength: number;
-	private readonly bytes: Uint8Array;
-	private readonly release: () => void;
-	private at = 0;
-
-	/** @param release called when the bytes are not needed any more, perhaps more than once */
-	constructor(bytes: Uint8Array, release: () => void = () => {}) {
-		this.byteLength = bytes.byteLength;
-		this.bytes = bytes;
-		this.release = release;
-	}
-
-	async read(count: number): Promise<Uint8Array> {
-		const from = this.at;
-		this.at = Math.min(from + count, this.byteLength);
-		return this.bytes.subarray(from, this.at);
-	}
-
-	close(): void {
-		this.release();
-	}
-}
+/**
+ * Makes a source of bytes that are in memory already, such as a camera's.
+ *
+ * @param release called when the bytes are not needed any more, perhaps more than once
+ */
+export const heldBytes = (bytes: Uint8Array, release: () => void = () => {}): ByteSource => {
+	const { byteLength } = bytes;
+	let at = 0;
+	return {
+		byteLength,
+		async read(count) {
+			const from = at;
+			at = Math.min(from + count, byteLength);
+			return bytes.subarray(from, at);
+		},
+		close: release,
+	};
+};
 
 /**
  * Reads all bytes into the heap, and closes the source.
@@ -69,11 +63,7 @@ export interface Camera {
 
 /** A screen whose picture can be taken. */
 export interface Snapshot {
-	/**
-	 * Takes a picture of the screen, as a JPEG file. The caller closes it.
-	 *
-	 * @param quality of the JPEG, 1 to 100
-	 */
+	/** Takes a picture of the screen, as a JPEG file. The caller closes it. @param quality of the JPEG, 1 to 100 */
 	take(quality: number): Promise<ByteSource>;
 }
 

@@ -28,7 +28,7 @@ export interface Updater {
 	/**
 	 * Starts to store an image.
 	 *
-	 * @param source what the image must be: another project's firmware only with `anyProject`, and of `version` if it is known
+	 * @param source requirements of the image: this project's unless `anyProject`, and of `version` if it is known
 	 */
 	begin(source: Pick<FirmwareSource, "anyProject" | "version">): FirmwareSink;
 	/** Ends the trial: the running firmware stays. */
@@ -59,10 +59,7 @@ export type UpdateProgress = (bytes: number, total: number | undefined) => void;
 
 /** Downloads firmware and installs it. The firmware makes it for a board that has an updater. */
 export interface Installer {
-	/**
-	 * Settles when the image is installed and the device is about to restart. Otherwise it rejects with the reason, and the
-	 * device keeps its firmware.
-	 */
+	/** Settles when the image is installed, before the restart. Rejects if the device keeps its firmware. */
 	install(source: FirmwareSource, onProgress?: UpdateProgress): Promise<void>;
 	/**
 	 * Installs firmware that the backend offers, unless it was rolled back, or a conversation is in progress. Settles if it

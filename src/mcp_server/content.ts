@@ -20,10 +20,7 @@ const TEXT = CONTENT + TEXT_ITEM;
 const TEXT_END = `}${CONTENT_END}`;
 const LAST_TEXT_END = `${TEXT_END}}`;
 
-/**
- * The `result` of `tools/call` as JSON, in pieces: its content, and what stands before and after that. The message is put
- * together of them, so that a picture is copied once less.
- */
+/** The `result` of `tools/call` as JSON, in three pieces: so a picture is copied once less. */
 export interface CallResult {
 	readonly before: string;
 	readonly content: string;
@@ -32,10 +29,7 @@ export interface CallResult {
 
 const TRUE_RESULT: CallResult = deepFreeze({ before: TEXT, content: '"true"', after: LAST_TEXT_END });
 
-/**
- * One item of a tool result's `content`, as JSON ready to send:
- * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
- */
+/** One item of a tool result's `content` as JSON (MCP 2025-11-25, server/tools#tool-result). */
 export class Content {
 	private readonly json: string;
 	private readonly since: Revision;
@@ -70,7 +64,7 @@ class Done {
 }
 
 /**
- * Result of a tool that has set something: what is true now. Until 2025-03-26 it is the text "true", as backends of the family
+ * Result of a tool that has set something: the new state. Until 2025-03-26 it is the text "true", as backends of the family
  * expect it.
  *
  * @param state JSON; a member that is undefined is left out
@@ -80,10 +74,7 @@ class Done {
  */
 export const done = (state: object): Done => new Done(state);
 
-/**
- * Result of a tool. An object becomes text for every client, and `structuredContent` where the revision has it;
- * any other JSON value becomes `{result: …}` there. A promise is excluded, because it would be sent as `{}`.
- */
+/** Result of a tool. An object becomes text and `structuredContent`, other JSON `{result: …}`; no promise. */
 export type ToolResult =
 	| boolean
 	| number
@@ -92,10 +83,7 @@ export type ToolResult =
 	| readonly Content[]
 	| (object & { readonly then?: never });
 
-/**
- * A link to something that the client can fetch or read:
- * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#resource-links
- */
+/** A link to something that the client can fetch or read (MCP 2025-11-25, server/tools#resource-links). */
 export interface ResourceLink {
 	readonly uri: string;
 	readonly name: string;

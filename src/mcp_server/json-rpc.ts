@@ -4,10 +4,7 @@ import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
 import { utf8Length } from "../core/text/utf8.js";
 import type { McpServer } from "./mcp-server.js";
 
-/**
- * The error codes of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object §5.1), and one of our own from
- * the server range.
- */
+/** The error codes of JSON-RPC 2.0 (§5.1), and one of this project from the server range. */
 export const ErrorCode = deepFreeze({
 	parseError: -32700,
 	invalidRequest: -32600,

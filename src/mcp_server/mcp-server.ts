@@ -47,7 +47,7 @@ export interface Features<Context> {
 }
 
 /**
- * An MCP server (https://modelcontextprotocol.io/specification): text in, text out, no I/O of its own.
+ * An MCP server (https://modelcontextprotocol.io/specification): text in, text out, without I/O.
  *
  * Tools belong to the server. Negotiated values and calls in progress belong to a session, one per connection.
  */
@@ -151,11 +151,7 @@ export class McpServer<Context> {
 		return session;
 	}
 
-	/**
-	 * Updates the wanted names, and notifies every session that a list has changed.
-	 *
-	 * @param method of the notification
-	 */
+	/** Updates the wanted names, and notifies every session that a list has changed. @param method of the notification */
 	changed(method: string): void {
 		this.forgetNames();
 		this.notify(method);

@@ -265,10 +265,7 @@ export class McpSession<Context> {
 		}
 	}
 
-	/**
-	 * The message with this result, which is JSON and may be long: `concat` copies it once, a template once per part, and a device
-	 * has no room for copies.
-	 */
+	/** The message with this result. `concat` copies the JSON once, a template once per part. */
 	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
 		return wrapper.start.concat(
 			RESPONSE_START,
@@ -364,10 +361,7 @@ export class McpSession<Context> {
 		return this.finish(call, answer);
 	}
 
-	/**
-	 * Ends an asynchronous call. A cancelled one gets no answer:
-	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
-	 */
+	/** Ends an asynchronous call. A cancelled one gets no answer (MCP 2025-11-25, basic/utilities/cancellation). */
 	protected finish(call: ToolCall, answer: Sendable): Sendable | undefined {
 		call.end();
 		const at = this.calls.indexOf(call);

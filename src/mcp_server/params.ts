@@ -70,11 +70,7 @@ export const checkParams = (params: unknown): Params => {
 	throw invalidRequest("params must be an object");
 };
 
-/**
- * The arguments of `tools/call`. Some clients send null for no arguments.
- *
- * @throws RpcError invalid params
- */
+/** The arguments of `tools/call`. Some clients send null for no arguments. @throws RpcError invalid params */
 export const readArguments = (params: Params): Params => {
 	const value = params.arguments ?? NO_PARAMS;
 	if (typeof value !== "object" || isArray(value)) {
@@ -96,10 +92,7 @@ export const readCursor = (params: Params): string => {
 	return cursor;
 };
 
-/**
- * The token of a client that wants progress:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
- */
+/** The token of a client that wants progress (MCP 2025-11-25, basic/utilities/progress). */
 export const progressToken = (params: Params): RequestId | undefined => {
 	const meta = params._meta;
 	if (!isObject(meta)) {

@@ -20,10 +20,7 @@ export const negotiate = (requested: string): Revision =>
 /** JSON-RPC batches were part of the protocol until 2025-06-18 removed them. */
 export const allowsBatches = (revision: Revision): boolean => revision <= "2025-03-26";
 
-/**
- * Annotations came with 2025-03-26, titles and output schemas with 2025-06-18. Clients of 2024-11-05 get none; those in
- * between ignore unknown members.
- */
+/** Annotations came with 2025-03-26, titles and output schemas with 2025-06-18; unknown ones are ignored. */
 export const hasToolDetails = (revision: Revision): boolean => revision >= "2025-03-26";
 
 /** The revision that brought `structuredContent`. */
@@ -32,10 +29,7 @@ export const STRUCTURED_SINCE: Revision = "2025-06-18";
 /** Since 2025-11-25 invalid arguments are a tool error, which a language model can read and correct. */
 export const reportsBadArgumentsAsResult = (revision: Revision): boolean => revision >= "2025-11-25";
 
-/**
- * On 2024-11-05 a failed tool is a JSON-RPC error, as in the C++ firmware: backends of that revision show an error's
- * message, and drop the content of a result with `isError`.
- */
+/** On 2024-11-05 a failed tool is a JSON-RPC error: its backends drop the content of a result with `isError`. */
 export const reportsFailureAsError = (revision: Revision): boolean => revision === "2024-11-05";
 
 /** The first backends, and the document they follow, expect "method not found" for an unknown tool. */

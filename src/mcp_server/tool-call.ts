@@ -62,10 +62,7 @@ export class ToolCall {
 		return this.ended === "cancelled";
 	}
 
-	/**
-	 * Marks the call as cancelled: its result will not be sent.
-	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
-	 */
+	/** Marks the call as cancelled: its result will not be sent (MCP 2025-11-25, basic/utilities/cancellation). */
 	cancel(): void {
 		if (this.finish(new CallCancelled("the call was cancelled"))) {
 			this.onCancel?.();

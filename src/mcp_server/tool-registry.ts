@@ -27,10 +27,7 @@ const wordsOf = (name: string): readonly string[] =>
 		.split(/[^a-z0-9]+/)
 		.filter((word) => word !== "" && word !== "self");
 
-/**
- * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
- * were added. The order is stable, so that prompt caches of language models stay valid.
- */
+/** The tools of a server: common ones, then those for users. A stable order keeps prompt caches valid. */
 export class ToolRegistry<Context> {
 	/** Called after a tool was added or removed. */
 	onChanged: (() => void) | undefined = undefined;

@@ -21,10 +21,7 @@ export interface ToolAnnotations {
  * @typeParam Context object that the server passes to every tool: the board's hardware, on a device
  */
 export interface ToolDefinition<Context, Input extends Properties, Output extends Properties> {
-	/**
-	 * 1 to 128 characters of `A-Z a-z 0-9 _ - .`:
-	 * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
-	 */
+	/** 1 to 128 characters of `A-Z a-z 0-9 _ - .` (MCP 2025-11-25, server/tools#tool-names). */
 	readonly name: string;
 	readonly title?: string;
 	/** For the language model: what the tool does and when to use it. */
@@ -39,17 +36,11 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	readonly execution?: { readonly taskSupport: "optional" | "required" };
 	/** The arguments. Default: none. */
 	readonly input?: Input;
-	/**
-	 * A JSON Schema (2020-12) to list instead of the one made of `input`. Arguments are still checked by `input`.
-	 * Its `type` must be "object".
-	 */
+	/** An object's JSON Schema (2020-12), listed instead of the one of `input`, which still checks arguments. */
 	readonly inputSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
 	/** The members of a structured result. */
 	readonly output?: Output;
-	/**
-	 * Does the work, possibly asynchronously. An exception reaches the client as a failed call, an `RpcError` as a
-	 * JSON-RPC error.
-	 */
+	/** Does the work, possibly asynchronously. An `RpcError` becomes a JSON-RPC error, any other a failed call. */
 	run(
 		args: InferProperties<Input>,
 		context: Context,

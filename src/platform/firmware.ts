@@ -1,9 +1,6 @@
 import { deepFreeze } from "src/core/text/deep-freeze";
 
-/**
- * Identity of the running firmware, from its image. Replaces src/core/settings/firmware.ts in builds with mcconfig. The code is
- * `firmware.c`, and the values come from `defines` of the manifests.
- */
+/** Identity in the firmware's image: `firmware.c`. Replaces src/core/settings/firmware.ts with mcconfig. */
 export const FIRMWARE = deepFreeze({
 	get name(): string {
 		return native("xs_image_project").call(this) as string;

@@ -31,10 +31,7 @@ export const openSimulatedWiFi = (settings: Settings): SimulatedWiFi | undefined
 	return port === 0 ? undefined : new SimulatedWiFi(knownNetworks(source), port);
 };
 
-/**
- * Simulated Wi-Fi, to try the set-up without a radio. The set-up page is served to the computer
- * that the firmware runs on. The device is online if its settings name one of the invented networks with its password.
- */
+/** Simulated Wi-Fi, to try the set-up: online if the settings name an invented network with its password. */
 export class SimulatedWiFi implements Network, AccessPoint {
 	readonly type = "wifi";
 	readonly address = "127.0.0.1";

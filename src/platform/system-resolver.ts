@@ -6,10 +6,7 @@ interface ResolveOptions {
 	readonly onError?: (host: string) => void;
 }
 
-/**
- * ECMA-419's DNS resolver on the system's, and so with the network's name servers.
- * A dotted address resolves to itself.
- */
+/** ECMA-419's DNS resolver on the system's, with the network's servers. A dotted address resolves to itself. */
 export class SystemResolver {
 	resolve({ host, onResolved, onError }: ResolveOptions): void {
 		Net.resolve(host, (_name, address) => {

@@ -6,10 +6,7 @@ export interface BackoffOptions {
 	readonly random?: () => number;
 }
 
-/**
- * The delays before new attempts: doubling, with jitter down to half, so that the devices of a restarted backend do not
- * all reconnect in the same instant.
- */
+/** Delays before new attempts: doubling, with jitter, so that devices do not reconnect at the same instant. */
 export class Backoff {
 	private readonly minimum: number;
 	private readonly maximum: number;

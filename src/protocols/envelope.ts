@@ -11,10 +11,7 @@ export interface Envelope {
 	readonly [member: string]: unknown;
 }
 
-/**
- * Names of the wanted members of MCP messages, envelope included. The list for common messages is short, because XS
- * searches the whole list for each message.
- */
+/** Names of the members of MCP messages that are read. Short lists, because XS searches them each time. */
 export interface WantedNames {
 	readonly commonNames: readonly string[];
 	/** For the message that a session begins with. */
@@ -33,10 +30,7 @@ export const MCP = "mcp";
 /** The members of an envelope that holds MCP. */
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
-/**
- * Names of the members that the firmware reads in messages other than MCP. XS would keep the names of all others until the
- * restart, so a backend could fill the heap with them.
- */
+/** Members that are read in messages other than MCP. XS would keep the names of others until the restart. */
 const MESSAGE_NAMES: readonly string[] = deepFreeze([
 	"session_id",
 	"type",

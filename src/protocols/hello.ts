@@ -6,17 +6,14 @@ import type { Envelope } from "./envelope.js";
 import type { Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
-/**
- * The C++ firmware's values. Some backends answer no hello without a format, so boards without audio send it, too, unless
- * a setting says otherwise.
- */
+/** The C++ firmware's values. Some backends need a format, so boards without audio send it by default, too. */
 const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 });
 
 /**
  * The device's first message. `features` has only booleans: some backends accept nothing else.
  *
  * @param audio the format of the board's codec, which is then a feature, too; null to name none. Default: the family's, without a codec.
- *   It is copied because XS cannot stringify what was preloaded into flash.
+ *   It is copied because XS cannot stringify preloaded objects.
  * @param font the screen's font, if the backend may send glyphs for it
  */
 export const helloMessage = (

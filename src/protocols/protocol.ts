@@ -12,27 +12,15 @@ import { helloMessage, readHello, type Session } from "./hello.js";
 import { type Channel, type ChannelEvents, ProtocolError, type Transport } from "./transport.js";
 
 /** Messages besides MCP that reach the application. */
-const APPLICATION_TYPES: readonly string[] = deepFreeze([
-	"tts",
-	"stt",
-	"llm",
-	"system",
-	"alert",
-	"custom",
-	"notify",
-	"listen",
-	"speak_request",
-	"glyph_push",
-]);
+const APPLICATION_TYPES: readonly string[] = deepFreeze(
+	"tts stt llm system alert custom notify listen speak_request glyph_push".split(" "),
+);
 
 /** Events of the connection to the backend. */
 export interface ProtocolEvents {
 	/** An attempt to start a session begins. */
 	onConnecting?(): void;
-	/**
-	 * Messages may arrive and be answered from now on: the connection is open, or outlives a session that has just ended.
-	 * Some backends send MCP before their hello.
-	 */
+	/** The connection is open, or outlives its session: messages may arrive, even before the backend's hello. */
 	onOpen?(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
@@ -42,10 +30,7 @@ export interface ProtocolEvents {
 	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage?(message: Envelope): void;
-	/**
-	 * An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds; if undefined, only when
-	 * a session is needed.
-	 */
+	/** An attempt or session ended. The next follows in `retryIn` ms; if undefined, when a session is needed. */
 	onLost(error: ProtocolError, retryIn: number | undefined): void;
 }
 
@@ -117,9 +102,7 @@ const isCommand = ({ type, payload }: Envelope): boolean =>
 const mostBytes = (text: Sendable): number =>
 	typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
 
-/**
- * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
- */
+/** A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting. */
 export class Protocol implements ChannelEvents {
 	transport!: Transport;
 	private readonly options: ProtocolOptions;

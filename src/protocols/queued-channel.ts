@@ -13,10 +13,7 @@ export interface ChannelOptions {
 	readonly log: (message: string) => void;
 }
 
-/**
- * Divides the heap among messages. At its peak the longest message is held about five times over: as bytes, as text,
- * parsed, and in an answer that quotes it, once as text and once as bytes.
- */
+/** Divides the heap: the longest message is held about five times, as bytes, text, parsed, and in its answer. */
 export const messageLimits = (chunkBytes: number) => ({
 	maxMessageBytes: Math.floor(chunkBytes / 8),
 	maxQueuedBytes: Math.floor(chunkBytes / 4),

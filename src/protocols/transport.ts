@@ -105,11 +105,7 @@ export class ProtocolError extends Error {
 	}
 }
 
-/**
- * Takes a backend's URL apart.
- *
- * @throws SettingError
- */
+/** Takes a backend's URL apart. @throws SettingError */
 export const parseUrl = (url: string): UrlParts => {
 	const parts = splitUrl(url);
 	if (parts === undefined) {

@@ -26,7 +26,7 @@ export interface FramedWebSocketOptions extends WebSocketClientOptions {
 }
 
 /**
- * ECMA-419's WebSocket client, as far as this firmware uses it: no subprotocols, no `attach`, buffers only.
+ * ECMA-419's WebSocket client without subprotocols and `attach`, for buffers only.
  *
  * It replaces the SDK's, whose faults leave a device deaf or end its machine (docs/sdk.md). Here
  *
@@ -35,9 +35,8 @@ export interface FramedWebSocketOptions extends WebSocketClientOptions {
  * - no socket is opened for a client that was closed while its host's name was looked up;
  * - nothing is thrown out of a callback of the socket, where it would end the machine.
  */
-export class FramedWebSocketClient implements WebSocketClient {
+export class FramedWebSocketClient extends FrameReceiver implements WebSocketClient {
 	private readonly options: FramedWebSocketOptions;
-	private readonly receiver: FrameReceiver;
 	private readonly response = new HandshakeResponse();
 	private state: "resolving" | "connecting" | "handshake" | "open" | "closed" = "resolving";
 	private socket: Socket | undefined;
@@ -55,13 +54,9 @@ export class FramedWebSocketClient implements WebSocketClient {
 
 	/** Connects at once. */
 	constructor(options: FramedWebSocketOptions) {
+		super();
 		this.options = options;
 		this.request = handshakeRequest(options);
-		this.receiver = new FrameReceiver({
-			readByte: () => this.readByte(),
-			onPart: (count, part) => options.onReadable(count, part),
-			onControl: (opcode, payload) => this.control(opcode, payload),
-		});
 		const { dns, host } = options;
 		new dns.io(dns).resolve({
 			host,
@@ -82,12 +77,12 @@ export class FramedWebSocketClient implements WebSocketClient {
 	 * @param count bytes; default: all
 	 * @returns undefined if there is nothing to read
 	 */
-	read(count = this.receiver.unread): ArrayBuffer | undefined {
-		const bytes = Math.min(count, this.receiver.unread);
+	read(count = this.unread): ArrayBuffer | undefined {
+		const bytes = Math.min(count, this.unread);
 		if (bytes <= 0 || this.socket === undefined) {
 			return undefined;
 		}
-		this.receiver.unread -= bytes;
+		this.unread -= bytes;
 		this.available -= bytes;
 		if (!this.isReceiving) {
 			// Deferred, because callers do not expect a callback during a read.
@@ -184,9 +179,9 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 		this.isReceiving = true;
 		this.guard(() => {
-			while (this.available > 0 && this.receiver.unread === 0 && this.socket !== undefined) {
+			while (this.available > 0 && this.unread === 0 && this.socket !== undefined) {
 				if (this.state === "open") {
-					this.receiver.receive(this.available);
+					this.receiveFrame(this.available);
 				} else if (this.response.push(this.readByte())) {
 					this.state = "open";
 					this.send();
@@ -196,7 +191,11 @@ export class FramedWebSocketClient implements WebSocketClient {
 		this.isReceiving = false;
 	}
 
-	private control(opcode: number, payload: Uint8Array<ArrayBuffer>): void {
+	protected override onPart(count: number, part: { readonly more: boolean; readonly binary: boolean }): void {
+		this.options.onReadable(count, part);
+	}
+
+	protected override onControl(opcode: number, payload: Uint8Array<ArrayBuffer>): void {
 		this.options.onControl(opcode, payload.buffer);
 		if (this.socket !== undefined && opcode !== OPCODE.pong) {
 			// Of several pings only the last need be answered: https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3
@@ -205,7 +204,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 	}
 
-	private readByte(): number {
+	protected override readByte(): number {
 		const socket = this.socket as Socket;
 		this.available -= 1;
 		socket.format = "number";

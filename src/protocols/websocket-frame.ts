@@ -18,10 +18,7 @@ const MASK_LENGTH = 4;
 /** The payload of a control frame is at most as long: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
 export const MAX_CONTROL_PAYLOAD = 125;
 
-/**
- * XORs bytes in place with a mask, again and again from its start: native code, because XS takes more steps for this than
- * for the message itself.
- */
+/** XORs bytes in place with a repeated mask. Native code: XS takes longer for it than for the message. */
 export type Xor = (bytes: Uint8Array, mask: Uint8Array) => void;
 
 /**

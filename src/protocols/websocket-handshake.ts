@@ -16,11 +16,7 @@ const KEY_BYTES = 16;
 
 const LINE_END = 10;
 
-/**
- * The upgrade request.
- *
- * @param random a number in [0, 1)
- */
+/** The upgrade request. @param random a number in [0, 1) */
 export const handshakeRequest = (
 	{ host, port, path, headers }: HandshakeRequest,
 	random: () => number = Math.random,

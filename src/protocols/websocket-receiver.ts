@@ -1,21 +1,7 @@
 import { FINAL, MASKED, MAX_CONTROL_PAYLOAD, OPCODE, RESERVED } from "./websocket-frame.js";
 
-/** Input and events of a {@link FrameReceiver}. */
-export interface FrameEvents {
-	/** The next byte of what has arrived. */
-	readByte(): number;
-	/** A part of a message can be read; 0 bytes if it is empty. */
-	onPart(count: number, options: { readonly more: boolean; readonly binary: boolean }): void;
-	/** A whole control frame has been read. */
-	onControl(opcode: number, payload: Uint8Array<ArrayBuffer>): void;
-}
-
-/**
- * Receives a server's frames (https://www.rfc-editor.org/rfc/rfc6455#section-5.2): reads headers and control frames itself,
- * and offers the payload of the others.
- */
-export class FrameReceiver {
-	private readonly events: FrameEvents;
+/** Receives a server's frames (RFC 6455 §5.2): reads headers and control frames, and offers other payloads. */
+export abstract class FrameReceiver {
 	private opcode = 0;
 	/** Whether the present frame is the last of its message. */
 	private final = false;
@@ -27,15 +13,20 @@ export class FrameReceiver {
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	private remaining: number | undefined;
 	/** Offered, unread bytes: they must be read before anything else is received. */
-	unread = 0;
+	protected unread = 0;
 	/** The received part of a control frame's payload. */
-	private control: number[] = [];
+	private controlBytes: number[] = [];
 	/** Whether the present message is binary; undefined between messages. */
 	private binary: boolean | undefined;
 
-	constructor(events: FrameEvents) {
-		this.events = events;
-	}
+	/** Reads the next byte of what has arrived. */
+	protected abstract readByte(): number;
+
+	/** A part of a message can be read; 0 bytes if it is empty. */
+	protected abstract onPart(count: number, part: { readonly more: boolean; readonly binary: boolean }): void;
+
+	/** A whole control frame has been read. */
+	protected abstract onControl(opcode: number, payload: Uint8Array<ArrayBuffer>): void;
 
 	/**
 	 * Receives a byte of a header or control frame, or offers all available bytes of another frame's payload.
@@ -43,14 +34,14 @@ export class FrameReceiver {
 	 * @param available bytes that have arrived, at least 1
 	 * @throws Error if the server violates the protocol
 	 */
-	receive(available: number): void {
+	protected receiveFrame(available: number): void {
 		if (this.remaining !== undefined) {
 			if (!this.isControl) {
 				this.offer(this.remaining, available);
-			} else if (this.control.push(this.events.readByte()) === this.remaining) {
+			} else if (this.controlBytes.push(this.readByte()) === this.remaining) {
 				this.finishControl();
 			}
-		} else if (this.readHeader(this.events.readByte())) {
+		} else if (this.readHeader(this.readByte())) {
 			this.beginPayload();
 		}
 	}
@@ -102,7 +93,7 @@ export class FrameReceiver {
 		const { isControl, length, opcode } = this;
 		this.remaining = length;
 		if (isControl) {
-			this.control = [];
+			this.controlBytes = [];
 		} else if ((opcode === OPCODE.continuation) !== (this.binary !== undefined)) {
 			throw new Error("unexpected WebSocket data frame: continuation without a start, or a start before the end");
 		} else {
@@ -123,11 +114,11 @@ export class FrameReceiver {
 			this.binary = undefined;
 		}
 		this.unread = count;
-		this.events.onPart(count, { more, binary });
+		this.onPart(count, { more, binary });
 	}
 
 	private finishControl(): void {
 		this.remaining = undefined;
-		this.events.onControl(this.opcode, Uint8Array.from(this.control));
+		this.onControl(this.opcode, Uint8Array.from(this.controlBytes));
 	}
 }

@@ -4,7 +4,7 @@ import { boot, receive, send } from "../../packages/virtual-device/platform/brid
 import type { Sendable } from "../../src/core/text/pieced-text.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
-import { HeldBytes } from "../../src/hardware/pictures.js";
+import { heldBytes } from "../../src/hardware/pictures.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { findTools } from "../../src/platform/tools.js";
@@ -51,9 +51,9 @@ const board: Board = {
 	network: { type: "wifi", ssid: "home", rssi: -52, online: true, onChange: undefined },
 	thermometer: { temperature: 41.5 },
 	system: { macAddress: "02:00:00:00:00:01", info: () => ({}), restart() {} },
-	snapshot: { take: async () => new HeldBytes(new Uint8Array(0)) },
+	snapshot: { take: async () => heldBytes(new Uint8Array(0)) },
 	preview: { begin: () => ({ write() {}, end: async () => {}, cancel() {} }) },
-	camera: { capture: async () => new HeldBytes(new Uint8Array(0)) },
+	camera: { capture: async () => heldBytes(new Uint8Array(0)) },
 	installer: { install: async () => {} },
 	settings: { get: () => undefined, set: () => true, delete() {} },
 	http: { request: async () => ({ status: 200, body: new ArrayBuffer(0) }) },

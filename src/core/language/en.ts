@@ -1,9 +1,6 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
-/**
- * The words of the device itself, on its screen and to the backend's model, in English. `{name}` is a placeholder. The
- * other languages have the same keys. The set-up page has its own: src/features/setup/setup-texts.ts.
- */
+/** The device's words in English, for its screen and the backend's model. `{name}` is a placeholder. */
 export const ENGLISH = deepFreeze({
 	offline: "Offline",
 	setup: "Set-up",

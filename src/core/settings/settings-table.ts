@@ -111,30 +111,12 @@ type Parsed<R extends Rule> = R extends { readonly kind: infer Kind; readonly ch
 	: Values[R["kind"] & keyof Values];
 
 /** Names in `config` that the SDK's own modules read, and those of the virtual device. */
-const FOREIGN: readonly string[] = deepFreeze([
-	"backlight",
-	"brightness",
-	"button_pin",
-	"camera",
-	"driverRotation",
-	"enablePowerButton",
-	"file",
-	"format",
-	"httpAddress",
-	"lcd_pin",
-	"led",
-	"led_pin",
-	"mdnsInterface",
-	"rotation",
-	"screen",
-	"sntp",
-	"startupSound",
-	"startupVibration",
-	"tls",
-	"touch",
-	"udpAudio",
-	"virtualButton",
-]);
+const FOREIGN: readonly string[] = deepFreeze(
+	(
+		"backlight brightness button_pin camera driverRotation enablePowerButton file format httpAddress lcd_pin led led_pin " +
+		"mdnsInterface rotation screen sntp startupSound startupVibration tls touch udpAudio virtualButton"
+	).split(" "),
+);
 
 /** Names in the manifest's `config` that no setting has: misspelled, or a project's own. */
 export const unknownSettings = (built: Readonly<Record<string, unknown>>): readonly string[] =>

@@ -52,7 +52,7 @@ export const parseJson = (text: string, maxValues?: number, names?: readonly str
  * A cheap bound for a text without arrays, which lets almost every message pass: each level takes some characters, and the
  * search for levels ends where too few are left. `indexOf` is native, a loop over characters is not.
  *
- * @param second where the second level begins. The outermost begins at the first character or later: no search is needed for it
+ * @param second index of the second level
  */
 const mayNestTooDeep = (text: string, length: number, second: number): boolean => {
 	let at = second;

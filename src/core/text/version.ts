@@ -4,10 +4,7 @@ const versionPattern = (): RegExp => /^[0-9]{1,9}(\.[0-9]{1,9})*$/;
 /** Whether a text is a version: "1.10.0". */
 export const isVersion = (text: string): boolean => versionPattern().test(text);
 
-/**
- * Whether a version comes after another: "1.10.0" after "1.9". A part that is missing counts as 0. A text that is no
- * version comes after none.
- */
+/** Whether a version comes after another: "1.10.0" after "1.9". A missing part is 0; other texts are never newer. */
 export const isNewer = (version: string, present: string): boolean => {
 	if (!isVersion(version) || !isVersion(present)) {
 		return false;

@@ -43,34 +43,13 @@ export interface BootstrapAnswer {
 }
 
 /** The members that are read: XS would keep the names of any others until the restart. */
-const NAMES: readonly string[] = deepFreeze([
-	"mqtt",
-	"endpoint",
-	"client_id",
-	"username",
-	"password",
-	"publish_topic",
-	"subscribe_topic",
-	"keepalive",
-	"websocket",
-	"url",
-	"token",
-	"version",
-	"server_time",
-	"timestamp",
-	"timezone_offset",
-	"firmware",
-	"force",
-	"sha256",
-	"signature",
-	"activation",
-	"message",
-	"code",
-	"challenge",
-	"timeout_ms",
-	"success",
-	"error",
-]);
+const NAMES: readonly string[] = deepFreeze(
+	(
+		"mqtt endpoint client_id username password publish_topic subscribe_topic keepalive websocket url token version " +
+		"server_time timestamp timezone_offset firmware force sha256 signature activation message code challenge timeout_ms " +
+		"success error"
+	).split(" "),
+);
 
 /** The MQTT port of a server that names none, and the only one that means TLS. */
 const MQTTS_PORT = 8883;
@@ -78,10 +57,7 @@ const MQTTS_PORT = 8883;
 /** Values that an answer may hold: it is parsed in a small heap. */
 const MAX_VALUES = 256;
 
-/**
- * Times accepted for the clock: 2020 (the clock of a server with an earlier one is not set) to 2106 (32 bits of
- * seconds).
- */
+/** Times accepted for the clock: from 2020, because an earlier clock is not set, to 2106 (32 bits of seconds). */
 const MIN_TIME = 1_577_836_800_000;
 const MAX_TIME = 4_294_967_295_000;
 
@@ -191,10 +167,7 @@ const readTime = ({ timestamp, timezone_offset: timezone }: Block): Pick<Bootstr
 	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
 };
 
-/**
- * Servers that have no firmware name a version without a URL, or with an invalid one: the latter is used only if the
- * version is newer.
- */
+/** Servers without firmware send no URL, or an invalid one, which is used only if the version is newer. */
 const readFirmware = ({ version, url: given, force, sha256, signature }: Block): OfferedFirmware | undefined => {
 	const url = string("firmware.url", given ?? "").trim();
 	if (url === "") {

@@ -8,7 +8,8 @@ const NAMES = deepFreeze(["otaUrl", "otaInterval", "serialNumber", "hmacKey", "l
 /** Settings of the bootstrap. */
 export type BootstrapConfig = ReturnType<typeof readSettings<(typeof NAMES)[number]>>;
 
-interface Identity {
+/** The device, as it introduces itself to the server. */
+export interface Identity {
 	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
 	/** The device's UUID. */
 	readonly uuid: string;

@@ -1,6 +1,6 @@
 import type { Application } from "../../core/application.js";
 import type { Search, SearchEvents } from "../../core/backend.js";
-import type { Feature } from "../../core/listener.js";
+import { AppPart, type Feature } from "../../core/listener.js";
 import { deviceUuid } from "../../core/settings/config.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
@@ -13,7 +13,13 @@ import type { TimerHandle } from "../../hardware/timer.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { expectOk } from "../../protocols/net/http-status.js";
 import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
-import { type BootstrapConfig, bootstrapHeaders, bootstrapReport, readBootstrapConfig } from "./bootstrap-report.js";
+import {
+	type BootstrapConfig,
+	bootstrapHeaders,
+	bootstrapReport,
+	type Identity,
+	readBootstrapConfig,
+} from "./bootstrap-report.js";
 
 /** HMAC-SHA256 (RFC 2104). */
 type HmacSha256 = (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
@@ -43,14 +49,13 @@ const TIMEOUT = 30_000;
  *
  * @internal exported for its test
  */
-export class Bootstrap implements Search {
-	private readonly app: Application;
+export class Bootstrap extends AppPart implements Search {
 	private readonly http: Http;
 	private readonly config: BootstrapConfig;
 	private readonly hmacSha256: HmacSha256;
 	private readonly events: SearchEvents;
 	private readonly random: () => number;
-	private readonly uuid: string;
+	private readonly identity: Identity;
 	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
 	private turn = 0;
 	private isRunning = false;
@@ -75,13 +80,13 @@ export class Bootstrap implements Search {
 		events: SearchEvents,
 		random: () => number = Math.random,
 	) {
-		this.app = app;
+		super(app);
 		this.http = http;
 		this.config = config;
 		this.hmacSha256 = hmacSha256;
 		this.events = events;
 		this.random = random;
-		this.uuid = deviceUuid(app.board.settings, app.setting("uuid"));
+		this.identity = { board: app.board, uuid: deviceUuid(app.board.settings, app.setting("uuid")), config };
 		this.backoff = new Backoff({ ...BACKOFF, random });
 		this.unreached = new Backoff({ ...UNREACHED, random });
 	}
@@ -141,9 +146,9 @@ export class Bootstrap implements Search {
 	}
 
 	private async ask(): Promise<BootstrapAnswer> {
-		const { app, config } = this;
-		const { otaUrl } = config;
-		const response = await this.post(otaUrl, bootstrapReport({ board: app.board, uuid: this.uuid, config }), TIMEOUT);
+		const { app, identity } = this;
+		const { otaUrl } = this.config;
+		const response = await this.post(otaUrl, bootstrapReport(identity), TIMEOUT);
 		// Over MQTT this device may have no audio.
 		const prefersWebSocket = app.backend.audio !== undefined && app.network.clients.openUdp === undefined;
 		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, otaUrl).body), prefersWebSocket);
@@ -154,11 +159,10 @@ export class Bootstrap implements Search {
 	}
 
 	private async post(url: string, body: object, timeout: number): Promise<HttpResponse> {
-		const { app, uuid, config } = this;
 		return await this.http.request({
 			method: "POST",
 			url,
-			headers: bootstrapHeaders({ board: app.board, uuid, config }),
+			headers: bootstrapHeaders(this.identity),
 			body: [ArrayBuffer.fromString(JSON.stringify(body))],
 			maxBytes: MAX_ANSWER_BYTES,
 			timeout,

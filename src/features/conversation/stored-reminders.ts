@@ -22,10 +22,7 @@ const RINGS = 5;
 /** Milliseconds from chime to chime. */
 const RING_INTERVAL = 4_000;
 
-/**
- * Timers that are kept in the settings, and the alarm of those that are due. A chip does not know the time when it starts:
- * timers from before wait until it is set, and the others are then stored with the time.
- */
+/** Timers in the settings, and the alarm of due ones. After a restart they wait until the clock is set. */
 export class StoredReminders extends AppPart implements Reminders, Listener {
 	private readonly settings: Settings;
 	private readonly running = new Map<number, Running>();

@@ -26,11 +26,7 @@ const bearerPattern = (): RegExp => /^bearer +(\S+)$/i;
 const CHALLENGE = deepFreeze(["www-authenticate", "Bearer"] as const);
 const ALLOW = deepFreeze(["allow", "POST"] as const);
 
-/**
- * Checks a request's head, before its body is read.
- *
- * @returns undefined if it is accepted
- */
+/** Checks a request's head, before its body is read. @returns undefined if it is accepted */
 export const checkRequest = ({ method, path, headers }: ServedRequest, rules: RequestRules): Rejection | undefined => {
 	if (headers.size > MAX_HEADERS) {
 		return { status: 431, reason: `too many headers (limit ${MAX_HEADERS})` };
@@ -73,10 +69,7 @@ const checkBody = (headers: ServedRequest["headers"], maxBytes: number): Rejecti
 		: undefined;
 };
 
-/**
- * Clients must accept both types, because the server chooses:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
- */
+/** Clients must accept both types, because the server chooses (MCP 2025-11-25, basic/transports). */
 const accepts = (accept: string): boolean => {
 	const ranges = accept.split(",").map(mediaType);
 	const takes = (kind: string, type: string): boolean =>

@@ -16,8 +16,7 @@ const MAX_SERVED = 3;
 
 /**
  * Serves MCP clients on the network without a gateway, if the setting `http` names a port. A device that listens on
- * more than loopback needs a token: the setting `httpToken`. Two requests are served at a time, beside the backend's
- * messages.
+ * more than loopback needs a token: the setting `httpToken`. It serves two requests at a time.
  */
 export const directFeature = (platform: HttpServerPlatform): Feature => ({
 	name: "direct",
@@ -31,11 +30,7 @@ export const directFeature = (platform: HttpServerPlatform): Feature => ({
 	},
 });
 
-/**
- * Serves MCP by Streamable HTTP, without sessions
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has its
- * own connection, and is answered independently.
- */
+/** Serves MCP by Streamable HTTP without sessions: each request has its own connection. */
 export class McpEndpoint implements Listener {
 	readonly app: EndpointApp;
 	readonly clients = new KnownClients();
@@ -145,10 +140,7 @@ export class McpEndpoint implements Listener {
 /** Limit of known clients. Beyond it the least recently seen one is forgotten. */
 const MAX_CLIENTS = 4;
 
-/**
- * Capabilities of clients up to 2025-11-25, by `Mcp-Session-Id`. Not a session: a forgotten
- * client is still served, as one without capabilities.
- */
+/** Capabilities of clients up to 2025-11-25, by `Mcp-Session-Id`. A forgotten client is served without them. */
 class KnownClients {
 	/** The most recently seen one comes last. */
 	private readonly clients = new Map<string, Client>();

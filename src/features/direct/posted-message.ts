@@ -4,10 +4,7 @@ import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import { REVISIONS, type Revision } from "../../mcp_server/revision.js";
 import type { ServedRequest } from "../../protocols/net/http-server.js";
 
-/**
- * The revision of a client that does not name one:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
- */
+/** The revision of a client that names none (MCP 2025-11-25, basic/transports#protocol-version-header). */
 export const DEFAULT_REVISION: Revision = "2025-03-26";
 
 /** The start of an error response, and the error's code. */

@@ -43,10 +43,7 @@ const STREAM_TYPE = "text/event-stream";
 const EVENT_START = "event: message\ndata: ";
 const EVENT_END = "\n\n";
 
-/**
- * One connection with a client, for one message, which is its own session. The response is JSON, or an event stream if
- * the server sends something before the answer.
- */
+/** One message of a client and its answer: JSON, or an event stream if something is sent before the answer. */
 export class ServedConnection extends ServedExchange {
 	private readonly endpoint: McpEndpoint;
 	private state: "receiving" | "answering" | "sending" | "streaming" = "receiving";

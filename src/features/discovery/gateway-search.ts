@@ -211,9 +211,7 @@ export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => (
 /** A hostname without the domain of the local network. */
 const bareHost = (host: string): string => host.toLowerCase().replace(/\.local\.?$/, "");
 
-/**
- * Undefined if the device cannot connect there. TLS is not supported, because the certificate's name is not announced.
- */
+/** Undefined if the device cannot connect there. Not TLS: the certificate's name is not announced. */
 const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
 	const path = txt?.get("path") ?? "/";
 	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;

@@ -175,10 +175,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		this.follow(false);
 	}
 
-	/**
-	 * Plans the set-up if the device is offline for too long, or if it is online but does not reach a backend that was
-	 * stored untried.
-	 */
+	/** Plans the set-up if the device is offline for long, or does not reach a backend that was stored untried. */
 	private follow(online: boolean): void {
 		if (this.isOpen) {
 			return;

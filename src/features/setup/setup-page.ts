@@ -285,8 +285,5 @@ at("form-error").textContent=t("noAnswer")||"The device did not answer. Reload t
 </html>
 `;
 
-/**
- * The set-up page, in parts that are sent one after another. It is self-contained: a phone in the device's Wi-Fi
- * reaches nothing else. It holds no settings; the script asks the device for them.
- */
+/** The self-contained set-up page, sent part by part. It holds no settings: its script asks the device. */
 export const SETUP_PAGE: readonly AnswerPart[] = deepFreeze([HEAD, BODY, SCRIPT].map(answerPart));

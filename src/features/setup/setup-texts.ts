@@ -1,9 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 
-/**
- * Every text of the set-up page in English, which the screen and the log show, too. `{name}` is a placeholder. The other
- * languages have the same keys.
- */
+/** English texts of the set-up page, the screen and the log. `{name}` is a placeholder. */
 const ENGLISH = deepFreeze({
 	title: "Set up the device",
 	intro: "Choose the Wi-Fi that {name} uses, and the server that it connects to.",

@@ -4,10 +4,7 @@ import { FIRMWARE } from "../../core/settings/firmware.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 
-/**
- * The trial of new firmware: if the device does not reach its backend in time, it rolls back. At any restart before
- * that the bootloader rolls back.
- */
+/** The trial of new firmware: without its backend in time, or after a restart, the device rolls back. */
 export class Trial extends AppPart implements Listener {
 	/** Version of the firmware that was rolled back before this start. */
 	rolledBack: string | undefined;

@@ -85,7 +85,7 @@ const RATES = deepFreeze([8_000, 12_000, 16_000, 24_000, 48_000]);
 const DURATIONS = deepFreeze([5, 10, 20, 40, 60, 80, 100, 120]);
 
 /**
- * Reads the audio format of a hello: its member `audio_params`. What is missing has the family's default.
+ * Reads the audio format of a hello: its member `audio_params`. Missing members have the family's defaults.
  *
  * @throws RangeError that names the member
  */

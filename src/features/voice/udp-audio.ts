@@ -46,11 +46,7 @@ const MAX_PACKET_BYTES = 1_400;
 /** Limit of the lost packets that are reported. After a longer gap it is silent anyway. */
 const MAX_LOST = 3;
 
-/**
- * Reads the audio channel of a backend's hello.
- *
- * @throws RangeError that names the member
- */
+/** Reads the audio channel of a backend's hello. @throws RangeError that names the member */
 export const readUdpSettings = (udp: unknown): UdpSettings => {
 	const { server, port, key, nonce } = isObject(udp) ? udp : {};
 	if (typeof server !== "string" || server === "") {

@@ -12,24 +12,20 @@ const SILENCE = 1;
 /** The range of the audible volume in half decibels: 48 dB. */
 const RANGE = 96;
 
-/** A loudspeaker on an amplifier that has the volume in a register. */
-export class Aw88298 implements Speaker {
-	private readonly amplifier: Amplifier;
-	private _volume = 70;
-
-	/** Writes nothing: the application sets the stored volume when it starts. */
-	constructor(amplifier: Amplifier) {
-		this.amplifier = amplifier;
-	}
-
-	get volume(): number {
-		return this._volume;
-	}
-
-	/** 0 is silent; from 1 to 100 the volume rises evenly in decibels. */
-	set volume(volume: number) {
-		const attenuation = Math.round((RANGE * (100 - volume)) / 100);
-		this.amplifier.volume = volume === 0 ? SILENCE : LOUDEST - attenuation;
-		this._volume = volume;
-	}
-}
+/**
+ * A loudspeaker on an amplifier that has the volume in a register: 0 is silent; from 1 to 100 the volume rises evenly in
+ * decibels. Nothing is written at first: the application sets the stored volume when it starts.
+ */
+export const aw88298 = (amplifier: Amplifier): Speaker => {
+	let current = 70;
+	return {
+		get volume() {
+			return current;
+		},
+		set volume(volume) {
+			const attenuation = Math.round((RANGE * (100 - volume)) / 100);
+			amplifier.volume = volume === 0 ? SILENCE : LOUDEST - attenuation;
+			current = volume;
+		},
+	};
+};

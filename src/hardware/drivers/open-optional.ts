@@ -1,8 +1,4 @@
-/**
- * Opens an optional part: undefined if it does not answer.
- *
- * @param name for the trace
- */
+/** Opens an optional part: undefined if it does not answer. @param name for the trace */
 export const openOptional = <Part>(name: string, open: () => Part): Part | undefined => {
 	try {
 		return open();

@@ -20,10 +20,7 @@ interface OpenRequest {
 	readonly settle: (response: Params) => void;
 }
 
-/**
- * Questions to clients of revisions up to 2025-11-25: each is a request of the device in the call's session.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
- */
+/** Questions to clients up to 2025-11-25: requests of the device in the session (client/elicitation). */
 export class ClientRequests extends Asking implements Feature<unknown> {
 	readonly capabilities = {};
 	private readonly options: Required<ClientRequestsOptions>;

@@ -29,23 +29,11 @@ export interface CompletionOptions {
 /** Values that an answer may have: https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#completion-results */
 const MAX_VALUES = 100;
 
-const NAMES: readonly string[] = deepFreeze([
-	"ref",
-	"type",
-	"name",
-	"uri",
-	"argument",
-	"value",
-	"context",
-	"arguments",
-]);
+const NAMES: readonly string[] = deepFreeze("ref type name uri argument value context arguments".split(" "));
 
 const NO_ARGUMENTS: Params = deepFreeze({});
 
-/**
- * Completion: suggestions for the arguments of prompts and the variables of resource templates.
- * https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion
- */
+/** Completion of prompt arguments and template variables (MCP 2025-11-25, server/utilities/completion). */
 export class Completion implements Feature<unknown> {
 	readonly capabilities = { completions: {} };
 	private readonly options: CompletionOptions;

@@ -17,10 +17,7 @@ import type { ToolCall } from "../tool-call.js";
 /** The result of a request, as JSON: now or later. */
 export type FeatureResult = string | LongResult | Promise<string>;
 
-/**
- * Something that a server offers besides tools, such as resources or prompts. Each is a module of its own: a feature
- * that is not imported takes neither flash nor heap.
- */
+/** Something that a server offers beyond tools, such as resources. Unused ones cost neither flash nor heap. */
 export interface Feature<Context> {
 	/** Its members of the server's `capabilities`. */
 	readonly capabilities: Readonly<Record<string, object>>;
@@ -49,11 +46,7 @@ export interface Feature<Context> {
 	 */
 	takeOver?(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer;
 
-	/**
-	 * Takes a message without a method.
-	 *
-	 * @returns whether it answers a request of this feature
-	 */
+	/** Takes a message without a method. @returns whether it answers a request of this feature */
 	takeResponse?(session: FeatureSession<unknown>, response: Params): boolean;
 
 	/** Called when a session has ended, to release its data. */

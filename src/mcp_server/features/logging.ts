@@ -33,10 +33,7 @@ interface SessionLog {
 /** Characters of a message's data as JSON. */
 const MAX_DATA_LENGTH = 1_024;
 
-/**
- * Logging: messages for the client, in addition to a tool's result.
- * https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
- */
+/** Logging: messages for the client beyond a tool's result (MCP 2025-11-25, server/utilities/logging). */
 export class Logging implements Feature<unknown> {
 	readonly capabilities = { logging: {} };
 	readonly names = ["level"];

@@ -95,10 +95,7 @@ const promptResult = (description: string | undefined, result: PromptResult, rev
 	return `{${start}"messages":[${items.join(",")}]}`;
 };
 
-/**
- * Prompts: messages that a user can choose for the language model.
- * https://modelcontextprotocol.io/specification/2025-11-25/server/prompts
- */
+/** Prompts: messages that a user can choose for the language model (MCP 2025-11-25, server/prompts). */
 export class Prompts<Context> extends ListFeature<Context, Prompt<Context>> implements Feature<Context>, Completable {
 	readonly capabilities = { prompts: { listChanged: true } };
 

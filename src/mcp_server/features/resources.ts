@@ -147,10 +147,7 @@ export interface ResourcesOptions<Context> {
 	readonly maxSubscriptions?: number;
 }
 
-/**
- * The error code for an unknown resource up to 2025-11-25:
- * https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling
- */
+/** Error code for an unknown resource up to 2025-11-25 (server/resources#error-handling). */
 const RESOURCE_NOT_FOUND = -32002;
 
 const MAX_URI_LENGTH = 1_024;
@@ -160,10 +157,7 @@ interface Found<Context> {
 	readonly variables: Readonly<Record<string, string>>;
 }
 
-/**
- * Resources, which a client can list, read and subscribe to.
- * https://modelcontextprotocol.io/specification/2025-11-25/server/resources
- */
+/** Resources, which a client can list, read and subscribe to (MCP 2025-11-25, server/resources). */
 export class Resources<Context>
 	extends ListFeature<Context, Resource<Context>>
 	implements Feature<Context>, Completable

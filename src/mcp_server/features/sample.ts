@@ -35,16 +35,7 @@ export interface SamplingAnswer {
 	readonly stopReason?: string;
 }
 
-const NAMES: readonly string[] = deepFreeze([
-	"role",
-	"content",
-	"type",
-	"text",
-	"data",
-	"mimeType",
-	"model",
-	"stopReason",
-]);
+const NAMES: readonly string[] = deepFreeze("role content type text data mimeType model stopReason".split(" "));
 
 /**
  * Asks the client's language model: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling

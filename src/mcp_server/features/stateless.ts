@@ -225,11 +225,7 @@ const discover = ({ name, version, capabilities }: McpServer<unknown>): string =
 	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });
 };
 
-/**
- * The part of the filter that the server supports.
- *
- * @throws RpcError invalid params
- */
+/** The part of the filter that the server supports. @throws RpcError invalid params */
 const readFilter = ({ notifications }: Params, { prompts, resources }: Readonly<Record<string, object>>): Params => {
 	if (!isObject(notifications)) {
 		throw new RpcError(ErrorCode.invalidParams, "notifications: expected an object");

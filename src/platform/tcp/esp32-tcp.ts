@@ -1,7 +1,4 @@
-/**
- * The SDK's TCP socket for an ESP32 (ECMA-419 §12), whose code `esp32-tcp.c` corrects. Nothing of the SDK's `tcp` is in the
- * build but what that file includes.
- */
+/** The SDK's TCP socket for an ESP32 (ECMA-419 §12), as `esp32-tcp.c` includes and corrects it. */
 export default class TCP extends Native("xs_tcp_destructor") {
 	/** @param options none for a connection that a listener has accepted: the SDK counts the arguments */
 	constructor(options?: object) {

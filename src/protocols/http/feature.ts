@@ -12,35 +12,31 @@ const MAX_REQUESTS = 2;
 const MAX_REDIRECTS = 5;
 
 /** HTTP on the platform's client class. Each request has its own connection, which closes with it. */
-export class EcmaHttp implements Http {
-	private readonly options: ExchangeOptions;
-	private running = 0;
-
-	constructor(options: ExchangeOptions) {
-		this.options = options;
-	}
-
-	async request(request: HttpRequest): Promise<HttpResponse> {
-		if (this.running >= MAX_REQUESTS) {
-			throw new Error(`${request.url}: too many HTTP requests in progress (limit ${MAX_REQUESTS})`);
-		}
-		this.running += 1;
-		try {
-			let current = request;
-			for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-				const response = await new Exchange(current, this.options).response;
-				const next = redirected(current, response);
-				if (next === undefined) {
-					return response;
-				}
-				current = next;
+export const makeHttp = (options: ExchangeOptions): Http => {
+	let running = 0;
+	return {
+		async request(request) {
+			if (running >= MAX_REQUESTS) {
+				throw new Error(`${request.url}: too many HTTP requests in progress (limit ${MAX_REQUESTS})`);
 			}
-			throw new Error(`${request.url}: more than ${MAX_REDIRECTS} redirects`);
-		} finally {
-			this.running -= 1;
-		}
-	}
-}
+			running += 1;
+			try {
+				let current = request;
+				for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+					const response = await new Exchange(current, options).response;
+					const next = redirected(current, response);
+					if (next === undefined) {
+						return response;
+					}
+					current = next;
+				}
+				throw new Error(`${request.url}: more than ${MAX_REDIRECTS} redirects`);
+			} finally {
+				running -= 1;
+			}
+		},
+	};
+};
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-15.4 */
 const REDIRECTS: readonly number[] = deepFreeze([301, 302, 303, 307, 308]);
@@ -113,6 +109,6 @@ export default {
 	start(app) {
 		const { network, timer } = app;
 		const { maxQueuedBytes: maxBytes } = messageLimits(app.setting("chunkBytes"));
-		Object.assign(app.board, { http: new EcmaHttp({ network: network.clients, timer, maxBytes }) });
+		Object.assign(app.board, { http: makeHttp({ network: network.clients, timer, maxBytes }) });
 	},
 } satisfies Feature;

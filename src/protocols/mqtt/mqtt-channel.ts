@@ -76,10 +76,7 @@ const LENGTH_AND_ID = 4;
 
 const NOTHING = new Uint8Array(0);
 
-/**
- * A connection through ECMA-419's MQTT client class: open once the broker has accepted the subscription, or delivers
- * without one.
- */
+/** A connection through ECMA-419's MQTT client class: open once subscribed, or when the broker delivers. */
 class MqttChannel extends QueuedChannel<MqttClient> {
 	private readonly publishTopic: string;
 	/** Empty if the backend pushes without a subscription. */

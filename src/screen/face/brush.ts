@@ -225,11 +225,7 @@ export class Brush {
 		}
 	}
 
-	/**
-	 * The part of a ring between two rows.
-	 *
-	 * @param slope columns a row, of the lines from the centre to the ends
-	 */
+	/** The part of a ring between two rows. @param slope columns a row, of the lines from the centre to the ends */
 	private ring(
 		x: number,
 		center: number,

@@ -32,11 +32,7 @@ export type Colors = Readonly<Record<ColorName, number>>;
 /** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
 const LEAST_LIGHT = 0.15;
 
-/**
- * The colours of a theme.
- *
- * @param dim percent of their full light
- */
+/** The colours of a theme. @param dim percent of their full light */
 export const mix = (canvas: Canvas, theme: Theme, dim: number): Colors => {
 	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
 	const colors = {} as Record<ColorName, number>;

@@ -82,11 +82,7 @@ export class FacePainter implements Tools {
 		this.place = height < MIN_FACE ? undefined : { x: canvas.width >> 1, y: top + (height >> 1), unit };
 	}
 
-	/**
-	 * Draws everything in a rectangle of whole pixels, as far as it is on the canvas.
-	 *
-	 * @param end the row below the last one
-	 */
+	/** Draws everything in a rectangle of whole pixels, clipped to the canvas. @param end the row below the last one */
 	paint(x: number, y: number, width: number, end: number): void {
 		const { canvas, brush, colors } = this;
 		const bottom = Math.min(end, canvas.height);

@@ -30,10 +30,7 @@ const wifiText = ({ ssid, password }: WiFiAccess): string => {
 	return `WIFI:T:${password === "" ? "nopass" : "WPA"};S:${quote(ssid)};${secret};`;
 };
 
-/**
- * Draws how a phone gets to the set-up page: a QR code by which it joins the device's Wi-Fi, the same in words, and what
- * happens now. Without a QR code there are only the words.
- */
+/** Draws how a phone gets to the set-up page: a QR code if there is one, the same in words, and the progress. */
 export const drawSetup = (tools: Tools, face: Face, setup: SetupNotice, code?: QrCode): void => {
 	const { canvas, brush, font, colors } = tools;
 	const { width, height } = canvas;
@@ -42,7 +39,7 @@ export const drawSetup = (tools: Tools, face: Face, setup: SetupNotice, code?: Q
 	const progress = breakLines(setup.progress, width - 2 * MARGIN, measure).slice(0, MAX_PROGRESS_LINES);
 	const bottom = height - progress.length * font.height - MARGIN;
 	const steps = stepsOf(setup, face.words);
-	// The words stand beside the code, or under it.
+	// The words are to the right of the code, or under it.
 	const isWide = width > height;
 	const room = bottom - top - MARGIN;
 	const side = codeSide(
@@ -92,10 +89,7 @@ const drawLines = (
 	}
 };
 
-/**
- * Dark on white, whatever the theme, because not every reader takes the opposite. A row at a time: the canvas keeps a list of what
- * it is to draw, which has an end.
- */
+/** Dark on white for every reader. Row by row, because the canvas's list of commands has an end. */
 const drawCode = (canvas: Canvas, code: QrCode, x: number, y: number, side: number): void => {
 	const { size } = code;
 	const scale = side / (size + 2 * BORDER);

@@ -13,10 +13,7 @@ export interface PictureScreen {
 	readonly makeBitmap: (width: number, height: number, pixels: ArrayBuffer) => object;
 }
 
-/**
- * A picture in the middle of the screen, in its own proportions. One that is larger than the screen becomes smaller, one that is smaller stays as
- * it is. It is drawn band by band, as its blocks come: from top to bottom, in each row from left to right.
- */
+/** A picture in the middle of the screen, scaled down to fit. It is drawn band by band, as its blocks come. */
 export class FittedPicture {
 	private readonly screen: PictureScreen;
 	/** Size of the picture, in pixels. */

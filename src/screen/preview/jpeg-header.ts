@@ -35,10 +35,7 @@ const SEGMENT_HEAD = 4;
 
 const DAMAGED = "JPEG header damaged";
 
-/**
- * Reads the header of a JPEG that arrives in pieces: whether the picture can be shown, and the segments that the decoder
- * needs. The SDK's decoder does not say why it rejects a file, and would keep metadata of up to 64 KB.
- */
+/** Reads a JPEG's header in pieces, and keeps the segments that the SDK's decoder needs, without metadata. */
 export class JpegHeader {
 	/** Known when the header is whole. */
 	frame: JpegFrame | undefined;

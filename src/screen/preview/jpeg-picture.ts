@@ -31,10 +31,7 @@ export interface PictureDecoder {
 	close(): void;
 }
 
-/**
- * Bytes that the decoder is given at a time, at least. It must not run out of them within a block, which takes a tenth of
- * that, and in theory half of it.
- */
+/** Minimum bytes given to the decoder: it must not run out of them within a block, which takes up to half. */
 const PIECE_BYTES = 3_072;
 
 /** A baseline JPEG that the SDK's decoder draws block by block as it arrives. */

@@ -6,12 +6,12 @@ import Timer from "timer";
 import type { FaceScreen } from "../face/face-screen.js";
 import type { PictureCanvas } from "./fitted-picture.js";
 import type { JpegDecoder } from "./jpeg-picture.js";
-import { PicturePreview } from "./picture-preview.js";
+import { picturePreview } from "./picture-preview.js";
 import type { Inflater } from "./png-picture.js";
 
 /** Pictures on the screen of a face, whose pixels must have 16 bits. The SDK decodes them. */
-export const openPreview = (face: FaceScreen): PicturePreview =>
-	new PicturePreview({
+export const openPreview = (face: FaceScreen): ReturnType<typeof picturePreview> =>
+	picturePreview({
 		screen: {
 			canvas: face.canvas as unknown as PictureCanvas,
 			rotation: config.rotation,

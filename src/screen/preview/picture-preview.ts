@@ -5,7 +5,7 @@ import type { PictureScreen } from "./fitted-picture.js";
 import { type JpegDecoder, JpegPicture, type PictureDecoder } from "./jpeg-picture.js";
 import { type Inflater, PngPicture } from "./png-picture.js";
 
-interface PicturePreviewOptions {
+interface PreviewOptions {
 	readonly screen: PictureScreen;
 	/** It makes room for a picture. */
 	readonly face: Pick<FaceScreen, "isCovered" | "cover" | "uncover">;
@@ -18,33 +18,26 @@ interface PicturePreviewOptions {
 const SHOW_TIME = 10_000;
 
 /** Shows pictures on the screen of a face, which returns after a while, or when it has something important to tell. */
-export class PicturePreview implements Preview {
-	private readonly options: PicturePreviewOptions;
-	private shown: ShownPicture | undefined;
-
-	constructor(options: PicturePreviewOptions) {
-		this.options = options;
-	}
-
-	begin(): PictureSink {
-		this.close();
-		this.shown = new ShownPicture(this.options);
-		return this.shown;
-	}
-
-	/** Draws no more. */
-	close(): void {
-		this.shown?.close();
-	}
-}
+export const picturePreview = (options: PreviewOptions): Preview & { close(): void } => {
+	let shown: ShownPicture | undefined;
+	return {
+		begin() {
+			shown?.close();
+			shown = new ShownPicture(options);
+			return shown;
+		},
+		/** Draws no more. */
+		close: () => shown?.close(),
+	};
+};
 
 class ShownPicture implements PictureSink {
-	private readonly options: PicturePreviewOptions;
+	private readonly options: PreviewOptions;
 	private decoder: PictureDecoder | undefined;
 	private timer: TimerHandle | undefined;
 	private isClosed = false;
 
-	constructor(options: PicturePreviewOptions) {
+	constructor(options: PreviewOptions) {
 		this.options = options;
 	}
 

@@ -12,11 +12,7 @@ interface PictureUpload {
 	readonly picture: ByteSource;
 }
 
-/**
- * Uploads a picture as a form. Rejects without an answer, or if its status is not 2xx.
- *
- * @returns the server's answer
- */
+/** Uploads a picture as a form. Rejects without an answer, or if its status is not 2xx. @returns the server's answer */
 export const uploadPicture = async (http: Http, upload: PictureUpload): Promise<string> => {
 	const { url, headers = [], fields = [], filename, picture } = upload;
 	try {

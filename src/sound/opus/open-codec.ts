@@ -8,7 +8,7 @@ import type { AudioInRecord } from "./recording.js";
 /**
  * A codec that plays with the board's player and records with the SDK's audio in, by libopus.
  *
- * @param channels as the audio in has to be told for the samples of one microphone. Undefined on a board without one
+ * @param channels setting of the audio in for the samples of one microphone. Undefined on a board without one
  */
 export default function openCodec(player: Player, channels?: 1 | 2): Codec {
 	return new OpusCodec({

@@ -29,10 +29,7 @@ export interface AudioOutRecord {
 /** Bytes that may wait to be played. Beyond that, `write` waits. */
 const ENOUGH = 4_096;
 
-/**
- * Bytes of silence after the last sample: more than the buffers of any platform hold (an ESP32's are the largest), so that
- * the last sample has left them.
- */
+/** Bytes of silence after the last sample: more than any platform buffers, so that it has been played. */
 const TAIL = 24_576;
 const SILENCE = 1_024;
 

@@ -4,9 +4,7 @@ import type { ChipPower } from "../../../hardware/power.js";
 /** ESP-IDF's numbers for them (wifi_ps_type_t). */
 const MODES = deepFreeze({ off: 0, min: 1, max: 2 });
 
-/**
- * How an ESP32 saves power. Its code is `esp32-power.c`, which mcconfig builds in for an ESP32 and for nothing else.
- */
+/** How an ESP32 saves power: `esp32-power.c`, built for an ESP32 only. */
 const esp32Power: ChipPower = deepFreeze({
 	saveWiFi(mode): void {
 		native("xs_esp32power_saveWiFi").call(this, MODES[mode]);

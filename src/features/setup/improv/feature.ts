@@ -23,10 +23,7 @@ const MAX_NETWORKS = 20;
 /** Milliseconds from a new network to the restart: time to send the answer. */
 const RESTART_DELAY = 2_000;
 
-/**
- * Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. The
- * device restarts with its new network, for a clean state.
- */
+/** Improv Wi-Fi over a serial line (https://www.improv-wifi.com/serial/). A new network restarts the device. */
 class ImprovService implements Listener {
 	private readonly app: Application;
 	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;

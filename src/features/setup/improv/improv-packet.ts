@@ -16,11 +16,7 @@ const DATA = 9;
 const MAX_DATA_BYTES = 255;
 const NEW_LINE = 0x0a;
 
-/**
- * Makes a packet, followed by the line end that the protocol recommends.
- *
- * @param data at most 255 bytes
- */
+/** Makes a packet, followed by the line end that the protocol recommends. @param data at most 255 bytes */
 export const makePacket = (type: PacketType, data: readonly number[]): Uint8Array => {
 	const bytes = Uint8Array.from([...HEADER, type, data.length, ...data, 0, NEW_LINE]);
 	bytes[DATA + data.length] = checksum(bytes, DATA + data.length);

@@ -7,10 +7,7 @@ import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import type { Board } from "../../hardware.js";
 
-/**
- * M5Stack AtomS3: ESP32-S3, motion sensor, and a screen of 128 by 128 pixels that is a button. Its colours show the
- * brightness.
- */
+/** M5Stack AtomS3: ESP32-S3, motion sensor, and a screen that is a button. Its colours show the brightness. */
 export const openBoard = () => {
 	const screen = openFace(new config.Screen({}));
 	const preview = openPreview(screen);

@@ -42,10 +42,7 @@ class Touch extends FT6x06 {
 	}
 }
 
-/**
- * M5Stack Core2: ESP32 with PSRAM, screen with touch, speaker, microphone, battery, motion sensor, real-time clock. The power chip
- * feeds the others, so it is opened first.
- */
+/** M5Stack Core2: ESP32 with PSRAM, touch screen, speaker, microphone, battery, motion, clock. */
 export const openBoard = () => {
 	// Version 1.1 has an AXP2101, whose class wants the bus by this name, which the target's provider does not use.
 	const chip = new peripheral.Power({ sensor: BUS });
@@ -63,7 +60,7 @@ export const openBoard = () => {
 		...esp32,
 		speaker: player,
 		player,
-		// ESP-IDF delivers one channel of its PDM microphone. Told of one, SDK 8.2.3 would leave out every second sample.
+		// ESP-IDF delivers one channel of its PDM microphone. With one channel set, SDK 8.2.3 would drop every second sample.
 		codec: openCodec(player, 2),
 		screen,
 		preview,

@@ -6,7 +6,7 @@ import { openFace } from "../../../screen/face/open-face.js";
 import { openPreview } from "../../../screen/preview/open-preview.js";
 import openCodec from "../../../sound/opus/open-codec.js";
 import { openPlayer } from "../../../sound/player/open-player.js";
-import { Aw88298 } from "../../drivers/aw88298.js";
+import { aw88298 } from "../../drivers/aw88298.js";
 import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
@@ -22,10 +22,7 @@ import type { Board } from "../../hardware.js";
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
 declare const amp: { volume: number };
 
-/**
- * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, microphones, camera, battery, motion and light sensor, real-time
- * clock.
- */
+/** M5Stack CoreS3: ESP32-S3, touch screen, speaker, microphones, camera, battery, motion, light, clock. */
 export const openBoard = () => {
 	const { powerChip } = globalThis as PowerChipGlobal;
 	if (powerChip === undefined) {
@@ -46,7 +43,7 @@ export const openBoard = () => {
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,
-		speaker: new Aw88298(amp),
+		speaker: aw88298(amp),
 		player,
 		// Of its two microphones, which the target's setup has switched on, the left one.
 		codec: openCodec(player, 1),

@@ -9,10 +9,7 @@ import { openPwmLight } from "../../drivers/pwm-light/open-pwm-light.js";
 import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { Board } from "../../hardware.js";
 
-/**
- * M5StickC Plus: ESP32, a screen that is upright, battery, buttons, LED, motion sensor, real-time clock. The power chip
- * feeds the others, so it is opened first.
- */
+/** M5StickC Plus: ESP32, upright screen, battery, buttons, LED, motion, clock. The power chip comes first. */
 export const openBoard = () => {
 	// The SDK's typings lack it.
 	const { peripheral } = device as unknown as { readonly peripheral: { readonly Power: new () => SdkPower } };

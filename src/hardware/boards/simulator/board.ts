@@ -8,14 +8,11 @@ import { openFace } from "../../../screen/face/open-face.js";
 import { openPreview } from "../../../screen/preview/open-preview.js";
 import { openPlayer } from "../../../sound/player/open-player.js";
 import type { Board, Settings } from "../../hardware.js";
-import { HeldBytes } from "../../pictures.js";
+import { heldBytes } from "../../pictures.js";
 import type { Codec, Player } from "../../sound.js";
 import { openControls } from "./controls.js";
 
-/**
- * The simulator never seeds its random numbers: each process would have the same UUID, address and delays. So a number
- * of them that depends on the time is skipped.
- */
+/** Skips random numbers by the time: the simulator never seeds them, and each process would be the same. */
 const shuffleRandom = (): void => {
 	for (let left = Date.now() % 65_536; left > 0; left -= 1) {
 		Math.random();
@@ -45,7 +42,7 @@ const macAddress = (settings: Settings): string => {
 export const openBoard = () => {
 	shuffleRandom();
 	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
-	// A build with parts of its own shows their pins.
+	// Shows the pins of a project's parts.
 	inBuild<() => void>("src/hardware/parts/simulator/open-pin-panel")?.();
 	const face = openFace(screen);
 	const preview = openPreview(face);
@@ -62,7 +59,7 @@ export const openBoard = () => {
 		...(codec && { codec }),
 		screen: face,
 		preview,
-		camera: { capture: async () => new HeldBytes(new Uint8Array(new Resource("room.jpg"))) },
+		camera: { capture: async () => heldBytes(new Uint8Array(new Resource("room.jpg"))) },
 		// The computer's own network is always online.
 		network: wifi ?? { type: "ethernet", online: true, onChange: undefined },
 		...(wifi && { accessPoint: wifi }),

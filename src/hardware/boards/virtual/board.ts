@@ -15,7 +15,7 @@ import {
 } from "../../hardware.js";
 import type { ByteSource } from "../../pictures.js";
 import { openParts } from "./parts.js";
-import { VirtualUpdater } from "./updater.js";
+import { virtualUpdater } from "./updater.js";
 
 class VirtualScreen implements Screen {
 	readonly width: number;
@@ -129,7 +129,7 @@ export const openBoard = () => {
 			}),
 			restart: (delay) => host.tell("restart", delay),
 		},
-		updater: new VirtualUpdater(),
+		updater: virtualUpdater(),
 		settings,
 		close() {
 			player?.close();

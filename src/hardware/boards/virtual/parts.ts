@@ -14,20 +14,13 @@ const MIN_HOLD = 100;
 /** Changes that wait for that time: an even number, as each press has two. */
 const MAX_CHANGES = 20;
 
-/**
- * The user's finger on a button. Changes that a busy host sends together would look like a contact that bounces, so each one
- * waits until the change before has lasted.
- */
+/** The user's finger on a button. Changes that come together wait, or they would look like bouncing. */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	private readonly changes: (readonly [isDown: boolean, time: number])[] = [];
 	private lasting: TimerHandle | undefined;
 
-	/**
-	 * Presses or releases the button.
-	 *
-	 * @param time milliseconds for which it lasts at least
-	 */
+	/** Presses or releases the button. @param time milliseconds for which it lasts at least */
 	move(isDown: boolean, time = MIN_HOLD): void {
 		if (this.lasting === undefined) {
 			this.apply(isDown, time);

@@ -6,26 +6,21 @@ interface BacklightOutput {
 }
 
 /** The backlight of a target whose setup in the SDK can dim it. */
-export class HostBacklight implements Backlight {
-	private readonly output: BacklightOutput;
-	private _brightness = 100;
-
-	constructor(output: BacklightOutput) {
-		this.output = output;
-	}
-
-	get brightness(): number {
-		return this._brightness;
-	}
-
-	set brightness(brightness: number) {
-		this.output.write(brightness);
-		this._brightness = brightness;
-	}
-}
+export const hostBacklight = (output: BacklightOutput): Backlight => {
+	let current = 100;
+	return {
+		get brightness() {
+			return current;
+		},
+		set brightness(brightness) {
+			output.write(brightness);
+			current = brightness;
+		},
+	};
+};
 
 /** The backlight of this target. The SDK's typings lack it. */
-export const openBacklight = (): HostBacklight => {
+export const openBacklight = (): Backlight => {
 	const { Host } = globalThis as unknown as { readonly Host: { readonly Backlight: new () => BacklightOutput } };
-	return new HostBacklight(new Host.Backlight());
+	return hostBacklight(new Host.Backlight());
 };

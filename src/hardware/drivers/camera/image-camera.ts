@@ -1,4 +1,4 @@
-import { type ByteSource, type Camera, HeldBytes } from "../../pictures.js";
+import { type ByteSource, type Camera, heldBytes } from "../../pictures.js";
 import type { TimerHandle, TimerModule } from "../../timer.js";
 
 /** A picture in the memory of the camera's driver. Must be closed. */
@@ -46,10 +46,7 @@ const FIRST_FRAMES = 3;
 /** Milliseconds that a picture may take. */
 const TIMEOUT = 5_000;
 
-/**
- * Photos from a camera that the platform has a driver for. It stays open, because the SDK's driver for the ESP32 hangs when a
- * started camera is closed.
- */
+/** Photos from a camera, which stays open: the SDK's driver for the ESP32 hangs when a started one is closed. */
 export class ImageCamera implements Camera {
 	private readonly options: ImageCameraOptions;
 	private camera: ImageInput | undefined;
@@ -131,12 +128,12 @@ export class ImageCamera implements Camera {
 		};
 		const { encode } = this.options;
 		if (encode === undefined) {
-			return new HeldBytes(new Uint8Array(frame), release);
+			return heldBytes(new Uint8Array(frame), release);
 		}
 		const { width, height } = this.camera as ImageInput;
 		const file = new Uint8Array(encode(frame, width, height, QUALITY));
 		release();
-		return new HeldBytes(file);
+		return heldBytes(file);
 	}
 
 	private release(frame: Frame | undefined): void {

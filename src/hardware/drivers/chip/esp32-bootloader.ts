@@ -1,9 +1,6 @@
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
 
-/**
- * ESP-IDF's bootloader, which keeps firmware on trial until it is confirmed. The code is `esp32-bootloader.c`, which
- * mcconfig builds in for an ESP32 and for nothing else.
- */
+/** ESP-IDF's bootloader, which keeps firmware on trial: `esp32-bootloader.c`, built for an ESP32 only. */
 export const esp32Bootloader = deepFreeze({
 	/** Whether the running firmware was installed by an update and is not confirmed. */
 	get isOnTrial(): boolean {

@@ -25,49 +25,25 @@ static esp_chip_info_t chipInfo(void)
 	return info;
 }
 
-void xs_esp32chip_model(xsMachine *the)
-{
-	xsmcSetInteger(xsResult, chipInfo().model);
-}
-
-void xs_esp32chip_cores(xsMachine *the)
-{
-	xsmcSetInteger(xsResult, chipInfo().cores);
-}
-
-void xs_esp32chip_revision(xsMachine *the)
-{
-	xsmcSetInteger(xsResult, chipInfo().revision);
-}
-
-void xs_esp32chip_features(xsMachine *the)
-{
-	xsmcSetInteger(xsResult, (xsIntegerValue)chipInfo().features);
-}
-
-void xs_esp32chip_flashSize(xsMachine *the)
+static uint32_t flashSize(void)
 {
 	uint32_t size = 0;
 	// NULL: the flash that the chip was started from.
-	if (ESP_OK != esp_flash_get_size(NULL, &size))
-		size = 0;
-	xsmcSetNumber(xsResult, size);
+	return (ESP_OK == esp_flash_get_size(NULL, &size)) ? size : 0;
 }
 
-void xs_esp32chip_psramSize(xsMachine *the)
-{
-	xsmcSetNumber(xsResult, heap_caps_get_total_size(MALLOC_CAP_SPIRAM));
-}
+/** Defines a function of XS that returns a number. */
+#define NUMBER(name, value) \
+	void xs_esp32chip_##name(xsMachine *the) { xsmcSetNumber(xsResult, value); }
 
-void xs_esp32chip_minimumFreeHeap(xsMachine *the)
-{
-	xsmcSetNumber(xsResult, esp_get_minimum_free_heap_size());
-}
-
-void xs_esp32chip_resetReason(xsMachine *the)
-{
-	xsmcSetInteger(xsResult, esp_reset_reason());
-}
+NUMBER(model, chipInfo().model)
+NUMBER(cores, chipInfo().cores)
+NUMBER(revision, chipInfo().revision)
+NUMBER(features, chipInfo().features)
+NUMBER(flashSize, flashSize())
+NUMBER(psramSize, heap_caps_get_total_size(MALLOC_CAP_SPIRAM))
+NUMBER(minimumFreeHeap, esp_get_minimum_free_heap_size())
+NUMBER(resetReason, esp_reset_reason())
 
 void xs_esp32chip_restart(xsMachine *the)
 {

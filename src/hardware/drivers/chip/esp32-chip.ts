@@ -1,8 +1,6 @@
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
 
-/**
- * ESP-IDF's data about the chip. Its code is `esp32-chip.c`, which mcconfig builds in for an ESP32 and for nothing else.
- */
+/** ESP-IDF's data about the chip: `esp32-chip.c`, built for an ESP32 only. */
 export const esp32Chip = deepFreeze({
 	/** ESP-IDF's number for the model (esp_chip_model_t). */
 	get model(): number {

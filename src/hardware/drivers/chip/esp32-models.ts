@@ -15,21 +15,9 @@ export const ESP32_MODELS: Readonly<Record<number, string>> = deepFreeze({
 });
 
 /** Reasons of a reset by ESP-IDF's numbers (esp_reset_reason_t). 0 is unknown. */
-export const ESP32_RESET_REASONS: readonly string[] = deepFreeze([
-	"unknown",
-	"power-on",
-	"external pin",
-	"software",
-	"panic",
-	"interrupt watchdog",
-	"task watchdog",
-	"watchdog",
-	"deep sleep",
-	"brownout",
-	"SDIO",
-	"USB",
-	"JTAG",
-	"eFuse error",
-	"power glitch",
-	"CPU lockup",
-]);
+export const ESP32_RESET_REASONS: readonly string[] = deepFreeze(
+	(
+		"unknown,power-on,external pin,software,panic,interrupt watchdog,task watchdog,watchdog,deep sleep,brownout,SDIO,USB," +
+		"JTAG,eFuse error,power glitch,CPU lockup"
+	).split(","),
+);

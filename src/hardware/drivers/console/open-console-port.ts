@@ -3,9 +3,7 @@ import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import type { SerialRecord } from "../../serial.js";
 import { esp32Chip } from "../chip/esp32-chip.js";
 
-/**
- * The UART of ESP-IDF's log. Its code is `esp32-console.c`, which mcconfig builds in for an ESP32 and for nothing else.
- */
+/** The UART of ESP-IDF's log: `esp32-console.c`, built for an ESP32 only. */
 const esp32Console = deepFreeze({
 	/** Disables the interrupts that the chip's ROM leaves on, unless ESP-IDF's driver uses them. */
 	disableInterrupts(): void {
@@ -22,10 +20,7 @@ const PINS: Readonly<Record<number, { readonly transmit: number; readonly receiv
 	13: { transmit: 16, receive: 17 }, // ESP32-C6
 });
 
-/**
- * The serial port of ESP-IDF's log and of the debugger, ready to be opened. Free in release builds; in others it cannot be
- * opened.
- */
+/** The serial port of ESP-IDF's log, ready to be opened. It can be opened in release builds only. */
 export const consolePort = (): SerialRecord | undefined => {
 	const pins = PINS[esp32Chip.model];
 	esp32Console.disableInterrupts();

@@ -40,10 +40,7 @@ export const closeAll = (...parts: readonly ({ close(): void } | undefined)[]): 
 	}
 };
 
-/**
- * Starts the radio, for the SDK's two Wi-Fi modules. Only `wifi` opens an access point, and it must start the radio
- * first: a second start ends the machine, and only the other module checks.
- */
+/** Starts the radio by `wifi`, which opens access points. A second start would end the machine. */
 const startRadio = (): void => {
 	WiFi.mode = WiFi.Mode.station;
 };

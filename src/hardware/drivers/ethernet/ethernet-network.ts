@@ -17,10 +17,7 @@ interface EthernetNetworkOptions extends Pick<WiFiNetworkOptions, "hostname" | "
 /** ECMA-419: the connection has an address. */
 const HAS_ADDRESS = 500;
 
-/**
- * A network by cable. The interface requests an address whenever a cable is plugged in. The time is not set here: for a
- * backend over TLS, whose certificates have dates, a board needs a clock that knows it.
- */
+/** A network by cable. It does not set the time: a backend over TLS needs a board with a clock. */
 export class EthernetNetwork implements Network {
 	readonly type = "ethernet";
 	readonly macAddress: string;

@@ -40,10 +40,7 @@ interface Esp32UpdaterOptions<Partition extends FlashPartition> {
 const MAGIC = 0xe9;
 const CHIP_AT = 12;
 
-/**
- * Offset of the identity in an image: after its header of 24 bytes, the first segment's of 8, and ESP-IDF's description of
- * 256 (esp_app_desc_t).
- */
+/** Offset of the identity in an image: after its header (24), a segment's (8) and esp_app_desc_t (256). */
 const IDENTITY_AT = 288;
 
 /** Bytes that are checked before any are stored. */

@@ -1,9 +1,6 @@
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
 
-/**
- * The USB Serial/JTAG controller of ESP32-C3, C6, S3 and later chips. The code is `esp32-usb.c`, which mcconfig builds in for
- * an ESP32 and for nothing else.
- */
+/** The USB Serial/JTAG controller of ESP32-C3, C6, S3 and later chips: `esp32-usb.c`, built for an ESP32 only. */
 export const esp32Usb = deepFreeze({
 	/** Whether the chip has one. */
 	get exists(): boolean {

@@ -44,10 +44,7 @@ export class NtpClock {
 		return this.options.now() >= MIN_TIME;
 	}
 
-	/**
-	 * Requests the time, and calls back when it is known or no server answers. Then repeats: daily, or every minute until
-	 * a server answers.
-	 */
+	/** Requests the time, and calls back after an answer or the lack of one. Repeats daily, or each minute. */
 	ask(done: () => void): void {
 		this.close();
 		const { io, ...record } = this.options.ntp;

@@ -16,7 +16,7 @@ import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
 
 /**
  * Joins a Wi-Fi of the settings `ssid`, `password` and `networks`, and sets the clock by the server of the setting `ntp`: a
- * stored setting if there is one, else what the firmware was built with. Builds leave out the SDK's `setup/network`, which
+ * stored setting if there is one, else the built-in one. Builds leave out the SDK's `setup/network`, which
  * joins the Wi-Fi only once.
  *
  * @param setTime sets the clock, in seconds since 1970

@@ -45,10 +45,7 @@ export interface WiFiNetworkOptions extends Runtime {
 	readonly setDns?: (address: string) => void;
 	/** Queried for the time as soon as there is an address: TLS needs it, because certificates have dates. */
 	readonly clock: Pick<NtpClock, "isSet" | "ask" | "close">;
-	/**
-	 * Whether the backend is reached over TLS, whose certificates have dates: then the network counts as online only
-	 * after the clock has answered.
-	 */
+	/** Whether the backend needs TLS, and so the time: the network is online only after the clock has answered. */
 	readonly needsTime: boolean;
 }
 
@@ -166,10 +163,7 @@ export class WiFiNetwork implements Network {
 		}
 	}
 
-	/**
-	 * Reports whether this network can be joined. If so, it is known from now on. An attempt in progress is cancelled. Waits
-	 * for a scan in progress.
-	 */
+	/** Joins a network, which is then known. Ends another attempt, and waits for a scan. @returns success */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
 		this.stopRejoining();
 		return this.tryNetwork(access);
