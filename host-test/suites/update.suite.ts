@@ -28,11 +28,7 @@ async function begin(
 	const progress: unknown[] = [];
 	const http = makeHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
 	const setting = (name: string): unknown => (name === "updateKey" ? keys : refusesDowngrades);
-	const installer = new FirmwareInstaller(
-		{ board, setting: setting as Application["setting"], log() {} },
-		updater,
-		http,
-	);
+	const installer = new FirmwareInstaller({ board, setting, log() {} } as unknown as Application, updater, http);
 	const first = FakeHttpClient.made.length;
 	const outcome = installer
 		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))

@@ -14,7 +14,7 @@ import { DeviceNetwork } from "./device-network.js";
 import { type DeviceState, mayEnter } from "./device-state.js";
 import { Inputs } from "./inputs.js";
 import type { Words } from "./language/en.js";
-import { type Feature, type Listener, startInOrder } from "./listener.js";
+import { EventBus, type Feature, startInOrder } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { SafeMode } from "./safe-mode.js";
@@ -40,7 +40,7 @@ export interface Host extends Runtime {
 }
 
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
-export class Application implements Device {
+export class Application extends EventBus implements Device {
 	readonly host: Host;
 	/** Parts of the board. Features add theirs. */
 	readonly board: Host["board"] & Hardware;
@@ -67,10 +67,10 @@ export class Application implements Device {
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
 	failure: string | undefined;
 	private readonly startTicks: number | undefined;
-	private listeners: Listener[] = [];
 
 	constructor(host: Host) {
 		const { board, timer, log, ticks = () => 0, now = Date.now, isSafe = false } = host;
+		super();
 		this.host = host;
 		this.timer = timer;
 		this.ticks = ticks;
@@ -160,31 +160,6 @@ export class Application implements Device {
 		this.emit("onClose");
 		this.backend.close();
 		this.host.board.close();
-	}
-
-	/** Adds receivers of events. */
-	listen(...listeners: readonly (Listener | undefined | false)[]): void {
-		this.listeners.push(...listeners.filter((each) => typeof each === "object"));
-	}
-
-	/**
-	 * Calls each listener that has a method for the event, until one returns true. One that fails does not keep the event
-	 * from the others.
-	 *
-	 * @returns whether a listener has returned true
-	 */
-	emit<Event extends keyof Listener>(event: Event, ...about: Parameters<Required<Listener>[Event]>): boolean {
-		for (const listener of this.listeners) {
-			try {
-				const method = listener[event] as ((...about: unknown[]) => unknown) | undefined;
-				if (method?.apply(listener, about) === true) {
-					return true;
-				}
-			} catch (error) {
-				this.guard.report(error);
-			}
-		}
-		return false;
 	}
 
 	/** Sources of the settings: the stored ones, and those of the build. */

@@ -1,3 +1,4 @@
+import type { Guard } from "../hardware/guard.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Press } from "../hardware/kinds/button.js";
 import type { Envelope } from "../protocols/envelope.js";
@@ -39,6 +40,38 @@ export interface Listener {
 	onLog?(message: string): void;
 	/** The application stops. */
 	onClose?(): void;
+}
+
+/** Passes events on to their listeners. */
+export abstract class EventBus {
+	/** Counts and logs errors of listeners. */
+	abstract readonly guard: Guard;
+	protected listeners: Listener[] = [];
+
+	/** Adds receivers of events. */
+	listen(...listeners: readonly (Listener | undefined | false)[]): void {
+		this.listeners.push(...listeners.filter((each) => typeof each === "object"));
+	}
+
+	/**
+	 * Calls each listener that has a method for the event, until one returns true. One that fails does not keep the event
+	 * from the others.
+	 *
+	 * @returns whether a listener has returned true
+	 */
+	emit<Event extends keyof Listener>(event: Event, ...about: Parameters<Required<Listener>[Event]>): boolean {
+		for (const listener of this.listeners) {
+			try {
+				const method = listener[event] as ((...about: unknown[]) => unknown) | undefined;
+				if (method?.apply(listener, about) === true) {
+					return true;
+				}
+			} catch (error) {
+				this.guard.report(error);
+			}
+		}
+		return false;
+	}
 }
 
 /** A part of the firmware that has its application. */

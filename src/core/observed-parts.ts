@@ -1,4 +1,4 @@
-import { BLANK_FACE, type Face, type Glyphs, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
+import { BLANK_FACE, type Face, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle } from "../hardware/timer.js";
@@ -16,7 +16,7 @@ const READING_TIME = 150;
  */
 export const observeParts = (app: Application): void => {
 	const { speaker, screen, preview } = app.board;
-	const observed = screen && new ObservedScreen(screen, app);
+	const observed = screen && new ObservedScreen(app);
 	app.listen(observed);
 	Object.assign(
 		app.board,
@@ -54,11 +54,11 @@ const observePreview = (preview: Preview, app: Application): Preview => ({
 });
 
 class ObservedScreen extends AppPart implements Screen, Listener {
-	readonly width: number;
-	readonly height: number;
-	readonly monochrome: boolean;
-	readonly glyphs: Glyphs | undefined;
-	private readonly screen: Screen;
+	private readonly screen = this.app.board.screen as Screen;
+	readonly width = this.screen.width;
+	readonly height = this.screen.height;
+	readonly monochrome = this.screen.monochrome;
+	readonly glyphs = this.screen.glyphs;
 	/** The emotion without the alert, and what the face returns to when the alert goes. */
 	private emotion = BLANK_FACE.emotion;
 	private before: Partial<Face> = {};
@@ -67,19 +67,15 @@ class ObservedScreen extends AppPart implements Screen, Listener {
 	private alert: TimerHandle | undefined;
 	private details: TimerHandle | undefined;
 
-	constructor(screen: Screen, app: Application) {
+	constructor(app: Application) {
 		super(app);
+		const { screen } = this;
 		const { settings } = app.board;
 		app.guard.run(() => {
 			screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 		});
 		const theme = settings?.get("display", "theme");
 		screen.theme = theme === "light" || theme === "dark" ? theme : screen.theme;
-		this.width = screen.width;
-		this.height = screen.height;
-		this.monochrome = screen.monochrome;
-		this.glyphs = screen.glyphs;
-		this.screen = screen;
 	}
 
 	get light(): number | undefined {

@@ -8,16 +8,9 @@ import { deepFreeze } from "./text/deep-freeze.js";
 export const SAFE_TOOLS: readonly string[] = deepFreeze(["board", "log", "setup", "update"]);
 
 /** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
-const CRASHES: readonly string[] = deepFreeze([
-	"software",
-	"panic",
-	"interrupt watchdog",
-	"task watchdog",
-	"watchdog",
-	"brownout",
-	"power glitch",
-	"CPU lockup",
-]);
+const CRASHES: readonly string[] = deepFreeze(
+	"software,panic,interrupt watchdog,task watchdog,watchdog,brownout,power glitch,CPU lockup".split(","),
+);
 
 /** Consecutive restarts, each within {@link LASTING} milliseconds, after which a device starts in safe mode. */
 const MAX_RESTARTS = 10;

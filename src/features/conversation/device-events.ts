@@ -23,15 +23,13 @@ interface SensorReading extends Pick<Sensor, "kind" | "unit"> {
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents extends AppPart implements Listener {
 	private readonly line: AssistantLine;
-	private readonly kinds: SettingValue<"events">;
+	private readonly kinds = this.app.setting("events");
 	/** Runs after a sensor's event was said. */
 	private pause: TimerHandle | undefined;
 
-	/** @param kinds kinds of events that are said */
-	constructor(app: Application, line: AssistantLine, kinds: SettingValue<"events">) {
+	constructor(app: Application, line: AssistantLine) {
 		super(app);
 		this.line = line;
-		this.kinds = kinds;
 	}
 
 	/** @returns whether the press is said, and so does nothing else */

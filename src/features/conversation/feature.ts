@@ -13,7 +13,6 @@ export default {
 		const { board } = app;
 		const { screen, settings, buttons = {} } = board;
 		const [mainButton] = Object.keys(buttons);
-		const kinds = app.setting("events");
 		const assistant = new AssistantLine(app);
 		const questions =
 			screen !== undefined && mainButton !== undefined ? new ButtonQuestions(app, mainButton) : undefined;
@@ -21,6 +20,6 @@ export default {
 		Object.assign(board, { assistant }, questions && { questions }, reminders && { reminders });
 		// A press ends an alarm before it answers a question, and is an event only if it does neither.
 		app.listen(new Notice(app), reminders, questions);
-		app.listen(kinds.length > 0 && new DeviceEvents(app, assistant, kinds), assistant);
+		app.listen(app.setting("events").length > 0 && new DeviceEvents(app, assistant), assistant);
 	},
 } satisfies Feature;

@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Feature, Listener } from "../../core/listener.js";
+import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { readDirectConfig } from "../../core/settings/config.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Client } from "../../mcp_server/client.js";
@@ -7,9 +7,6 @@ import type { HttpServer, HttpServerPlatform } from "../../protocols/net/http-se
 import { messageLimits } from "../../protocols/queued-channel.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { ServedConnection } from "./served-connection.js";
-
-/** Members of the application that the endpoint needs. */
-type EndpointApp = Pick<Application, "server" | "timer" | "log" | "setting" | "id">;
 
 /** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */
 const MAX_SERVED = 3;
@@ -31,8 +28,7 @@ export const directFeature = (platform: HttpServerPlatform): Feature => ({
 });
 
 /** Serves MCP by Streamable HTTP without sessions: each request has its own connection. */
-export class McpEndpoint implements Listener {
-	readonly app: EndpointApp;
+export class McpEndpoint extends AppPart implements Listener {
 	readonly clients = new KnownClients();
 	readonly rules: RequestRules;
 	/** Bytes of answers that may wait to be sent on a connection. */
@@ -44,12 +40,12 @@ export class McpEndpoint implements Listener {
 	private announced: { close(): void } | undefined;
 
 	constructor(
-		app: EndpointApp,
+		app: Application,
 		platform: HttpServerPlatform,
 		{ port, token }: { readonly port: number; readonly token: string },
 	) {
+		super(app);
 		const { maxMessageBytes, maxQueuedBytes } = messageLimits(app.setting("chunkBytes"));
-		this.app = app;
 		this.platform = platform;
 		this.port = port;
 		this.rules = { token, hostname: hostnameOf(app.id), maxBytes: Math.floor(maxMessageBytes / 2) };

@@ -25,14 +25,17 @@ const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "sp
 
 /** Dims and turns off the screen, and then puts the chip to sleep, while nobody uses the device. */
 class PowerSaver extends AppPart implements Listener {
+	private readonly hasBattery = this.app.board.battery !== undefined;
 	/** Idle times in seconds until the screen is dimmed, and turned off. 0 here and below: never. */
-	private readonly screenDim: number;
-	private readonly screenOff: number;
+	private readonly screenDim = this.app.setting("screenDim") ?? (this.hasBattery ? SCREEN_DIM : 0);
+	private readonly screenOff = this.app.setting("screenOff") ?? (this.hasBattery ? SCREEN_OFF : 0);
+	/** At a wake-up the chip starts from the beginning: firmware on trial would be rolled back. */
+	private readonly maySleep = this.app.board.updater?.isOnTrial !== true;
 	/** Idle time without a session until the chip sleeps, and from then until it wakes by itself, in seconds. */
-	private readonly sleepAfter: number;
-	private readonly wakeAfter: number;
+	private readonly sleepAfter = this.maySleep ? this.app.setting("sleepAfter") : 0;
+	private readonly wakeAfter = this.app.setting("wakeAfter");
 	/** Percent of the battery below which the chip sleeps in any case. */
-	private readonly sleepBelow: number;
+	private readonly sleepBelow = this.maySleep ? this.app.setting("sleepBelow") : 0;
 	private isBusy = false;
 	private isConnected = false;
 	/** The level of the battery, while it is low and not charged. */
@@ -46,14 +49,6 @@ class PowerSaver extends AppPart implements Listener {
 	/** @throws SettingError */
 	constructor(app: Application) {
 		super(app);
-		const { battery, updater } = app.board;
-		// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
-		const maySleep = updater?.isOnTrial !== true;
-		this.screenDim = app.setting("screenDim") ?? (battery === undefined ? 0 : SCREEN_DIM);
-		this.screenOff = app.setting("screenOff") ?? (battery === undefined ? 0 : SCREEN_OFF);
-		this.sleepAfter = maySleep ? app.setting("sleepAfter") : 0;
-		this.wakeAfter = app.setting("wakeAfter");
-		this.sleepBelow = maySleep ? app.setting("sleepBelow") : 0;
 		this.onUserActivity();
 	}
 

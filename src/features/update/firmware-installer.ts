@@ -1,5 +1,6 @@
 import type { Application } from "../../core/application.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
+import { AppPart } from "../../core/listener.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
 import { fromHex, toHex } from "../../core/text/hex.js";
 import { isNewer, isVersion } from "../../core/text/version.js";
@@ -7,9 +8,6 @@ import type { Http } from "../../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
 import { expectOk } from "../../protocols/net/http-status.js";
 import { rememberTrial } from "./trial.js";
-
-/** Members of the application that the installer needs. */
-type InstallerApp = Pick<Application, "board" | "setting" | "log">;
 
 /** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
 const STEPS = 20;
@@ -23,22 +21,19 @@ const SIGNATURE_ENDING = ".sig";
 const MAX_SIGNATURE_BYTES = 256;
 
 /** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
-export class FirmwareInstaller implements Installer {
-	private readonly app: InstallerApp;
+export class FirmwareInstaller extends AppPart implements Installer {
 	private readonly updater: Updater;
 	private readonly http: Http;
 	/** The public keys, one of which images must be signed for; undefined if they need no signature. */
-	private readonly keys: readonly ArrayBuffer[] | undefined;
+	private readonly keys = this.app.setting("updateKey");
 	/** Whether an image must not be older than the running firmware. */
-	private readonly refusesDowngrades: boolean;
+	private readonly refusesDowngrades = this.app.setting("refuseDowngrades") === true;
 
 	/** @throws SettingError */
-	constructor(app: InstallerApp, updater: Updater, http: Http) {
-		this.app = app;
+	constructor(app: Application, updater: Updater, http: Http) {
+		super(app);
 		this.updater = updater;
 		this.http = http;
-		this.keys = app.setting("updateKey");
-		this.refusesDowngrades = app.setting("refuseDowngrades") === true;
 	}
 
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {

@@ -20,25 +20,16 @@ import { FeatureSession } from "./feature-set.js";
 import type { Stateless } from "./stateless.js";
 
 /** Methods of older revisions that the stateless form lacks. */
-const REMOVED: readonly string[] = deepFreeze([
-	"initialize",
-	"ping",
-	"logging/setLevel",
-	"resources/subscribe",
-	"resources/unsubscribe",
-]);
+const REMOVED: readonly string[] = deepFreeze(
+	"initialize ping logging/setLevel resources/subscribe resources/unsubscribe".split(" "),
+);
 
 /** The start of a result, and of a cacheable one: lists, reads. */
 const COMPLETE = '"resultType":"complete"';
 const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
-const CACHEABLE_METHODS: readonly string[] = deepFreeze([
-	"server/discover",
-	"tools/list",
-	"prompts/list",
-	"resources/list",
-	"resources/templates/list",
-	"resources/read",
-]);
+const CACHEABLE_METHODS: readonly string[] = deepFreeze(
+	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
+);
 
 /** The member of `_meta` that names the subscription of a message (2026-07-28). */
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";

@@ -44,13 +44,9 @@ const NAMES: readonly string[] = deepFreeze([
 	"inputResponses",
 	"requestState",
 ]);
-const LISTEN_NAMES: readonly string[] = deepFreeze([
-	"notifications",
-	"toolsListChanged",
-	"promptsListChanged",
-	"resourcesListChanged",
-	"resourceSubscriptions",
-]);
+const LISTEN_NAMES: readonly string[] = deepFreeze(
+	"notifications toolsListChanged promptsListChanged resourcesListChanged resourceSubscriptions".split(" "),
+);
 
 /**
  * The stateless form of 2026-07-28: each request names its revision and capabilities. A connection may carry requests

@@ -8,29 +8,26 @@ import type { PartsByKind } from "../../kinds/index.js";
 import type { Light } from "../../kinds/light.js";
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */
-class SimulatorLight implements Light {
-	private readonly led = new SimulatedLed();
-	private _on = false;
-
-	get on(): boolean {
-		return this._on;
-	}
-
-	set on(on: boolean) {
-		this._on = on;
-		this.led.write(on ? 1 : 0);
-	}
-
-	close(): void {
-		this.led.close();
-	}
-}
+const openLight = (): Light & { close(): void } => {
+	const led = new SimulatedLed();
+	let isOn = false;
+	return {
+		get on() {
+			return isOn;
+		},
+		set on(on) {
+			isOn = on;
+			led.write(on ? 1 : 0);
+		},
+		close: () => led.close(),
+	};
+};
 
 /** The button of the simulated device, which is also pressed by the key Del, and its LED. */
 export const openControls = (): Required<Pick<PartsByKind, "buttons" | "lights">> & { close(): void } => {
 	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
-	const light = new SimulatorLight();
+	const light = openLight();
 	return {
 		buttons: { button },
 		lights: { led: light },

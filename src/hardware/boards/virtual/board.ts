@@ -4,68 +4,43 @@ import * as host from "virtual-host";
 import { StoredSettings } from "../../../core/settings/stored-settings.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { loudness, SoundPlayer } from "../../../sound/player/sound-player.js";
-import {
-	type Battery,
-	BLANK_FACE,
-	type Board,
-	type Face,
-	type Network,
-	type Screen,
-	type Theme,
-} from "../../hardware.js";
-import type { ByteSource } from "../../pictures.js";
+import { type Battery, BLANK_FACE, type Board, type Network, type Screen, type Theme } from "../../hardware.js";
+import type { Snapshot } from "../../pictures.js";
 import { openParts } from "./parts.js";
 import { virtualUpdater } from "./updater.js";
 
-class VirtualScreen implements Screen {
-	readonly width: number;
-	readonly height: number;
-	readonly monochrome = false;
-	private _brightness = 75;
-	private _theme: Theme = "light";
-	private face = BLANK_FACE;
-
-	constructor({ width, height }: { readonly width: number; readonly height: number }) {
-		this.width = width;
-		this.height = height;
-	}
-
-	get brightness(): number {
-		return this._brightness;
-	}
-
-	set brightness(brightness: number) {
-		this._brightness = brightness;
-		this.draw();
-	}
-
-	get theme(): Theme {
-		return this._theme;
-	}
-
-	set theme(theme: Theme) {
-		this._theme = theme;
-		this.draw();
-	}
-
-	show(change: Partial<Face>): void {
-		this.face = { ...this.face, ...change };
-		host.tell("screen", this.picture(), Object.keys(change));
-	}
-
-	take(quality: number): Promise<ByteSource> {
-		return host.drawScreen(this.picture(), quality);
-	}
-
-	private draw(): void {
-		host.tell("screen", this.picture(), []);
-	}
-
-	private picture(): object {
-		const { width, height } = this;
-		return { width, height, brightness: this._brightness, theme: this._theme, ...this.face };
-	}
-}
+/** A screen that the virtual device's Node side draws. */
+const openScreen = ({ width, height }: { readonly width: number; readonly height: number }): Screen & Snapshot => {
+	const look = { brightness: 75, theme: "light" as Theme };
+	let face = BLANK_FACE;
+	const picture = (): object => ({ width, height, ...look, ...face });
+	const change = (changes: Partial<typeof look>): void => {
+		Object.assign(look, changes);
+		host.tell("screen", picture(), []);
+	};
+	return {
+		width,
+		height,
+		monochrome: false,
+		get brightness() {
+			return look.brightness;
+		},
+		set brightness(brightness) {
+			change({ brightness });
+		},
+		get theme() {
+			return look.theme;
+		},
+		set theme(theme) {
+			change({ theme });
+		},
+		show(changes) {
+			face = { ...face, ...changes };
+			host.tell("screen", picture(), Object.keys(changes));
+		},
+		take: (quality) => host.drawScreen(picture(), quality),
+	};
+};
 
 /** A Wi-Fi whose signal the user sets, and that may be lost. */
 const openNetwork = (): Network => {
@@ -100,7 +75,7 @@ const FULL_VOLUME = 100;
 export const openBoard = () => {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
-	const screen = board.screen && new VirtualScreen(board.screen);
+	const screen = board.screen && openScreen(board.screen);
 	const player = has("player")
 		? new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 })
 		: undefined;

@@ -1,4 +1,5 @@
 import { FIRMWARE } from "../../../core/settings/firmware.js";
+import { joinBytes } from "../../../core/text/byte-reader.js";
 import type { FirmwareSource } from "../../updater.js";
 
 /** Begins the identity in an image: src/platform/firmware.c. */
@@ -91,9 +92,7 @@ export class ImageHead {
 		if (this.isChecked) {
 			return piece;
 		}
-		const held = new Uint8Array(this.held.byteLength + piece.byteLength);
-		held.set(this.held);
-		held.set(new Uint8Array(piece), this.held.byteLength);
+		const held = joinBytes(this.held, new Uint8Array(piece));
 		this.held = held;
 		if (held.byteLength < this.size) {
 			return undefined;
