@@ -94,16 +94,16 @@ const startWithIdPattern = (): RegExp =>
  * @throws SyntaxError if it is not JSON, not an object, or has no type
  */
 export const decodeEnvelope = (text: string, maxValues?: number, names?: WantedNames, isFirst?: boolean): Envelope => {
-	if (names === undefined) {
+	if (!names) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
 	const envelope = parseJson(text, maxValues, isFirst ? names.initializeNames : names.commonNames) as Envelope | null;
-	if (envelope?.type !== MCP) {
-		const message = checkEnvelope(parseJson(text, maxValues, MESSAGE_NAMES));
-		return message.type === CUSTOM ? { ...message, payload: payloadText(text) } : message;
+	if (envelope?.type === MCP) {
+		const wider = names.widerNames(envelope.payload, isFirst);
+		return wider ? (parseJson(text, maxValues, wider) as Envelope) : envelope;
 	}
-	const wider = names.widerNames(envelope.payload, isFirst);
-	return wider === undefined ? envelope : (parseJson(text, maxValues, wider) as Envelope);
+	const message = checkEnvelope(parseJson(text, maxValues, MESSAGE_NAMES));
+	return message.type === CUSTOM ? { ...message, payload: payloadText(text) } : message;
 };
 
 /**
