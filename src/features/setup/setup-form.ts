@@ -115,14 +115,10 @@ export const checkValues = (
 		if (!(error instanceof SettingError)) {
 			throw error;
 		}
-		return isField(error.setting)
-			? {
-					[error.setting]: {
-						text: WRONG[error.setting],
-						...(error.setting === "backend" && { detail: error.problem }),
-					},
-				}
-			: { form: { text: "wrongSetting", detail: error.message } };
+		const { setting, problem: detail, message } = error;
+		return isField(setting)
+			? { [setting]: { text: WRONG[setting], ...(setting === "backend" && { detail }) } }
+			: { form: { text: "wrongSetting", detail: message } };
 	}
 };
 

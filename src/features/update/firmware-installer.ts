@@ -7,7 +7,7 @@ import { isNewer, isVersion } from "../../core/text/version.js";
 import type { Http } from "../../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
 import { expectOk } from "../../protocols/net/http-status.js";
-import { rememberTrial } from "./trial.js";
+import { TRIAL } from "./trial.js";
 
 /** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
 const STEPS = 20;
@@ -54,7 +54,7 @@ export class FirmwareInstaller extends AppPart implements Installer {
 			sink.cancel();
 			throw error;
 		}
-		rememberTrial(board.settings, source.version ?? source.url);
+		board.settings?.set(...TRIAL, source.version ?? source.url);
 		log(`firmware from ${source.url} installed; restarting`);
 		board.system.restart(RESTART_DELAY);
 	}

@@ -1,6 +1,7 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import { FIRMWARE } from "../../core/settings/firmware.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 
@@ -71,20 +72,15 @@ export const rollBack = ({ board, log }: Application): void => {
 	}
 };
 
-const DOMAIN = "update";
-const KEY = "trial";
-
 /** Stores which firmware is on trial from the next restart on: its version, or its URL if the version is unknown. */
-export const rememberTrial = (settings: Settings | undefined, name: string): void => {
-	settings?.set(DOMAIN, KEY, name);
-};
+export const TRIAL = deepFreeze(["update", "trial"] as const);
 
 /** The firmware put on trial last, unless already read. */
 const forgetTrial = (settings: Settings | undefined): string | undefined => {
-	const name = settings?.get(DOMAIN, KEY);
+	const name = settings?.get(...TRIAL);
 	if (typeof name !== "string") {
 		return undefined;
 	}
-	settings?.delete(DOMAIN, KEY);
+	settings?.delete(...TRIAL);
 	return name;
 };

@@ -35,14 +35,7 @@ const NAMES: readonly string[] = deepFreeze([
 	CAPABILITIES,
 	CLIENT_INFO,
 	LOG_LEVEL,
-	"version",
-	"roots",
-	"sampling",
-	"elicitation",
-	"form",
-	"url",
-	"inputResponses",
-	"requestState",
+	..."version roots sampling elicitation form url inputResponses requestState".split(" "),
 ]);
 const LISTEN_NAMES: readonly string[] = deepFreeze(
 	"notifications toolsListChanged promptsListChanged resourcesListChanged resourceSubscriptions".split(" "),
