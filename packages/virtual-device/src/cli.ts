@@ -20,7 +20,7 @@ import { type Options, program } from "./options.js";
 import { print } from "./prompt/output.js";
 import type { Scenario } from "./scenario/read-scenario.js";
 import type { ScenarioRun } from "./scenario/run-scenario.js";
-import { SoundRecorder } from "./services/sound-recorder.js";
+import { recordSounds } from "./services/sounds.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
 const MIN_CHUNK_BYTES = 32_768;
@@ -134,7 +134,7 @@ function openSound(device: VirtualDevice, { microphone, speaker }: Options): voi
 		attempt("--microphone", () => device.hear(readFileSync(microphone)));
 	}
 	if (speaker !== undefined) {
-		const recorder = new SoundRecorder((wav) => {
+		const recorder = recordSounds((wav) => {
 			try {
 				writeFileSync(speaker, wav);
 			} catch (error) {

@@ -1,19 +1,19 @@
 import type { Engine, Message } from "./engine/engine.js";
 import type { Environment } from "./environment.js";
 import { ReceiveWindow } from "./receive-window.js";
-import { Chips } from "./services/chips.js";
-import { Codecs } from "./services/codecs.js";
-import { Connections } from "./services/connections.js";
+import { type Chips, openChips } from "./services/chips.js";
+import { openCodec } from "./services/codecs.js";
+import { openConnections } from "./services/connections.js";
 import { searchDnsSd } from "./services/dns-sd.js";
-import { HttpListeners } from "./services/http-listeners.js";
+import { openHttpListeners } from "./services/http-listeners.js";
 import { openHttpRequest } from "./services/http-requests.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
 import type { FaultyClient } from "./services/network-faults.js";
-import { Pins } from "./services/pins.js";
+import { openPins, type Pins } from "./services/pins.js";
 import type { Deliver, Service } from "./services/service.js";
-import { SimulatedBoard } from "./services/simulated-board.js";
+import { openBoard, type SimulatedBoard } from "./services/simulated-board.js";
 import { playSounds } from "./services/sounds.js";
-import { Timers } from "./services/timers.js";
+import { openTimers } from "./services/timers.js";
 import { openUdp } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
 
@@ -24,7 +24,7 @@ export class DeviceRun {
 	readonly pins: Pins;
 	readonly chips: Chips;
 	readonly #environment: Environment;
-	readonly #inbox = new ReceiveWindow((prefix, kind, id) => this.#service(prefix)?.take(kind, [id], undefined));
+	readonly #inbox = new ReceiveWindow((prefix, kind, id) => this.#service(prefix)?.take(kind, [id]));
 	readonly #clients: readonly FaultyClient[];
 	#services: readonly Service[];
 	#isPumping = true;
@@ -38,29 +38,29 @@ export class DeviceRun {
 			this.#inbox.add(message);
 			void this.#pump();
 		};
-		this.board = new SimulatedBoard(deliver, environment, onRestart);
-		this.pins = new Pins(deliver, environment);
-		this.chips = new Chips(deliver, environment);
+		this.board = openBoard(deliver, environment, onRestart);
+		this.pins = openPins(deliver, environment);
+		this.chips = openChips(deliver, environment);
 		this.#clients = environment.faults.open(
 			[
-				(tell) => new Connections("ws", webSocketsOf(environment.pageUrl), tell),
-				(tell) => new Connections("mqtt", openMqtt, tell),
-				(tell) => new Connections("http", openHttpRequest, tell),
+				(tell) => openConnections("ws", webSocketsOf(environment.pageUrl), tell),
+				(tell) => openConnections("mqtt", openMqtt, tell),
+				(tell) => openConnections("http", openHttpRequest, tell),
 			],
 			deliver,
 		);
 		this.#services = [
-			new Timers(deliver),
+			openTimers(deliver),
 			...this.#clients,
-			new HttpListeners(deliver, environment),
-			new Connections("dnssd", searchDnsSd, deliver),
+			openHttpListeners(deliver, environment),
+			openConnections("dnssd", searchDnsSd, deliver),
 			environment.settings,
 			this.board,
 			this.pins,
 			this.chips,
-			new Connections("audio", playSounds(environment), deliver),
-			new Connections("udp", openUdp, deliver),
-			new Codecs(deliver, environment),
+			openConnections("audio", playSounds(environment), deliver),
+			openConnections("udp", openUdp, deliver),
+			openCodec(deliver, environment),
 		];
 	}
 

@@ -2,10 +2,10 @@ import type { EventEmitter } from "node:events";
 import type { ChipAddress, ChipValues } from "../platform/io/bus.js";
 import type { EngineExit } from "./engine/engine.js";
 import { Microphone } from "./services/microphone.js";
-import { NetworkFaults, type TracedMessage } from "./services/network-faults.js";
+import { makeNetworkFaults, type TracedMessage } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import type { PinState } from "./services/pins.js";
-import { SettingsStore } from "./services/settings.js";
+import { openSettings, type SettingsStore } from "./services/settings.js";
 import type { LightState, Surroundings } from "./services/simulated-board.js";
 import type { PlayedSamples } from "./services/sounds.js";
 import { VirtualFlash } from "./virtual-flash.js";
@@ -49,7 +49,7 @@ export class Environment {
 	readonly events: EventEmitter<DeviceEvents>;
 	readonly settings: SettingsStore;
 	readonly flash: VirtualFlash;
-	readonly faults = new NetworkFaults((message) => this.events.emit("message", message));
+	readonly faults = makeNetworkFaults((message) => this.events.emit("message", message));
 	/** Messages to the firmware, by sensors' names, "battery", "network" and "microphone". */
 	readonly surroundings = new Map<string, Surroundings>();
 	/** The levels of input pins, by number. */
@@ -67,7 +67,7 @@ export class Environment {
 	/** @throws Error if the settings file exists and cannot be read */
 	constructor(events: EventEmitter<DeviceEvents>, firmware: string, settingsFile: string | undefined) {
 		this.events = events;
-		this.settings = new SettingsStore(settingsFile);
+		this.settings = openSettings(settingsFile);
 		this.flash = new VirtualFlash(firmware);
 	}
 }

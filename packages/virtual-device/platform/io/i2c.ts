@@ -1,12 +1,5 @@
 import { readChip, showChip } from "./bus.js";
 
-interface I2cOptions {
-	/** 7 bits. */
-	readonly address: number;
-	/** The name of its part, in a project with parts. */
-	readonly part?: string;
-}
-
 /**
  * Stands in for ECMA-419's `embedded:io/i2c` (§10.5). Each address has registers of 8 bits: a write sets the register's number and
  * the bytes after it, and a read continues there.
@@ -17,7 +10,11 @@ export default class I2C {
 	#register = 0;
 	#isOpen = true;
 
-	constructor({ address, part }: I2cOptions) {
+	/**
+	 * @param options `address`: 7 bits; `part`: the name of its part, in a project with parts
+	 * @throws RangeError if the address is invalid
+	 */
+	constructor({ address, part }: { readonly address: number; readonly part?: string }) {
 		if (!Number.isInteger(address) || address < 0 || address > 0x7f) {
 			throw new RangeError("invalid address");
 		}

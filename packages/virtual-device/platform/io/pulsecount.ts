@@ -1,18 +1,11 @@
 import { Pin } from "./pins.js";
 
-interface PulseCountOptions {
-	readonly signal: number;
-	readonly control?: number;
-	readonly part?: string;
-	readonly onReadable?: () => void;
-}
-
 /** Stands in for ECMA-419's `embedded:io/pulsecount` (§10.6): the pulses are counted outside. */
 export default class PulseCount extends Pin {
 	/** The written count less the pulses until then. */
 	#offset = 0;
 
-	constructor({ signal, part, onReadable }: PulseCountOptions) {
+	constructor({ signal, part, onReadable }: { signal: number; part?: string; onReadable?: () => void }) {
 		super({ pin: signal, part }, "counter", 0, () => onReadable?.call(this));
 	}
 

@@ -1,9 +1,5 @@
 import { Pin, type PinOptions } from "./pins.js";
 
-interface PulseWidthOptions extends PinOptions {
-	readonly onReadable?: () => void;
-}
-
 /** Microseconds until others are set: an echo from 20 cm. */
 const INITIAL = 1_160;
 
@@ -16,7 +12,7 @@ export default class PulseWidth extends Pin {
 	static readonly InputPullUp = 1;
 	static readonly InputPullDown = 2;
 
-	constructor(options: PulseWidthOptions) {
+	constructor(options: PinOptions & { readonly onReadable?: () => void }) {
 		super(options, "pulse", INITIAL, () => options.onReadable?.call(this));
 	}
 

@@ -1,20 +1,15 @@
 import { Pin, type PinOptions } from "./pins.js";
 
-interface PwmOptions extends PinOptions {
-	readonly hz?: number;
-	/** Bits of the duty. Default 10. */
-	readonly resolution?: number;
-}
-
 /** Pulses in a second for a servo. */
 const SERVO_HZ = 50;
 
 /** Stands in for ECMA-419's `embedded:io/pwm` (§10.4): the duty is shown in percent, or the pulse for a servo. */
 export default class PWM extends Pin {
 	readonly hz: number;
+	/** Bits of the duty. */
 	readonly resolution: number;
 
-	constructor(options: PwmOptions) {
+	constructor(options: PinOptions & { readonly hz?: number; readonly resolution?: number }) {
 		const { hz = 1_024, resolution = 10 } = options;
 		super(options, hz === SERVO_HZ ? "servo" : "pwm", 0);
 		this.hz = hz;

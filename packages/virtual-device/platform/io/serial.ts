@@ -1,6 +1,6 @@
 import { Pin } from "./pins.js";
 
-interface SerialOptions {
+interface Port {
 	/** A pin each; one may be left out. */
 	readonly receive?: number;
 	readonly transmit?: number;
@@ -21,10 +21,6 @@ const ROOM = 128;
 class Sender extends Pin<string> {
 	#line = "";
 
-	constructor(options: SerialOptions & { readonly pin: number }) {
-		super(options, "transmit", "");
-	}
-
 	write(text: string): void {
 		const [first = "", ...lines] = text.split(/\r\n|\r|\n/);
 		this.#line += first;
@@ -42,7 +38,7 @@ export default class Serial {
 	readonly #sender: Sender | undefined;
 	#waiting: number[] = [];
 
-	constructor(options: SerialOptions) {
+	constructor(options: Port) {
 		const { receive, transmit, baud, onReadable } = options;
 		if (receive === undefined && transmit === undefined) {
 			throw new Error("invalid");
@@ -58,7 +54,7 @@ export default class Serial {
 			});
 		}
 		try {
-			this.#sender = transmit === undefined ? undefined : new Sender({ ...options, pin: transmit });
+			this.#sender = transmit === undefined ? undefined : new Sender({ ...options, pin: transmit }, "transmit", "");
 		} catch (error) {
 			this.#receiver?.close();
 			throw error;

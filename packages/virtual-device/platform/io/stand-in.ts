@@ -5,15 +5,13 @@ import PulseWidth from "./pulsewidth.js";
 import { mapSample, readingsOf, SENSORS, type SensorModel } from "./sensors.js";
 import SMBus from "./smbus.js";
 
-/** Options of a driver (ECMA-419 §13). */
-interface DriverOptions {
-	readonly sensor: {
-		readonly io: { readonly prototype: object };
-		readonly address?: number;
-		readonly pin?: number;
-		/** The name of its part, in a project with parts. */
-		readonly part?: string;
-	};
+/** The sensor that a driver is given (ECMA-419 §13). */
+interface Sensor {
+	readonly io: { readonly prototype: object };
+	readonly address?: number;
+	readonly pin?: number;
+	/** The name of its part, in a project with parts. */
+	readonly part?: string;
 }
 
 const IO = { i2c: I2C, smbus: SMBus, analog: Analog, pulsewidth: PulseWidth };
@@ -28,7 +26,7 @@ export default class StandIn {
 	 * @param name of the driver's module, after "embedded:sensor/"
 	 * @throws TypeError if the driver takes another `io`, Error if the sensor is unplugged
 	 */
-	constructor(name: string, { sensor: { io, pin, address, part } }: DriverOptions) {
+	constructor(name: string, { sensor: { io, pin, address, part } }: { readonly sensor: Sensor }) {
 		const model = SENSORS[name] as SensorModel;
 		const expected = IO[model.io];
 		if (io !== expected && !(io.prototype instanceof expected)) {

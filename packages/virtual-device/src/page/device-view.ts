@@ -1,10 +1,9 @@
 import type { WebSocket } from "ws";
 import type { Rectangle } from "../../../../src/screen/face/brush.js";
-import { LiveScreen } from "../services/live-screen.js";
+import { type LiveScreen, openLiveScreen } from "../services/drawn-screen.js";
 import type { TracedMessage } from "../services/network-faults.js";
 import type { ScreenPicture } from "../services/pictures.js";
-import { SoundRecorder } from "../services/sound-recorder.js";
-import type { PlayedSamples } from "../services/sounds.js";
+import { type PlayedSamples, recordSounds } from "../services/sounds.js";
 import type { VirtualDevice } from "../virtual-device.js";
 import {
 	BINARY,
@@ -31,7 +30,7 @@ export class DeviceView {
 	readonly #device: VirtualDevice;
 	readonly #pages = new Map<WebSocket, { isStale: boolean }>();
 	readonly #lines: TraceLine[] = [];
-	readonly #recorder = new SoundRecorder((wav) => this.#sendBytes(BINARY.sound, wav));
+	readonly #recorder = recordSounds((wav) => this.#sendBytes(BINARY.sound, wav));
 	#screen: LiveScreen | undefined;
 	readonly #consoleUrl: string | undefined;
 	#lastId = 0;
@@ -91,7 +90,7 @@ export class DeviceView {
 			return;
 		}
 		if (this.#screen === undefined) {
-			const screen = new LiveScreen(board.screen, (area) => this.#sendPixels(screen, area));
+			const screen = openLiveScreen(board.screen.width, board.screen.height, (area) => this.#sendPixels(screen, area));
 			this.#screen = screen;
 			screen.show(shown);
 		} else {

@@ -1,7 +1,7 @@
 import type { ChipAddress, ChipValues } from "../../platform/io/bus.js";
 import { readingsOf } from "../../platform/io/sensors.js";
 import type { Environment } from "../environment.js";
-import type { Deliver, Service } from "./service.js";
+import { type Deliver, makeService, type Service } from "./service.js";
 
 /** A sensor, or a chip on the I2C bus that the firmware has talked to. */
 export interface ChipState {
@@ -19,47 +19,38 @@ export interface ChipState {
 const MAX_VALUES = 256;
 
 /** The chips and sensors of a device. */
-export class Chips implements Service {
-	readonly prefix = "chip";
-	readonly #deliver: Deliver;
-	readonly #environment: Environment;
-	readonly #open = new Map<ChipAddress, ChipState>();
-
-	constructor(deliver: Deliver, environment: Environment) {
-		this.#deliver = deliver;
-		this.#environment = environment;
-	}
-
+export interface Chips extends Service {
 	/** Chips and sensors, sorted by address. */
-	get all(): readonly ChipState[] {
-		return [...this.#open.values()].sort((one, other) => (one.address > other.address ? 1 : -1));
-	}
-
+	readonly all: readonly ChipState[];
 	/** Sets values of a chip, or unplugs it. */
-	set({ address }: ChipState, values: ChipValues): void {
-		const before = this.#open.get(address);
-		if (before !== undefined) {
-			this.#deliver({ header: ["chip.set", address, values] });
-			this.#open.set(address, { ...before, values: { ...before.values, ...values }, isPlugged: values !== null });
-			this.#environment.events.emit("surrounded");
-		}
-	}
+	set(chip: ChipState, values: ChipValues): void;
+}
 
-	take(_kind: string, args: readonly unknown[]): void {
-		const [address, part, type, values, isPlugged] = args as [
-			ChipAddress,
-			string | null,
-			string,
-			Record<string, number>,
-			boolean,
-		];
-		this.#open.set(address, { address, type, values, isPlugged, ...(part && { part }) });
-		this.#environment.events.emit("surrounded");
-	}
-
-	close(): void {
-		this.#open.clear();
-	}
+/** Follows the chips and sensors that the firmware opens. */
+export function openChips(deliver: Deliver, { events }: Environment): Chips {
+	const open = new Map<ChipAddress, ChipState>();
+	const show = (chip: ChipState): void => {
+		open.set(chip.address, chip);
+		events.emit("surrounded");
+	};
+	const handlers = {
+		open([address, part, type, values, isPlugged]: [ChipAddress, string | null, string, ChipState["values"], boolean]) {
+			show({ address, type, values, isPlugged, ...(part && { part }) });
+		},
+	};
+	return {
+		...makeService("chip", handlers),
+		get all() {
+			return [...open.values()].sort((one, other) => (one.address > other.address ? 1 : -1));
+		},
+		set({ address }, values) {
+			const before = open.get(address);
+			if (before !== undefined) {
+				deliver({ header: ["chip.set", address, values] });
+				show({ ...before, values: { ...before.values, ...values }, isPlugged: values !== null });
+			}
+		},
+	};
 }
 
 /**

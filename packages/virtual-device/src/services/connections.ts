@@ -1,4 +1,4 @@
-import type { Deliver, Service } from "./service.js";
+import { type Deliver, makeService, type Service } from "./service.js";
 
 /** A connection that the firmware has opened. */
 export interface Connection {
@@ -20,65 +20,42 @@ export type Tell = (kind: string, args?: readonly unknown[], bytes?: Uint8Array)
 /** Opens a connection. Throws an Error if Node does not send what a chip sends. */
 export type Open = (args: readonly unknown[], tell: Tell) => Connection;
 
-/** The firmware's connections over one protocol, by its numbers for them. */
-export class Connections implements Service {
-	readonly prefix: string;
-	readonly #open: Open;
-	readonly #deliver: Deliver;
-	readonly #connections = new Map<unknown, Connection>();
-
-	constructor(prefix: string, open: Open, deliver: Deliver) {
-		this.prefix = prefix;
-		this.#open = open;
-		this.#deliver = deliver;
-	}
-
-	take(kind: string, [id, ...args]: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
-		const connection = this.#connections.get(id);
-		switch (kind) {
-			case "open":
-				this.#begin(id, args);
-				break;
-			case "write":
-				connection?.write?.(args, bytes);
-				break;
-			case "pause":
-				connection?.pause?.();
-				break;
-			case "resume":
-				connection?.resume?.();
-				break;
-			case "close":
-				this.#connections.delete(id);
-				connection?.close();
-				break;
-		}
-	}
-
-	close(): void {
-		for (const connection of this.#connections.values()) {
+/** Serves the firmware's connections over one protocol, by its numbers for them. */
+export function openConnections(prefix: string, open: Open, deliver: Deliver): Service {
+	const connections = new Map<unknown, Connection>();
+	const tell = (id: unknown, kind: string, args: readonly unknown[] = [], bytes?: Uint8Array): void =>
+		deliver({ header: [`${prefix}.${kind}`, id, ...args], ...(bytes && { bytes }) });
+	const handlers = {
+		open([id, ...args]: readonly unknown[]) {
+			try {
+				const connection = open(args, (kind, ...message) => {
+					if (connections.get(id) === connection) {
+						tell(id, kind, ...message);
+						if (kind === "closed" || kind === "error") {
+							connections.delete(id);
+						}
+					}
+				});
+				connections.set(id, connection);
+			} catch (error) {
+				tell(id, "error", [(error as Error).message]);
+			}
+		},
+		write: ([id, ...args]: readonly unknown[], bytes: Uint8Array) => connections.get(id)?.write?.(args, bytes),
+		pause: ([id]: readonly unknown[]) => connections.get(id)?.pause?.(),
+		resume: ([id]: readonly unknown[]) => connections.get(id)?.resume?.(),
+		close([id]: readonly unknown[]) {
+			const connection = connections.get(id);
+			connections.delete(id);
+			connection?.close();
+		},
+	};
+	return makeService(prefix, handlers, () => {
+		for (const connection of connections.values()) {
 			connection.destroy();
 		}
-		this.#connections.clear();
-	}
-
-	#begin(id: unknown, args: readonly unknown[]): void {
-		const tell = (kind: string, args: readonly unknown[] = [], bytes?: Uint8Array): void =>
-			this.#deliver({ header: [`${this.prefix}.${kind}`, id, ...args], ...(bytes && { bytes }) });
-		try {
-			const connection = this.#open(args, (kind, ...message) => {
-				if (this.#connections.get(id) === connection) {
-					tell(kind, ...message);
-					if (kind === "closed" || kind === "error") {
-						this.#connections.delete(id);
-					}
-				}
-			});
-			this.#connections.set(id, connection);
-		} catch (error) {
-			tell("error", [(error as Error).message]);
-		}
-	}
+		connections.clear();
+	});
 }
 
 /** Unacknowledged bytes of the firmware, the default send buffer of an ESP32's TCP stack. */

@@ -3,90 +3,74 @@ import type { Socket } from "node:net";
 import { MAX_HEADERS } from "../../../../src/protocols/net/http-server.js";
 import type { Environment } from "../environment.js";
 import { SEND_WINDOW, splitIntoParts } from "./connections.js";
-import type { Deliver, Service } from "./service.js";
+import { type Deliver, makeService, type Service } from "./service.js";
 
 interface Connection {
 	readonly socket: Socket;
 	/** The firmware's number for it, once it has accepted it. */
-	id: number | undefined;
-	request: IncomingMessage | undefined;
-	response: ServerResponse | undefined;
+	id?: number;
+	request?: IncomingMessage;
+	response?: ServerResponse;
 }
 
 /** Serves HTTP for the firmware: a connection takes one request. */
-export class HttpListeners implements Service {
-	readonly prefix = "httpd";
-	readonly #deliver: Deliver;
-	readonly #environment: Environment;
-	readonly #servers = new Map<number, Server>();
+export function openHttpListeners(deliver: Deliver, { events }: Environment): Service {
+	const servers = new Map<number, Server>();
 	/** Connections by socket number, until the firmware accepts them. */
-	readonly #waiting = new Map<number, Connection>();
-	readonly #accepted = new Map<number, Connection>();
-	#lastSocket = 0;
+	const waiting = new Map<number, Connection>();
+	const accepted = new Map<number, Connection>();
+	let lastSocket = 0;
 
-	constructor(deliver: Deliver, environment: Environment) {
-		this.#deliver = deliver;
-		this.#environment = environment;
-	}
-
-	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
-		const id = args[0] as number;
-		const connection = this.#accepted.get(id);
-		switch (kind) {
-			case "listen":
-				this.#listen(id, args[1] as number, args[2] as string);
-				break;
-			case "stop":
-				this.#servers.get(id)?.close();
-				this.#servers.delete(id);
-				break;
-			case "accept":
-				this.#accept(id, args[1] as number);
-				break;
-			case "respond":
-				this.#respond(id, args[1] as number, args[2] as [string, string][]);
-				break;
-			case "write":
-				connection?.response?.write(bytes, () => this.#tell(id, ["writable", bytes.byteLength]));
-				break;
-			case "pause":
-				connection?.request?.pause();
-				break;
-			case "resume":
-				connection?.request?.resume();
-				break;
-			case "close":
-				this.#close(id);
-				break;
+	const tell = (id: number, kind: string, args: readonly unknown[], bytes?: Uint8Array): void => {
+		if (accepted.has(id)) {
+			deliver({ header: [`httpd.${kind}`, id, ...args], ...(bytes && { bytes }) });
 		}
-	}
+	};
 
-	close(): void {
-		for (const server of this.#servers.values()) {
-			server.close();
+	/** Forwards the request, once it is complete and the firmware has accepted its connection. */
+	const forward = ({ id, request }: Connection): void => {
+		if (id === undefined || request === undefined) {
+			return;
 		}
-		for (const { socket } of [...this.#waiting.values(), ...this.#accepted.values()]) {
-			socket.destroy();
-		}
-		this.#servers.clear();
-		this.#waiting.clear();
-		this.#accepted.clear();
-	}
+		const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+		tell(id, "request", [request.method, request.url, headers]);
+		let total = 0;
+		request.on("data", (data: Buffer) => {
+			total += data.byteLength;
+			for (const [part] of splitIntoParts(data)) {
+				tell(id, "data", [null], part);
+			}
+		});
+		request.on("end", () => tell(id, "whole", [total]));
+		// The socket's end reports it, too.
+		request.on("error", () => {});
+	};
 
-	#listen(id: number, port: number, address: string): void {
+	const listen = (id: number, port: number, address: string): void => {
 		const connections = new Map<Socket, Connection>();
 		// The firmware sets the time-outs of requests.
 		const server = createServer({ keepAlive: false, requestTimeout: 0, headersTimeout: 0 });
-		this.#servers.set(id, server);
+		servers.set(id, server);
 		server.on("error", (error) => {
-			this.#deliver({ header: ["httpd.failed", id, error.message] });
-			this.#environment.events.emit("listenFailed", error.message);
+			deliver({ header: ["httpd.failed", id, error.message] });
+			events.emit("listenFailed", error.message);
 		});
 		server.on("connection", (socket) => {
-			const connection: Connection = { socket, id: undefined, request: undefined, response: undefined };
+			lastSocket += 1;
+			const number = lastSocket;
+			const connection: Connection = { socket };
 			connections.set(socket, connection);
+			waiting.set(number, connection);
 			socket.setNoDelay(true);
-			this.#announce(id, connection, () => connections.delete(socket));
+			socket.on("close", () => {
+				connections.delete(socket);
+				waiting.delete(number);
+				if (connection.id !== undefined) {
+					tell(connection.id, "error", ["the client has closed the connection"]);
+					accepted.delete(connection.id);
+				}
+			});
+			deliver({ header: ["httpd.connection", id, number] });
 		});
 		server.on("request", (request, response) => {
 			if (request.rawHeaders.length / 2 > MAX_HEADERS) {
@@ -95,86 +79,65 @@ export class HttpListeners implements Service {
 			}
 			const connection = connections.get(request.socket);
 			if (connection !== undefined && connection.request === undefined) {
-				connection.request = request;
-				connection.response = response;
-				this.#begin(connection);
+				Object.assign(connection, { request, response });
+				forward(connection);
 			}
 		});
-		server.listen(port, address, () => this.#deliver({ header: ["httpd.listening", id] }));
-	}
+		server.listen(port, address, () => deliver({ header: ["httpd.listening", id] }));
+	};
 
-	#announce(server: number, connection: Connection, onClose: () => void): void {
-		this.#lastSocket += 1;
-		const number = this.#lastSocket;
-		this.#waiting.set(number, connection);
-		connection.socket.on("close", () => {
-			onClose();
-			this.#waiting.delete(number);
-			if (connection.id !== undefined) {
-				this.#tell(connection.id, ["error", "the client has closed the connection"]);
-				this.#accepted.delete(connection.id);
+	const handlers = {
+		listen: (args: [id: number, port: number, address: string]) => listen(...args),
+		stop([id]: [number]) {
+			servers.get(id)?.close();
+			servers.delete(id);
+		},
+		accept([id, number]: [number, number]) {
+			const connection = waiting.get(number);
+			if (connection === undefined) {
+				deliver({ header: ["httpd.error", id, "the client has closed the connection"] });
+				return;
 			}
-		});
-		this.#deliver({ header: ["httpd.connection", server, number] });
-	}
-
-	/** The client may have closed the connection in the meantime. */
-	#accept(id: number, number: number): void {
-		const connection = this.#waiting.get(number);
-		if (connection === undefined) {
-			this.#deliver({ header: ["httpd.error", id, "the client has closed the connection"] });
-			return;
-		}
-		this.#waiting.delete(number);
-		connection.id = id;
-		this.#accepted.set(id, connection);
-		this.#begin(connection);
-	}
-
-	/** Forwards the request, once it is complete and the firmware has accepted its connection. */
-	#begin({ id, request }: Connection): void {
-		if (id === undefined || request === undefined) {
-			return;
-		}
-		const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-		this.#tell(id, ["request", request.method, request.url, headers]);
-		let total = 0;
-		request.on("data", (data: Buffer) => {
-			total += data.byteLength;
-			for (const [part] of splitIntoParts(data)) {
-				this.#tell(id, ["data", null], part);
+			waiting.delete(number);
+			connection.id = id;
+			accepted.set(id, connection);
+			forward(connection);
+		},
+		respond([id, status, headers]: [number, number, readonly [string, string][]]) {
+			const connection = accepted.get(id);
+			if (connection?.response === undefined) {
+				// Node does not respond before it has read a head.
+				connection?.socket.destroy();
+				return;
 			}
-		});
-		request.on("end", () => this.#tell(id, ["whole", total]));
-		// The socket's end reports it, too.
-		request.on("error", () => {});
-	}
-
-	#respond(id: number, status: number, headers: readonly [string, string][]): void {
-		const connection = this.#accepted.get(id);
-		if (connection?.response === undefined) {
-			// Node does not respond before it has read a head.
-			connection?.socket.destroy();
-			return;
+			connection.response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
+			tell(id, "writable", [SEND_WINDOW]);
+		},
+		write([id]: [number], bytes: Uint8Array) {
+			accepted.get(id)?.response?.write(bytes, () => tell(id, "writable", [bytes.byteLength]));
+		},
+		pause: ([id]: [number]) => accepted.get(id)?.request?.pause(),
+		resume: ([id]: [number]) => accepted.get(id)?.request?.resume(),
+		/** Written data is still sent. */
+		close([id]: [number]) {
+			const connection = accepted.get(id);
+			accepted.delete(id);
+			if (connection?.response?.headersSent) {
+				connection.response.end();
+			} else {
+				connection?.socket.destroy();
+			}
+		},
+	};
+	return makeService("httpd", handlers, () => {
+		for (const server of servers.values()) {
+			server.close();
 		}
-		connection.response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
-		this.#tell(id, ["writable", SEND_WINDOW]);
-	}
-
-	/** Written data is still sent. */
-	#close(id: number): void {
-		const connection = this.#accepted.get(id);
-		this.#accepted.delete(id);
-		if (connection?.response?.headersSent) {
-			connection.response.end();
-		} else {
-			connection?.socket.destroy();
+		for (const { socket } of [...waiting.values(), ...accepted.values()]) {
+			socket.destroy();
 		}
-	}
-
-	#tell(id: number, [kind, ...args]: readonly unknown[], bytes?: Uint8Array): void {
-		if (this.#accepted.has(id)) {
-			this.#deliver({ header: [`httpd.${kind}`, id, ...args], ...(bytes && { bytes }) });
-		}
-	}
+		servers.clear();
+		waiting.clear();
+		accepted.clear();
+	});
 }

@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import type { Open, Tell } from "./connections.js";
 import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 
-interface OpenOptions {
+interface HttpRequest {
 	readonly host: string;
 	readonly port: number;
 	readonly secure: boolean;
@@ -15,16 +15,9 @@ interface OpenOptions {
 
 /** Makes an HTTP request for the firmware, on its own connection. */
 export const openHttpRequest: Open = ([options, headers], tell) => {
-	const { host, port, secure, method, path, bodyBytes } = options as OpenOptions;
+	const { secure, bodyBytes, ...target } = options as HttpRequest;
 	const make = secure ? requestHttps : requestHttp;
-	const sent = make({
-		host,
-		port,
-		method,
-		path,
-		headers: Object.fromEntries(headers as [string, string][]),
-		agent: false,
-	});
+	const sent = make({ ...target, headers: Object.fromEntries(headers as [string, string][]), agent: false });
 	/** Bytes of the body still to come. */
 	let remaining = bodyBytes;
 	let response: IncomingMessage | undefined;

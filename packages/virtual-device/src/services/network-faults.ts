@@ -30,155 +30,148 @@ const SAID = new Set(["ws.data", "ws.control", "mqtt.data", "http.headers", "htt
 /** Longest delay of what arrives, ms. */
 export const MAX_DELAY = 60_000;
 
-/**
- * Stands between the firmware and its network clients: loses, silences and delays what arrives, and reports the messages
- * that go through. It outlives restarts of the device.
- */
-export class NetworkFaults {
-	readonly onMessage: (message: TracedMessage) => void;
-	#conditions = GOOD_NETWORK;
-	#clients: readonly FaultyClient[] = [];
-
-	constructor(onMessage: (message: TracedMessage) => void) {
-		this.onMessage = onMessage;
-	}
-
-	get conditions(): NetworkConditions {
-		return this.#conditions;
-	}
-
-	set conditions(conditions: NetworkConditions) {
-		const isNewlyLost = conditions.lost && !this.#conditions.lost;
-		this.#conditions = conditions;
-		if (isNewlyLost) {
-			for (const client of this.#clients) {
-				client.lose();
-			}
-		}
-	}
-
+/** The faults of a device's network, and the network clients of its current run. They outlive restarts of the device. */
+export interface NetworkFaults {
+	conditions: NetworkConditions;
 	/** Makes the network clients of a device that starts. */
-	open(clients: readonly ((deliver: Deliver) => Service)[], deliver: Deliver): readonly FaultyClient[] {
-		this.#clients = clients.map((make) => new FaultyClient(make, deliver, this));
-		return this.#clients;
-	}
-}
-
-interface Late {
-	readonly due: number;
-	readonly message: Message;
+	open(clients: readonly ((deliver: Deliver) => Service)[], deliver: Deliver): readonly FaultyClient[];
 }
 
 /** A network client, and its part of the faults. */
-export class FaultyClient implements Service {
-	readonly prefix: string;
-	readonly #client: Service;
-	readonly #deliver: Deliver;
-	readonly #faults: NetworkFaults;
-	readonly #open = new Set<unknown>();
-	/** HTTP requests whose response was silenced in part. */
-	readonly #spoilt = new Set<unknown>();
-	#late: Late[] = [];
-	#timer: NodeJS.Timeout | undefined;
-
-	constructor(make: (deliver: Deliver) => Service, deliver: Deliver, faults: NetworkFaults) {
-		this.#deliver = deliver;
-		this.#faults = faults;
-		this.#client = make((message) => this.#arrive(message));
-		this.prefix = this.#client.prefix;
-	}
-
-	take(kind: string, args: readonly unknown[], bytes?: Uint8Array): void {
-		const [id] = args;
-		if (kind === "open") {
-			this.#open.add(id);
-			if (this.#faults.conditions.lost) {
-				this.#fail(id);
-				return;
-			}
-		} else if (kind === "close") {
-			this.#forget(id);
-		}
-		this.#client.take(kind, args, bytes);
-	}
-
+export interface FaultyClient extends Service {
 	/** Ends all connections, as a radio that is out of range does in the end. */
-	lose(): void {
-		this.#drop();
-		this.#client.close();
-		for (const id of this.#open) {
-			this.#fail(id);
+	lose(): void;
+	/** Neither reads nor closes its connections any more, like a chip without power. `close` still closes them. */
+	abandon(): void;
+}
+
+/**
+ * Stands between the firmware and its network clients: loses, silences and delays what arrives.
+ *
+ * @param onMessage called with the messages that go through
+ */
+export function makeNetworkFaults(onMessage: (message: TracedMessage) => void): NetworkFaults {
+	let conditions = GOOD_NETWORK;
+	let clients: readonly FaultyClient[] = [];
+	return {
+		get conditions() {
+			return conditions;
+		},
+		set conditions(next) {
+			const isNewlyLost = next.lost && !conditions.lost;
+			conditions = next;
+			if (isNewlyLost) {
+				for (const client of clients) {
+					client.lose();
+				}
+			}
+		},
+		open(made, deliver) {
+			clients = made.map((make) => openFaulty(make, deliver, () => conditions, onMessage));
+			return clients;
+		},
+	};
+}
+
+function openFaulty(
+	make: (deliver: Deliver) => Service,
+	deliver: Deliver,
+	conditions: () => NetworkConditions,
+	onMessage: (message: TracedMessage) => void,
+): FaultyClient {
+	const open = new Set<unknown>();
+	/** HTTP requests whose response was silenced in part. */
+	const spoilt = new Set<unknown>();
+	let late: { readonly due: number; readonly message: Message }[] = [];
+	let timer: NodeJS.Timeout | undefined;
+
+	const forget = (id: unknown): void => {
+		open.delete(id);
+		spoilt.delete(id);
+	};
+	const drop = (): void => {
+		clearTimeout(timer);
+		timer = undefined;
+		late = [];
+	};
+	const fail = (id: unknown): void => {
+		forget(id);
+		deliver({ header: [`${prefix}.error`, id, "the network is lost"] });
+	};
+
+	/** In the order in which they arrived, also if the delay has changed. */
+	const deliverLate = (): void => {
+		timer = undefined;
+		const now = performance.now();
+		for (let [next] = late; next !== undefined && next.due <= now; [next] = late) {
+			late.shift();
+			deliver(next.message);
 		}
-	}
-
-	/** Neither reads nor closes its connections any more, like a chip without power. {@link close} still closes them. */
-	abandon(): void {
-		this.#drop();
-		for (const id of this.#open) {
-			this.#client.take("pause", [id], undefined);
+		const [next] = late;
+		if (next !== undefined) {
+			timer = setTimeout(deliverLate, Math.max(1, next.due - now));
 		}
-	}
+	};
 
-	close(): void {
-		this.#drop();
-		this.#client.close();
-	}
-
-	#fail(id: unknown): void {
-		this.#forget(id);
-		this.#deliver({ header: [`${this.prefix}.error`, id, "the network is lost"] });
-	}
-
-	#arrive(message: Message): void {
+	const client = make((message) => {
 		const [kind, id, details] = message.header as [string, unknown, unknown];
-		const { silent, delay } = this.#faults.conditions;
+		const { silent, delay } = conditions();
 		if (kind.endsWith(".message")) {
 			const traced = details as Pick<TracedMessage, "from" | "topic">;
-			const over = this.prefix === "ws" ? "websocket" : "mqtt";
+			const over = prefix === "ws" ? "websocket" : "mqtt";
 			const bytes = message.bytes ?? new Uint8Array(0);
-			this.#faults.onMessage({ ...traced, over, bytes, arrived: traced.from === "device" || !silent });
+			onMessage({ ...traced, over, bytes, arrived: traced.from === "device" || !silent });
 			return;
 		}
-		const isSilenced = (silent && SAID.has(kind)) || this.#spoilt.has(id);
-		if (isSilenced) {
-			if (this.prefix === "http") {
-				this.#spoilt.add(id);
+		if ((silent && SAID.has(kind)) || spoilt.has(id)) {
+			if (prefix === "http") {
+				spoilt.add(id);
 			}
 			return;
 		}
 		if (kind.endsWith(".closed") || kind.endsWith(".error")) {
-			this.#forget(id);
+			forget(id);
 		}
-		if (delay === 0 && this.#late.length === 0) {
-			this.#deliver(message);
+		if (delay === 0 && late.length === 0) {
+			deliver(message);
 			return;
 		}
-		const due = Math.max(performance.now() + delay, this.#late.at(-1)?.due ?? 0);
-		this.#late.push({ due, message });
-		this.#timer ??= setTimeout(() => this.#deliverLate(), delay);
-	}
+		late.push({ due: Math.max(performance.now() + delay, late.at(-1)?.due ?? 0), message });
+		timer ??= setTimeout(deliverLate, delay);
+	});
+	const { prefix } = client;
 
-	/** In the order in which they arrived, also if the delay has changed. */
-	#deliverLate(): void {
-		this.#timer = undefined;
-		const now = performance.now();
-		while ((this.#late[0]?.due ?? Number.POSITIVE_INFINITY) <= now) {
-			this.#deliver((this.#late.shift() as Late).message);
-		}
-		const [next] = this.#late;
-		if (next !== undefined) {
-			this.#timer = setTimeout(() => this.#deliverLate(), Math.max(1, next.due - now));
-		}
-	}
-
-	#forget(id: unknown): void {
-		this.#open.delete(id);
-		this.#spoilt.delete(id);
-	}
-
-	#drop(): void {
-		clearTimeout(this.#timer);
-		this.#timer = undefined;
-		this.#late = [];
-	}
+	return {
+		prefix,
+		take(kind, args, bytes) {
+			const [id] = args;
+			if (kind === "open") {
+				open.add(id);
+				if (conditions().lost) {
+					fail(id);
+					return;
+				}
+			} else if (kind === "close") {
+				forget(id);
+			}
+			client.take(kind, args, bytes);
+		},
+		lose() {
+			drop();
+			client.close();
+			for (const id of open) {
+				fail(id);
+			}
+		},
+		abandon() {
+			drop();
+			for (const id of open) {
+				client.take("pause", [id]);
+			}
+		},
+		close() {
+			drop();
+			client.close();
+		},
+	};
 }

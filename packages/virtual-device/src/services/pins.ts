@@ -1,6 +1,6 @@
 import { PIN_KINDS, type PinKind } from "../../platform/io/pins.js";
 import type { Environment } from "../environment.js";
-import type { Deliver, Service } from "./service.js";
+import { type Deliver, makeService, type Service } from "./service.js";
 
 /** A strip of LEDs. */
 export interface PixelsState {
@@ -37,7 +37,7 @@ export function isInput({ kind }: PinState): boolean {
  * @param level a number, "on" or "off"; of a serial port, a line
  * @throws Error if no such input is open, RangeError if it cannot have this level
  */
-export function findInput(pins: readonly PinState[], which: number | string, level: number | string): InputSetting {
+export function findInput(pins: readonly PinState[], which: number | string, level: number | string) {
 	const found = pins.find((each) => isInput(each) && (each.pin === which || each.part === which));
 	if (found === undefined) {
 		const inputs = pins.filter(isInput).map(({ pin, part }) => part ?? `pin ${pin}`);
@@ -60,67 +60,48 @@ export function findInput(pins: readonly PinState[], which: number | string, lev
 	return { pin: found.pin, level: number };
 }
 
-interface InputSetting {
-	readonly pin: number;
-	readonly level: number | string;
+/** The pins of a device: their values, and the levels of its inputs. */
+export interface Pins extends Service {
+	/** The open pins, by their numbers. */
+	readonly all: readonly PinState[];
+	/** Sets the level outside of a pin. */
+	set(pin: number, level: number | string): void;
 }
 
-/** The pins of a device: their values, and the levels of its inputs. */
-export class Pins implements Service {
-	readonly prefix = "pin";
-	readonly #deliver: Deliver;
-	readonly #environment: Environment;
-	/** Open pins by number. */
-	readonly #open = new Map<number, PinState>();
-
-	constructor(deliver: Deliver, environment: Environment) {
-		this.#deliver = deliver;
-		this.#environment = environment;
-	}
-
-	/** The open pins, by their numbers. */
-	get all(): readonly PinState[] {
-		return [...this.#open.values()].sort((one, other) => one.pin - other.pin);
-	}
-
-	/** The level outside has changed. */
-	set(pin: number, level: number | string): void {
-		this.#deliver({ header: ["pin.set", pin, level] });
-		this.#change(pin, level);
-	}
-
-	take(kind: string, args: readonly unknown[]): void {
-		const pin = args[0] as number;
-		if (kind === "open") {
-			const [, opened, part, value] = args as [number, PinKind, string | null | undefined, number | string];
-			this.#show({ pin, kind: opened, value, ...(part && { part }) });
-		} else if (kind === "write") {
-			this.#change(pin, args[1] as PinState["value"]);
-		} else {
-			this.#open.delete(pin);
+/** Follows the pins that the firmware opens. */
+export function openPins(deliver: Deliver, { events }: Environment): Pins {
+	const open = new Map<number, PinState>();
+	const show = (state: PinState): void => {
+		open.set(state.pin, state);
+		events.emit("pin", state);
+		// A person would notice the change of an output.
+		if (!isInput(state)) {
+			events.emit("note", `${state.part ?? `pin ${state.pin}`} is ${describePin(state)}`);
 		}
-	}
-
-	close(): void {
-		this.#open.clear();
-	}
-
-	#change(pin: number, value: PinState["value"]): void {
-		const before = this.#open.get(pin);
+	};
+	const change = (pin: number, value: PinState["value"]): void => {
+		const before = open.get(pin);
 		if (before !== undefined && JSON.stringify(before.value) !== JSON.stringify(value)) {
-			this.#show({ ...before, value });
+			show({ ...before, value });
 		}
-	}
-
-	/** A person would notice the change of an output: it is a note, too. */
-	#show(pin: PinState): void {
-		const { events } = this.#environment;
-		this.#open.set(pin.pin, pin);
-		events.emit("pin", pin);
-		if (!isInput(pin)) {
-			events.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);
-		}
-	}
+	};
+	const handlers = {
+		open([pin, kind, part, value]: [number, PinKind, string | null | undefined, number | string]) {
+			show({ pin, kind, value, ...(part && { part }) });
+		},
+		write: ([pin, value]: [number, PinState["value"]]) => change(pin, value),
+		close: ([pin]: [number]) => open.delete(pin),
+	};
+	return {
+		...makeService("pin", handlers),
+		get all() {
+			return [...open.values()].sort((one, other) => one.pin - other.pin);
+		},
+		set(pin, level) {
+			deliver({ header: ["pin.set", pin, level] });
+			change(pin, level);
+		},
+	};
 }
 
 /** Whether one of the LEDs is on. */

@@ -1,12 +1,7 @@
 import type { OpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 
-interface PlayoutOptions {
-	readonly decoder: OpusDecoder;
-	/** Samples of a packet, for those that are lost. */
-	readonly frame: number;
-	/** Packets that have to wait before the first is played, and again after a gap. */
-	readonly prebuffer: number;
-}
+/** Packets that have to wait before the first is played, and again after a gap. */
+const PREBUFFER = 2;
 
 /** Packets that may wait, of 60 ms: 2.4 s, as on the C++ firmware. */
 const MAX_PACKETS = 40;
@@ -19,7 +14,8 @@ const MAX_CONCEALED = 3;
  * decoder. It has no timer: the caller that takes the samples sets the pace.
  */
 export class Playout {
-	readonly #options: PlayoutOptions;
+	readonly #decoder: OpusDecoder;
+	readonly #frame: number;
 	/** Undefined: one that was lost. */
 	readonly #packets: (Uint8Array | undefined)[] = [];
 	#isPlaying = false;
@@ -28,8 +24,10 @@ export class Playout {
 	/** Packets that were lost, late, or could not be decoded. */
 	missing = 0;
 
-	constructor(options: PlayoutOptions) {
-		this.#options = options;
+	/** @param frame samples of a packet, for those that are lost */
+	constructor(decoder: OpusDecoder, frame: number) {
+		this.#decoder = decoder;
+		this.#frame = frame;
 	}
 
 	/** Whether every packet was played. */
@@ -56,25 +54,21 @@ export class Playout {
 
 	/** Nothing is played any more. */
 	close(): void {
-		this.#options.decoder.free();
+		this.#decoder.free();
 	}
 
 	/** The samples of one more packet: undefined while it waits for packets, and once it is over. */
 	next(): Int16Array | undefined {
-		this.#isPlaying ||= this.#isComplete || this.#packets.length >= this.#options.prebuffer;
+		this.#isPlaying ||= this.#isComplete || this.#packets.length >= PREBUFFER;
 		if (!this.#isPlaying || this.isOver) {
 			return undefined;
 		}
-		if (this.#packets.length === 0) {
+		const packet = this.#packets.shift();
+		if (packet === undefined) {
 			return this.#conceal();
 		}
-		const packet = this.#packets.shift();
-		return packet === undefined ? this.#conceal() : this.#decode(packet);
-	}
-
-	#decode(packet: Uint8Array): Int16Array | undefined {
 		try {
-			const samples = this.#options.decoder.decode(packet);
+			const samples = this.#decoder.decode(packet);
 			this.#concealed = 0;
 			return samples;
 		} catch {
@@ -84,13 +78,12 @@ export class Playout {
 
 	/** After a while it is silent, and waits for packets as at the start. */
 	#conceal(): Int16Array | undefined {
-		const { decoder, frame } = this.#options;
 		this.missing += 1;
 		this.#concealed += 1;
 		if (this.#concealed <= MAX_CONCEALED) {
-			return decoder.decodePacketLoss(frame);
+			return this.#decoder.decodePacketLoss(this.#frame);
 		}
 		this.#isPlaying = this.#packets.length > 0;
-		return new Int16Array(frame);
+		return new Int16Array(this.#frame);
 	}
 }

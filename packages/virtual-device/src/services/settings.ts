@@ -1,51 +1,42 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Service } from "./service.js";
+import { makeService, type Service } from "./service.js";
 
 type Value = string | number | boolean;
 type Domains = Record<string, Record<string, Value>>;
 
-/** Stores the firmware's settings: in a file, or else in memory. */
-export class SettingsStore implements Service {
-	readonly prefix = "settings";
-	readonly #file: string | undefined;
-	readonly #domains: Domains;
+/** The firmware's settings, by domain and key. */
+export interface SettingsStore extends Service {
+	readonly domains: Readonly<Domains>;
+}
 
-	/** @throws Error if the file exists and is not a JSON object of objects */
-	constructor(file?: string) {
-		this.#file = file;
-		this.#domains = file !== undefined && existsSync(file) ? readDomains(file) : {};
-	}
-
-	/** The stored values, by domain and key. */
-	get domains(): Readonly<Domains> {
-		return this.#domains;
-	}
-
-	take(kind: string, args: readonly unknown[]): void {
-		const [domain, key, value] = args as [string, string, Value];
-		const values = this.#domains[domain] ?? {};
-		this.#domains[domain] = values;
-		if (kind === "set") {
-			values[key] = value;
-		} else {
-			delete values[key];
+/**
+ * Stores the firmware's settings: in a file, or else in memory.
+ *
+ * @throws Error if the file exists and is not a JSON object of objects
+ */
+export function openSettings(file?: string): SettingsStore {
+	const domains = file !== undefined && existsSync(file) ? readDomains(file) : {};
+	/** Writes a temporary file first, so that a crash leaves the old settings or the new ones. */
+	const save = (): void => {
+		if (file !== undefined) {
+			mkdirSync(dirname(file), { recursive: true });
+			const temporary = `${file}.${process.pid}`;
+			writeFileSync(temporary, `${JSON.stringify(domains, null, "\t")}\n`);
+			renameSync(temporary, file);
 		}
-		this.#save();
-	}
-
-	close(): void {}
-
-	/** Through a temporary file, so that a crash leaves the old settings or the new ones. */
-	#save(): void {
-		if (this.#file === undefined) {
-			return;
-		}
-		mkdirSync(dirname(this.#file), { recursive: true });
-		const temporary = `${this.#file}.${process.pid}`;
-		writeFileSync(temporary, `${JSON.stringify(this.#domains, null, "\t")}\n`);
-		renameSync(temporary, this.#file);
-	}
+	};
+	const handlers = {
+		set([domain, key, value]: [string, string, Value]) {
+			domains[domain] = { ...domains[domain], [key]: value };
+			save();
+		},
+		delete([domain, key]: [string, string]) {
+			delete domains[domain]?.[key];
+			save();
+		},
+	};
+	return { ...makeService("settings", handlers), domains };
 }
 
 function readDomains(file: string): Domains {

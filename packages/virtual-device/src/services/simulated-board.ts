@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { Environment } from "../environment.js";
-import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
+import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
 import { hexOf } from "./pins.js";
-import type { Deliver, Service } from "./service.js";
-import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
+import { type Deliver, makeService, type Service } from "./service.js";
 
 /** The state of a light. */
 export interface LightState {
@@ -26,139 +25,146 @@ interface Answer {
 	readonly bytes?: Uint8Array;
 }
 
+/** The largest picture for the simulated screen, in bytes. */
+const MAX_PICTURE = 16 * 1024 * 1024;
+
 /** The parts of a board that need more than ECMAScript: pictures, restarting, a user who presses its button. */
-export class SimulatedBoard implements Service {
-	readonly prefix = "board";
-	readonly #deliver: Deliver;
-	readonly #environment: Environment;
-	readonly #onRestart: (delay: number) => void;
+export interface SimulatedBoard extends Service {
 	/** The state of each light, by name. */
-	readonly lights = new Map<string, LightState>();
+	readonly lights: ReadonlyMap<string, LightState>;
 	/** The content of the screen; undefined until the firmware has shown something. */
-	screen: ScreenPicture | undefined;
-	readonly #taken = new TakenPictures();
-	readonly #shown = new ShownPictures();
-
-	/** @param onRestart called if the firmware asks for a restart, after a delay in milliseconds */
-	constructor(deliver: Deliver, environment: Environment, onRestart: (delay: number) => void) {
-		this.#deliver = deliver;
-		this.#environment = environment;
-		this.#onRestart = onRestart;
-	}
-
-	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
-		if (kind === "restart") {
-			this.#onRestart(args[0] as number);
-		} else if (kind === "screen") {
-			this.#showScreen(args[0] as ScreenPicture, args[1] as string[]);
-		} else if (kind === "firmware") {
-			this.#firmware(args[0] as "begin" | "write", bytes);
-		} else if (kind === "light") {
-			this.#showLight(args[0] as string, args[1] as LightState);
-		} else if (kind === "chat") {
-			this.#environment.events.emit("note", args[0] as string);
-		} else if (kind === "pictureClosed") {
-			this.#taken.close(args[0] as number);
-		} else if (kind === "pictureBytes") {
-			this.#shown.add(args[0] as number, bytes);
-		} else if (kind === "pictureCancelled") {
-			this.#shown.cancel(args[0] as number);
-		} else {
-			void this.#call(args[0] as number, args[1] as string, args[2], bytes);
-		}
-	}
-
+	readonly screen: ScreenPicture | undefined;
 	/** Tells the firmware what a user does, or what is around the device. */
-	tell(header: readonly unknown[], bytes?: Uint8Array): void {
-		this.#deliver({ header, ...(bytes && { bytes }) });
-	}
+	tell(header: readonly unknown[], bytes?: Uint8Array): void;
+}
 
-	close(): void {}
+/**
+ * Opens the board.
+ *
+ * @param onRestart called if the firmware asks for a restart, after a delay in milliseconds
+ */
+export function openBoard(
+	deliver: Deliver,
+	environment: Environment,
+	onRestart: (delay: number) => void,
+): SimulatedBoard {
+	const { events, flash } = environment;
+	const lights = new Map<string, LightState>();
+	let screen: ScreenPicture | undefined;
+	/** Pictures that were taken, which the firmware reads piece by piece: they may be larger than its heap. */
+	const taken = new Map<number, { readonly picture: Uint8Array; at: number }>();
+	let lastTaken = 0;
+	/** Pictures for the screen, which the firmware sends piece by piece. */
+	const shown = new Map<number, { readonly pieces: Uint8Array[]; bytes: number }>();
 
-	#firmware(
-		action: "begin" | "write" | "cancel" | "confirm" | "rollBack",
-		bytes: Uint8Array = new Uint8Array(0),
-	): void {
-		if (action === "rollBack") {
-			// The bootloader does the rest.
-			this.#onRestart(0);
-		} else {
-			this.#environment.flash[action](bytes);
-		}
-	}
+	const tell = (header: readonly unknown[], bytes?: Uint8Array): void => deliver({ header, ...(bytes && { bytes }) });
 
-	/** An alert is noticed, such as that an update failed and why. How far one has come is on the screen. */
-	#showScreen(screen: ScreenPicture, changed: readonly string[]): void {
-		const { events } = this.#environment;
-		const { alert, state } = screen;
-		this.screen = screen;
-		events.emit("screen", screen, changed);
-		const text = [alert.status, alert.message].filter((each) => each !== "").join(": ");
-		if (changed.includes("alert") && text !== "" && state !== "upgrading") {
-			events.emit("note", `the screen shows an alert: ${text}`);
-		}
-	}
+	const take = (picture: Uint8Array): Answer => {
+		lastTaken += 1;
+		taken.set(lastTaken, { picture, at: 0 });
+		return { value: { id: lastTaken, byteLength: picture.byteLength } };
+	};
 
-	#showLight(name: string, light: LightState): void {
-		const { events } = this.#environment;
-		const before = lookOf(this.lights.get(name));
-		this.lights.set(name, light);
-		events.emit("light", name, light);
-		if (lookOf(light) !== before) {
-			events.emit("note", `the light ${name} is ${lookOf(light)}`);
-		}
-	}
-
-	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
-		let header: unknown[];
-		let answer: Answer = {};
-		try {
-			answer = await this.#serve(service, argument, bytes);
-			header = ["board.answer", id, answer.value ?? null];
-		} catch (error) {
-			header = ["board.answer", id, null, (error as Error).message];
-		}
-		this.tell(header, answer.bytes);
-	}
-
-	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
-		const { photo, events, flash } = this.#environment;
-		switch (service) {
-			case "hmacSha256":
-				return {
-					bytes: createHmac("sha256", Buffer.from(argument as string, "hex"))
-						.update(bytes ?? "")
-						.digest(),
-				};
-			case "capture":
-				return { value: this.#taken.add(photo ?? drawRoom()) };
-			case "drawScreen":
-				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
-			case "readPicture":
-				return { bytes: this.#taken.read(argument as { id: number; count: number }) };
-			case "showPicture": {
-				const { picture, width, height } = this.#shown.finish(argument as number);
-				events.emit("picture", picture);
-				events.emit("note", `the screen shows a picture of ${width} x ${height} pixels`);
-				return {};
+	const services: Readonly<Record<string, (argument: never, bytes: Uint8Array) => Answer>> = {
+		hmacSha256: (key: string, bytes) => ({
+			bytes: createHmac("sha256", Buffer.from(key, "hex")).update(bytes).digest(),
+		}),
+		capture: () => take(environment.photo ?? drawRoom()),
+		drawScreen: (picture: ScreenPicture & { readonly quality: number }) => take(drawScreen(picture)),
+		readPicture({ id, count }: { readonly id: number; readonly count: number }) {
+			const found = taken.get(id);
+			if (found === undefined) {
+				throw new Error("the picture is closed");
 			}
-			case "firmwareDigest":
-				return { bytes: flash.digest() };
-			case "firmwareFinish":
-				flash.finish();
-				return {};
-			case "isSigned": {
-				const [signature = "", version = ""] = (argument as string).split(" ");
-				const [signed, versionBytes] = [Buffer.from(signature, "hex"), Buffer.from(version, "hex")];
-				return { value: flash.isSigned(bytes ?? new Uint8Array(0), signed, versionBytes) };
+			found.at += count;
+			return { bytes: found.picture.subarray(found.at - count, found.at) };
+		},
+		showPicture(id: number) {
+			const { pieces = [], bytes = 0 } = shown.get(id) ?? {};
+			shown.delete(id);
+			if (bytes > MAX_PICTURE) {
+				throw new Error(`picture of ${bytes} bytes (limit ${MAX_PICTURE})`);
 			}
-			default:
-				throw new Error(`the simulated board has no ${service}`);
-		}
-	}
+			const picture = Buffer.concat(pieces);
+			const { width, height } = measurePicture(picture);
+			events.emit("picture", picture);
+			events.emit("note", `the screen shows a picture of ${width} x ${height} pixels`);
+			return {};
+		},
+		firmwareDigest: () => ({ bytes: flash.digest() }),
+		firmwareFinish() {
+			flash.finish();
+			return {};
+		},
+		isSigned(argument: string, bytes) {
+			const [signature = "", version = ""] = argument.split(" ");
+			return { value: flash.isSigned(bytes, Buffer.from(signature, "hex"), Buffer.from(version, "hex")) };
+		},
+	};
+
+	const handlers = {
+		restart: ([delay]: [number]) => onRestart(delay),
+		/** An alert is noticed, such as that an update failed and why. How far one has come is on the screen. */
+		screen([next, changed]: [ScreenPicture, readonly string[]]) {
+			const { alert, state } = next;
+			screen = next;
+			events.emit("screen", next, changed);
+			const text = [alert.status, alert.message].filter((each) => each !== "").join(": ");
+			if (changed.includes("alert") && text !== "" && state !== "upgrading") {
+				events.emit("note", `the screen shows an alert: ${text}`);
+			}
+		},
+		firmware([action]: ["begin" | "write" | "cancel" | "confirm" | "rollBack"], bytes: Uint8Array) {
+			if (action === "rollBack") {
+				// The bootloader does the rest.
+				onRestart(0);
+			} else {
+				flash[action](bytes);
+			}
+		},
+		light([name, light]: [string, LightState]) {
+			const before = describeLight(lights.get(name));
+			lights.set(name, light);
+			events.emit("light", name, light);
+			if (describeLight(light) !== before) {
+				events.emit("note", `the light ${name} is ${describeLight(light)}`);
+			}
+		},
+		chat: ([text]: [string]) => events.emit("note", text),
+		pictureClosed: ([id]: [number]) => taken.delete(id),
+		pictureBytes([id]: [number], piece: Uint8Array) {
+			const picture = shown.get(id) ?? { pieces: [], bytes: 0 };
+			picture.bytes += piece.byteLength;
+			if (picture.bytes <= MAX_PICTURE) {
+				picture.pieces.push(Uint8Array.from(piece));
+			}
+			shown.set(id, picture);
+		},
+		pictureCancelled: ([id]: [number]) => shown.delete(id),
+		call([id, service, argument]: [number, string, unknown], bytes: Uint8Array) {
+			try {
+				const serve = services[service];
+				if (serve === undefined) {
+					throw new Error(`the simulated board has no ${service}`);
+				}
+				const answer = serve(argument as never, bytes);
+				tell(["board.answer", id, answer.value ?? null], answer.bytes);
+			} catch (error) {
+				tell(["board.answer", id, null, (error as Error).message]);
+			}
+		},
+	};
+	return {
+		...makeService("board", handlers),
+		lights,
+		get screen() {
+			return screen;
+		},
+		tell,
+	};
 }
 
 /** A light that is off looks the same, whatever its colour. */
-function lookOf(light: LightState | undefined): string {
+function describeLight(light: LightState | undefined): string {
 	return light?.on ? `on: ${light.brightness} % of ${hexOf(light.color)}` : "off";
 }

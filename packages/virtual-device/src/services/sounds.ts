@@ -1,3 +1,4 @@
+import { encodeWav } from "../../../gateway/src/speech/wav.js";
 import type { Environment } from "../environment.js";
 import type { Open } from "./connections.js";
 
@@ -41,4 +42,35 @@ export function scaled(bytes: Uint8Array, volume: number): Buffer {
 		samples.writeInt16LE(Math.round(samples.readInt16LE(at) * volume), at);
 	}
 	return samples;
+}
+
+/** Longest sound that is kept: 60 s at 24 kHz. A longer one is cut into several. */
+const MAX_BYTES = 60 * 24_000 * 2;
+
+/**
+ * Puts together what a device plays.
+ *
+ * @param onSound called with one WAV file for each sound
+ */
+export function recordSounds(onSound: (wav: Buffer) => void) {
+	let played = { sampleRate: 0, pieces: [] as Buffer[], bytes: 0 };
+	const end = (): void => {
+		const { sampleRate, pieces, bytes } = played;
+		if (bytes > 0) {
+			onSound(encodeWav({ sampleRate, samples: Buffer.concat(pieces) }));
+		}
+		played = { sampleRate, pieces: [], bytes: 0 };
+	};
+	return {
+		add({ sampleRate, samples }: PlayedSamples): void {
+			if (sampleRate !== played.sampleRate || played.bytes + samples.byteLength > MAX_BYTES) {
+				end();
+				played.sampleRate = sampleRate;
+			}
+			played.pieces.push(samples);
+			played.bytes += samples.byteLength;
+		},
+		/** Ends the sound. */
+		end,
+	};
 }

@@ -1,37 +1,23 @@
-import type { Deliver, Service } from "./service.js";
+import { type Deliver, makeService, type Service } from "./service.js";
 
-/** The firmware's timers. */
-export class Timers implements Service {
-	readonly prefix = "timer";
-	readonly #deliver: Deliver;
-	readonly #running = new Map<number, NodeJS.Timeout>();
-
-	constructor(deliver: Deliver) {
-		this.#deliver = deliver;
-	}
-
-	take(kind: string, [id, delay, repeats]: readonly unknown[]): void {
-		if (kind === "set") {
-			this.#set(id as number, delay as number, repeats as boolean);
-		} else {
-			clearTimeout(this.#running.get(id as number));
-			this.#running.delete(id as number);
-		}
-	}
-
-	close(): void {
-		for (const timer of this.#running.values()) {
-			clearTimeout(timer);
-		}
-		this.#running.clear();
-	}
-
-	#set(id: number, delay: number, repeats: boolean): void {
-		const fire = (): void => this.#deliver({ header: ["timer.fired", id] });
-		const fireOnce = (): void => {
-			this.#running.delete(id);
-			fire();
-		};
-		this.#running.set(id, repeats ? setInterval(fire, delay) : setTimeout(fireOnce, delay));
-	}
+/** Runs the firmware's timers. */
+export function openTimers(deliver: Deliver): Service {
+	const running = new Map<number, NodeJS.Timeout>();
+	const clear = (id: number): void => {
+		clearTimeout(running.get(id));
+		running.delete(id);
+	};
+	const handlers = {
+		set([id, delay, repeats]: [number, number, boolean]) {
+			const fire = (): void => {
+				if (!repeats) {
+					running.delete(id);
+				}
+				deliver({ header: ["timer.fired", id] });
+			};
+			running.set(id, repeats ? setInterval(fire, delay) : setTimeout(fire, delay));
+		},
+		clear: ([id]: [number]) => clear(id),
+	};
+	return makeService("timer", handlers, () => [...running.keys()].forEach(clear));
 }

@@ -4,13 +4,13 @@ import { describe, it, type TestContext } from "node:test";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf, until } from "../../../../host-test/support/testing.js";
 import { Environment } from "../../src/environment.js";
-import { Codecs } from "../../src/services/codecs.js";
+import { openCodec } from "../../src/services/codecs.js";
 import { MICROPHONE_RATE } from "../../src/services/microphone.js";
 
 function open(t: TestContext) {
 	const delivered: unknown[] = [];
 	const environment = new Environment(new EventEmitter(), "", undefined);
-	const codecs = new Codecs(({ header }) => void delivered.push(header.join(" ")), environment);
+	const codecs = openCodec(({ header }) => void delivered.push(header.join(" ")), environment);
 	t.after(() => codecs.close());
 	return { codecs, microphone: environment.microphone, delivered };
 }
@@ -27,7 +27,7 @@ describe("the codec of a virtual device", { skip: skipIf(await whyNoOpus()) }, (
 
 	it("records once a microphone is connected, also while the device listens", async (t) => {
 		const { codecs, microphone, delivered } = open(t);
-		codecs.take("record", [1]);
+		codecs.take("record", [true]);
 		codecs.take("begin", [7, 24_000, 60]);
 		codecs.take("stop", []);
 		await until(() => delivered.length > 0, "it listens");

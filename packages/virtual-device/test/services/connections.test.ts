@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { listen } from "../../../../host-test/support/testing.js";
-import { Connections } from "../../src/services/connections.js";
+import { openConnections } from "../../src/services/connections.js";
 import { openHttpRequest } from "../../src/services/http-requests.js";
 import { webSocketsOf } from "../../src/services/websockets.js";
 
 /** Messages to the firmware about its request. */
 function open(options: object, headers: readonly (readonly [string, string])[] = []): unknown[] {
 	const told: unknown[] = [];
-	const requests = new Connections("http", openHttpRequest, ({ header }) => told.push(header));
+	const requests = openConnections("http", openHttpRequest, ({ header }) => told.push(header));
 	const target = { host: "127.0.0.1", port: 1, secure: false, method: "GET", path: "/", bodyBytes: 0 };
-	requests.take("open", [7, { ...target, ...options }, headers], undefined);
+	requests.take("open", [7, { ...target, ...options }, headers]);
 	requests.close();
 	return told;
 }
@@ -29,7 +29,7 @@ describe("HTTP requests of a virtual device", () => {
 
 it("A WebSocket of a virtual device fails if Node rejects the header", () => {
 	const told: unknown[] = [];
-	const sockets = new Connections("ws", webSocketsOf(undefined), ({ header }) => told.push(header));
+	const sockets = openConnections("ws", webSocketsOf(undefined), ({ header }) => told.push(header));
 	sockets.take("open", [7, "ws://127.0.0.1:1/", [["Authorization", "Bearer ключ"]]]);
 	sockets.close();
 	assert.deepEqual(told, [["ws.error", 7, 'Invalid character in header content ["Authorization"]']]);
@@ -39,7 +39,7 @@ it("A WebSocket of a virtual device names the HTTP status of a server that has n
 	const server = createServer((_request, response) => response.writeHead(404).end());
 	const port = await listen(t, server);
 	const told = new Promise((resolve) => {
-		const sockets = new Connections("ws", webSocketsOf(undefined), ({ header }) => resolve(header));
+		const sockets = openConnections("ws", webSocketsOf(undefined), ({ header }) => resolve(header));
 		t.after(() => sockets.close());
 		sockets.take("open", [7, `ws://127.0.0.1:${port}/`, []]);
 	});

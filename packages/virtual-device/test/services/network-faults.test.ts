@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Message } from "../../src/engine/engine.js";
-import { GOOD_NETWORK, NetworkFaults } from "../../src/services/network-faults.js";
+import { GOOD_NETWORK, makeNetworkFaults } from "../../src/services/network-faults.js";
 import type { Deliver } from "../../src/services/service.js";
 
 /** A network client, and the messages that reach the firmware from it. */
 function open(prefix: string) {
 	const arrived: Message[] = [];
-	const faults = new NetworkFaults(() => {});
+	const faults = makeNetworkFaults(() => {});
 	let arrive: Deliver = () => {};
 	const [client] = faults.open(
 		[

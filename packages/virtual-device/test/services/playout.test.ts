@@ -25,7 +25,7 @@ async function spoken(count: number): Promise<{ packets: Uint8Array[]; source: I
 	return { packets, source };
 }
 
-const open = async () => new Playout({ decoder: await openOpusDecoder(RATE), frame: FRAME, prebuffer: 2 });
+const open = async () => new Playout(await openOpusDecoder(RATE), FRAME);
 
 /** Plays the packets of each period, and then what is left. Undefined: nothing was played in that period. */
 function play(playout: Playout, periods: readonly (readonly Uint8Array[])[]): (Int16Array | undefined)[] {

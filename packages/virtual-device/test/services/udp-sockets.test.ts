@@ -6,7 +6,7 @@ import { until } from "../../../../host-test/support/testing.js";
 import { readUdpSettings, UdpAudio } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import type { Message } from "../../src/engine/engine.js";
-import { Connections } from "../../src/services/connections.js";
+import { openConnections } from "../../src/services/connections.js";
 import { openUdp } from "../../src/services/udp-sockets.js";
 
 const KEY = "000102030405060708090a0b0c0d0e0f";
@@ -38,7 +38,7 @@ async function bound(t: TestContext): Promise<{ socket: Socket; port: number }> 
 async function connect(t: TestContext) {
 	const { socket, port } = await bound(t);
 	const messages: Message[] = [];
-	const sockets = new Connections("udp", openUdp, (message) => messages.push(message));
+	const sockets = openConnections("udp", openUdp, (message) => messages.push(message));
 	t.after(() => sockets.close());
 	const { key, nonce } = keys();
 	sockets.take("open", [1, "127.0.0.1", port, [...key], [...nonce]]);
