@@ -39,21 +39,16 @@ interface Changes {
 export class EventLog extends EventEmitter<Changes> {
 	/** Undefined: events are kept in memory only. */
 	#lines: JsonLines | undefined;
-	/** Names this log: another one, such as after the folder was lost, begins to count anew. */
-	#epoch = newEpoch();
+	/** Names this log in cursors: another one, such as after the folder was lost, starts to count again. */
+	epoch = newEpoch();
 	/** Oldest first. */
 	#events: LoggedEvent[] = [];
-	#last = 0;
+	/** The place of the newest event that can be read; 0 in an empty log. */
+	last = 0;
 	/** The place of the newest event, whether or not it is stored. */
 	#appended = 0;
 	/** Undefined: this gateway is alone. */
 	#share: EventShare | undefined;
-
-	private constructor() {
-		super();
-		// A listener for each subscription.
-		this.setMaxListeners(0);
-	}
 
 	/**
 	 * Opens a log, with the events that its folder has.
@@ -66,6 +61,8 @@ export class EventLog extends EventEmitter<Changes> {
 		onSaved: (error: Error | undefined) => void = () => {},
 	): Promise<EventLog> {
 		const log = new EventLog();
+		// A listener for each subscription.
+		log.setMaxListeners(0);
 		if (folder !== undefined) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 			const keep = (error: Error | undefined, events: readonly object[]): void => {
@@ -73,7 +70,7 @@ export class EventLog extends EventEmitter<Changes> {
 				// Events that waited for the disk while the gateway joined a cluster have no place in its log.
 				if (log.#share === undefined) {
 					// After a restart, new events would get the ids of events that are only in memory.
-					log.#epoch = error === undefined ? log.#epoch : newEpoch();
+					log.epoch = error === undefined ? log.epoch : newEpoch();
 					log.#keep(events as readonly LoggedEvent[], log.#events);
 				}
 			};
@@ -90,10 +87,10 @@ export class EventLog extends EventEmitter<Changes> {
 	 */
 	share(share: EventShare, epoch: string): void {
 		this.#share = share;
-		if (epoch !== this.#epoch) {
-			this.#epoch = epoch;
+		if (epoch !== this.epoch) {
+			this.epoch = epoch;
 			this.#events = [];
-			this.#last = 0;
+			this.last = 0;
 		}
 	}
 
@@ -104,25 +101,15 @@ export class EventLog extends EventEmitter<Changes> {
 
 	/** An event of the cluster, at its place. Those that are older than the window of the cluster may be missing. */
 	received(seq: number, event: Omit<LoggedEvent, "seq" | "eventId">): void {
-		if (seq > this.#last) {
-			const isNext = seq === this.#last + 1;
+		if (seq > this.last) {
+			const isNext = seq === this.last + 1;
 			this.#keep([{ ...event, seq, eventId: this.#idOf(seq) }], isNext ? this.#events : []);
 		}
 	}
 
-	/** Names the log in cursors. */
-	get epoch(): string {
-		return this.#epoch;
-	}
-
-	/** The place of the newest event that can be read; 0 in an empty log. */
-	get last(): number {
-		return this.#last;
-	}
-
 	/** The place before the oldest event that can be read. */
 	get start(): number {
-		return (this.#events[0]?.seq ?? this.#last + 1) - 1;
+		return (this.#events[0]?.seq ?? this.last + 1) - 1;
 	}
 
 	/**
@@ -154,7 +141,7 @@ export class EventLog extends EventEmitter<Changes> {
 
 	/** Settles when there is an event after a place, or the signal says so. */
 	async until(seq: number, signal: AbortSignal): Promise<void> {
-		while (this.#last <= seq && !signal.aborted) {
+		while (this.last <= seq && !signal.aborted) {
 			await once(this, "stored", { signal }).catch(() => {});
 		}
 	}
@@ -167,12 +154,12 @@ export class EventLog extends EventEmitter<Changes> {
 	#keep(batch: readonly LoggedEvent[], before: LoggedEvent[]): void {
 		before.push(...batch);
 		this.#events = before.length > MAX_EVENTS ? before.slice(-MAX_EVENTS / 2) : before;
-		this.#last = (batch.at(-1) as LoggedEvent).seq;
+		this.last = (batch.at(-1) as LoggedEvent).seq;
 		this.emit("stored");
 	}
 
 	#idOf(seq: number): string {
-		return `evt_${this.#epoch}_${seq}`;
+		return `evt_${this.epoch}_${seq}`;
 	}
 
 	async #load(lines: JsonLines): Promise<void> {
@@ -188,9 +175,9 @@ export class EventLog extends EventEmitter<Changes> {
 		const newest = found.at(-1);
 		if (newest !== undefined) {
 			this.#events = found.slice(-MAX_EVENTS);
-			this.#last = newest.seq;
+			this.last = newest.seq;
 			this.#appended = newest.seq;
-			this.#epoch = newest.eventId.split("_")[1] as string;
+			this.epoch = newest.eventId.split("_")[1] as string;
 		}
 	}
 }

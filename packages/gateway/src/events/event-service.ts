@@ -7,7 +7,7 @@ import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import { isAllowed, type QueryScope, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
-import type { WebhookStore } from "./webhook-store.js";
+import type { WebhookRecord } from "./webhook-store.js";
 import { type SubscribeResult, Webhooks } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
@@ -52,34 +52,17 @@ export class EventService {
 	constructor(gateway: RunningGateway, log: EventLog) {
 		this.#gateway = gateway;
 		this.log = log;
-		this.webhooks = new Webhooks({
-			resolve: gateway.resolve,
-			trustedHosts: gateway.settings.webhookHosts,
-			onWarning: (message) => gateway.limitedLog.warn("events", {}, message),
-			feedOf: ({ holder, server, name, arguments: args, cursor }) =>
-				this.#feed({ server, current: () => this.#accessOf(holder) }, name, args, { cursor }),
-			isValid: ({ holder }) => this.#accessOf(holder) !== undefined,
-		});
-	}
-
-	/** Goes on with the webhooks that are stored. */
-	open(store: WebhookStore): void {
-		this.webhooks.open(store);
+		this.webhooks = new Webhooks(gateway, this);
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
 	list({ access }: Viewer): readonly ListedEventType[] {
 		const delivery = access.holder === undefined ? (["push", "poll"] as const) : (["webhook", "push", "poll"] as const);
-		return EVENT_TYPES.filter((type) => this.#offers(type, access)).map(
-			({ name, title, description, input, payload }) => ({
-				name,
-				title,
-				description,
-				delivery,
-				inputSchema: inputSchemaOf(input),
-				payloadSchema: inputSchemaOf(payload),
-			}),
-		);
+		const offered = EVENT_TYPES.filter((type) => this.#offers(type, access));
+		return offered.map(({ name, title, description, input, payload }) => {
+			const [inputSchema, payloadSchema] = [inputSchemaOf(input), inputSchemaOf(payload)];
+			return { name, title, description, delivery, inputSchema, payloadSchema };
+		});
 	}
 
 	/** Whether a client waits for an event that is recorded on demand. */
@@ -90,7 +73,7 @@ export class EventService {
 	}
 
 	/** Returns the access with a token, by its hash; undefined once it is not valid. */
-	#accessOf(holder: string): Access | undefined {
+	accessOf(holder: string): Access | undefined {
 		const { tokens, settings } = this.#gateway;
 		const token = tokens.current(holder);
 		return token && accessOf(token.name, token, settings.userTools, holder);
@@ -115,8 +98,13 @@ export class EventService {
 		if (type === undefined || !this.#offers(type, access)) {
 			throw unknownEvent(name);
 		}
-		const current = (): Access | undefined => (access.holder === undefined ? access : this.#accessOf(access.holder));
+		const current = (): Access | undefined => (access.holder === undefined ? access : this.accessOf(access.holder));
 		return this.#feed({ current, server }, name, args, start);
+	}
+
+	/** The events of a stored subscription. @throws ProtocolError if its type or its arguments are not valid any more */
+	feedOf({ holder, server, name, arguments: args, cursor }: WebhookRecord): EventFeed {
+		return this.#feed({ server, current: () => this.accessOf(holder) }, name, args, { cursor });
 	}
 
 	/** The last events of a device that a client may see, the newest first. */
@@ -175,19 +163,17 @@ export class EventService {
 		args: Readonly<Record<string, unknown>>,
 		start: StartPoint,
 	): EventFeed {
-		const { log } = this;
-		const { servers } = this.#gateway;
 		const type = findEventType(name);
 		if (type === undefined) {
 			throw unknownEvent(name);
 		}
-		const query = queryFor(type, args, { ...scope, servers });
+		const query = queryFor(type, args, { ...scope, servers: this.#gateway.servers });
 		if (type.isOnDemand) {
 			this.#setWanted(query.matches, Number.POSITIVE_INFINITY);
 			query.onClose = () => this.#wanted.has(query.matches) && this.#setWanted(query.matches, Date.now() + LINGER);
 		}
 		try {
-			return new EventFeed(log, query, start);
+			return new EventFeed(this.log, query, start);
 		} catch (error) {
 			query.onClose?.();
 			throw error instanceof RangeError ? invalid(error.message) : error;

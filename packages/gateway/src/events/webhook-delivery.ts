@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallbackProblem } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
@@ -16,15 +17,13 @@ const TOO_LARGE = 413;
 /** Ends the subscription. */
 const GONE = 410;
 
-export interface WebhookDeliveryOptions {
-	readonly feed: EventFeed;
-	readonly send: (message: WebhookMessage) => Promise<PostAnswer>;
-	/** Called when everything up to a cursor was accepted or given up. */
-	readonly onMoved: (cursor: string) => void;
-	/** Called when the endpoint says that it is gone. */
-	readonly onGone: () => void;
-	/** Called for each event that is given up. `isFirst`: the endpoint had accepted the event before. */
-	readonly onGivenUp: (problem: CallbackProblem, isFirst: boolean) => void;
+interface DeliveryEvents {
+	/** Everything up to a cursor was accepted or given up. */
+	moved: [cursor: string];
+	/** The endpoint says that it is gone. */
+	gone: [];
+	/** An event is given up. `isFirst`: the endpoint had accepted the event before. */
+	givenUp: [problem: CallbackProblem, isFirst: boolean];
 }
 
 /** State of a delivery: SEP-3415, "Webhook Delivery Status". */
@@ -39,8 +38,9 @@ export interface DeliveryStatus {
  * Delivers the events of one subscription in order. The next one is sent once the endpoint has accepted the one before, or
  * that one is given up. An event may arrive twice.
  */
-export class WebhookDelivery {
-	readonly #options: WebhookDeliveryOptions;
+export class WebhookDelivery extends EventEmitter<DeliveryEvents> {
+	readonly #feed: EventFeed;
+	readonly #send: (message: WebhookMessage) => Promise<PostAnswer>;
 	readonly #stop = new AbortController();
 	#retryNow = new AbortController();
 	#lastDeliveryAt: string | null = null;
@@ -51,8 +51,10 @@ export class WebhookDelivery {
 	/** Whether the endpoint is to be told that events are missing. */
 	#hasGap = false;
 
-	constructor(options: WebhookDeliveryOptions) {
-		this.#options = options;
+	constructor(feed: EventFeed, send: (message: WebhookMessage) => Promise<PostAnswer>) {
+		super();
+		this.#feed = feed;
+		this.#send = send;
 	}
 
 	get status(): DeliveryStatus {
@@ -66,7 +68,7 @@ export class WebhookDelivery {
 
 	/** Delivers until {@link stop}. Rejects with what is a fault of the gateway. */
 	async run(): Promise<void> {
-		const { feed, onMoved, onGivenUp } = this.#options;
+		const feed = this.#feed;
 		while (!this.#isStopped) {
 			if (feed.takeTruncated() || this.#hasGap) {
 				this.#hasGap = false;
@@ -78,13 +80,13 @@ export class WebhookDelivery {
 				const body = { eventId, name, timestamp, data, cursor: feed.cursor };
 				const problem = await this.#deliver({ id: eventId, body });
 				if (problem !== undefined) {
-					onGivenUp(problem, !this.#isLosing);
+					this.emit("givenUp", problem, !this.#isLosing);
 					this.#hasGap = true;
 				}
 				this.#isLosing = problem !== undefined;
 			}
 			if (!this.#isStopped) {
-				onMoved(feed.cursor);
+				this.emit("moved", feed.cursor);
 			}
 			if (!this.#hasGap) {
 				await feed.changed(this.#stop.signal);
@@ -112,7 +114,7 @@ export class WebhookDelivery {
 	async #deliver(message: WebhookMessage): Promise<CallbackProblem | undefined> {
 		let pause = FIRST_PAUSE;
 		for (let attempt = 1; !this.#isStopped; attempt += 1) {
-			const answer = await this.#options.send(message);
+			const answer = await this.#send(message);
 			const status = "status" in answer ? answer.status : 0;
 			const problem = "status" in answer ? problemOfStatus(answer.status) : answer.problem;
 			this.#lastError = problem ?? null;
@@ -124,7 +126,7 @@ export class WebhookDelivery {
 			this.#failedSince ??= new Date().toISOString();
 			if (status === GONE) {
 				this.stop();
-				this.#options.onGone();
+				this.emit("gone");
 				return undefined;
 			}
 			if (status === TOO_LARGE || attempt === MAX_ATTEMPTS) {

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { type PublicRequestOptions, requestPublic } from "../net/public-request.js";
+import type { LookupFunction } from "node:net";
+import { requestPublic } from "../net/public-request.js";
 import type { CallbackProblem } from "./event-error.js";
 
 /** Milliseconds for an endpoint to answer. */
@@ -10,9 +11,6 @@ const MAX_ANSWER = 65_536;
 
 /** The response of an endpoint, or the reason for its failure. */
 export type PostAnswer = { readonly status: number; readonly body: string } | { readonly problem: CallbackProblem };
-
-/** How endpoints are reached. */
-export type PostOptions = Pick<PublicRequestOptions, "resolve" | "mayConnect" | "ca">;
 
 /** A message for an endpoint: SEP-3415, "Webhook Event Delivery". */
 export interface WebhookMessage {
@@ -25,12 +23,14 @@ export interface WebhookMessage {
  * Posts a message, signed by Standard Webhooks. Never rejects.
  *
  * @param secrets each `whsec_…`: the endpoint accepts a message that one of them has signed
+ * @param isTrusted whether the endpoint may be at a private address
  */
 export async function post(
 	{ url, id: subscription }: { readonly url: string; readonly id: string },
 	{ id, body }: WebhookMessage,
 	secrets: readonly string[],
-	options: PostOptions,
+	resolve: LookupFunction | undefined,
+	isTrusted: boolean,
 ): Promise<PostAnswer> {
 	const text = JSON.stringify(body);
 	const timestamp = `${Math.floor(Date.now() / 1_000)}`;
@@ -45,9 +45,10 @@ export async function post(
 		"webhook-signature": signatures.join(" "),
 		"X-MCP-Subscription-Id": subscription,
 	};
-	const request = { ...options, method: "POST", headers, body: text, timeout: TIMEOUT, maxBytes: MAX_ANSWER };
+	const mayConnect = isTrusted ? () => true : undefined;
+	const limits = { timeout: TIMEOUT, maxBytes: MAX_ANSWER };
 	try {
-		return await requestPublic(new URL(url), request);
+		return await requestPublic(new URL(url), { method: "POST", headers, body: text, resolve, mayConnect, ...limits });
 	} catch (error) {
 		return { problem: problemOf(error as NodeJS.ErrnoException) };
 	}

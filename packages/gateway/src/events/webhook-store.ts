@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { EventEmitter } from "node:events";
 import type { Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 
@@ -42,49 +43,47 @@ export interface WebhookRecord {
 	readonly expires: number;
 }
 
-export interface WebhookListener {
+interface WebhookStoreEvents {
 	/** A subscription is stored, or has changed. `isOurs`: this gateway delivers it. */
-	readonly onRecord: (record: WebhookRecord, isOurs: boolean) => void;
-	readonly onRemoved: (id: string) => void;
+	record: [record: WebhookRecord, isOurs: boolean];
+	removed: [id: string];
+	warning: [message: string];
 }
 
-interface WebhookStoreOptions {
-	readonly store: Store;
-	/** 256 bits as base64url, the same for each gateway with the same `device-key`. */
-	readonly key: string;
-	/** The gateways of a cluster, which deliver the subscriptions of those that are gone; undefined: this gateway is alone. */
-	readonly cluster?: {
-		readonly self: Owner;
-		readonly isPresent: (gateway: string, incarnation: string) => boolean;
-	};
-	readonly onWarning: (message: string) => void;
+/** The gateways of a cluster, which deliver the subscriptions of those that are gone. */
+interface WebhookCluster {
+	readonly self: Owner;
+	isPresent(gateway: string, incarnation: string): boolean;
 }
 
 /**
  * Subscriptions by webhook, in the store. One gateway delivers each: the one that accepted it, and another one once that is
  * gone.
  */
-export class WebhookStore {
-	readonly #options: WebhookStoreOptions;
+export class WebhookStore extends EventEmitter<WebhookStoreEvents> {
 	readonly #store: Store;
+	readonly #key: string;
+	/** Undefined: this gateway is alone. */
+	readonly #cluster: WebhookCluster | undefined;
 	readonly #self: Owner;
 	/** Progress of the deliveries here, which may wait to be written, by id. */
 	readonly #moved = new Map<string, string>();
 	/** When a subscription's gateway was first found absent, by key and by `performance.now()`. */
 	readonly #absent = new Map<string, number>();
-	#listener: WebhookListener | undefined;
 	#unwatch = (): void => {};
 	#timer: NodeJS.Timeout | undefined;
 
-	constructor(options: WebhookStoreOptions) {
-		this.#options = options;
-		this.#store = options.store;
-		this.#self = options.cluster?.self ?? ALONE;
+	/** @param key 256 bits as base64url, the same for each gateway with the same `device-key` */
+	constructor(store: Store, key: string, cluster?: WebhookCluster) {
+		super();
+		this.#store = store;
+		this.#key = key;
+		this.#cluster = cluster;
+		this.#self = cluster?.self ?? ALONE;
 	}
 
 	/** Reports the stored subscriptions, and from now on those that change. */
-	open(listener: WebhookListener): void {
-		this.#listener = listener;
+	open(): void {
 		for (const { key } of this.#store.list(CURSOR)) {
 			if (this.#store.get(WEBHOOK + key.slice(CURSOR.length)) === undefined) {
 				this.#store.later(key, undefined);
@@ -92,7 +91,7 @@ export class WebhookStore {
 		}
 		this.#reportAll();
 		this.#unwatch = this.#store.watch(WEBHOOK, (key) => this.#report(key));
-		if (this.#options.cluster !== undefined) {
+		if (this.#cluster !== undefined) {
 			// While the store cannot be reached, another gateway delivers.
 			this.#store.on("disconnected", this.#reportAll);
 			this.#store.on("connected", this.#reportAll);
@@ -106,7 +105,7 @@ export class WebhookStore {
 		const isNew = this.#store.get(key) === undefined;
 		await this.#store.update(key, (entry) => {
 			const { gateway, incarnation } = ENTRY.safeParse(entry?.value).data ?? this.#self;
-			return { gateway, incarnation, sealed: seal(this.#options.key, record) };
+			return { gateway, incarnation, sealed: seal(this.#key, record) };
 		});
 		if (isNew) {
 			// The delivery may have begun already.
@@ -145,36 +144,37 @@ export class WebhookStore {
 		if (entry === undefined) {
 			this.#moved.delete(id);
 			this.#absent.delete(key);
-			this.#listener?.onRemoved(id);
+			this.emit("removed", id);
 			return;
 		}
 		const isOwner = this.#isSelf(entry);
 		if (!isOwner) {
 			this.#moved.delete(id);
 		}
-		const record = unseal(this.#options.key, entry.sealed);
+		const record = unseal(this.#key, entry.sealed);
 		if (record?.id !== id) {
 			const of = entry.gateway === "" ? "" : ` of gateway ${entry.gateway}`;
-			this.#options.onWarning(`a webhook${of} cannot be read here: is the device-key another one?`);
+			this.emit("warning", `a webhook${of} cannot be read here: is the device-key another one?`);
 			return;
 		}
 		const stored = this.#store.get(CURSOR + id)?.value;
 		const cursor = this.#moved.get(id) ?? (typeof stored === "string" ? stored : record.cursor);
-		const isReached = this.#options.cluster === undefined || this.#store.isConnected;
-		this.#listener?.onRecord({ ...record, cursor }, isOwner && isReached);
+		const isReached = this.#cluster === undefined || this.#store.isConnected;
+		this.emit("record", { ...record, cursor }, isOwner && isReached);
 	}
 
 	/** Takes over the deliveries of gateways that have been absent for a while. */
 	#takeOver(): void {
 		for (const { key } of this.#store.isConnected ? this.#store.list(WEBHOOK) : []) {
 			const entry = this.#read(key);
-			if (entry === undefined || this.#isSelf(entry) || this.#isPresent(entry)) {
+			const isPresent = entry && this.#cluster?.isPresent(entry.gateway, entry.incarnation) !== false;
+			if (entry === undefined || isPresent || this.#isSelf(entry)) {
 				this.#absent.delete(key);
 				continue;
 			}
 			const since = this.#absent.get(key) ?? performance.now();
 			this.#absent.set(key, since);
-			if (performance.now() - since >= PATIENCE && unseal(this.#options.key, entry.sealed) !== undefined) {
+			if (performance.now() - since >= PATIENCE && unseal(this.#key, entry.sealed) !== undefined) {
 				// If it cannot be written, or another gateway is faster, the next check finds that.
 				this.#store
 					.update(key, () => {
@@ -186,13 +186,8 @@ export class WebhookStore {
 		}
 	}
 
-	#isPresent({ gateway, incarnation }: Owner): boolean {
-		return this.#options.cluster?.isPresent(gateway, incarnation) !== false;
-	}
-
 	#isSelf({ gateway, incarnation }: Owner): boolean {
-		const { cluster } = this.#options;
-		return cluster === undefined || (gateway === this.#self.gateway && incarnation === this.#self.incarnation);
+		return this.#cluster === undefined || (gateway === this.#self.gateway && incarnation === this.#self.incarnation);
 	}
 
 	/** Undefined if there is none. A damaged one, or one of a later version, counts as absent. */

@@ -9,16 +9,11 @@ export const webhooks = definePlugin({
 		const { WebhookStore } = await import("./webhook-store.js");
 		const service = gateway.use(events);
 		const joined = gateway.use(cluster);
-		const store = new WebhookStore({
-			store: gateway.store,
-			key: gateway.key.derive("webhooks"),
-			cluster: joined && {
-				self: { gateway: joined.status.name, incarnation: joined.incarnation },
-				isPresent: (name, incarnation) => joined.isPresent(name, incarnation),
-			},
-			onWarning: (message) => gateway.limitedLog.warn("events", {}, message),
-		});
-		service.open(store);
+		const gateways = joined && {
+			self: { gateway: joined.status.name, incarnation: joined.incarnation },
+			isPresent: (name: string, incarnation: string) => joined.isPresent(name, incarnation),
+		};
+		service.webhooks.open(new WebhookStore(gateway.store, gateway.key.derive("webhooks"), gateways));
 		gateway.on("tick", () => service.webhooks.recheck());
 		const dropped = "Events that were given up, because the endpoint of a webhook did not accept them";
 		gateway.metrics.add("webhook_events_dropped_total", dropped, () => service.webhooks.dropped);

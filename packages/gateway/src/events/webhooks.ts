@@ -1,19 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { jsonIn, RateLimit } from "xs-mcp-manager/core";
+import type { RunningGateway } from "../gateway.js";
 import { isRefusedAddress } from "../net/public-request.js";
 import { callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
+import type { EventService } from "./event-service.js";
 import type { CommonArguments } from "./event-types.js";
 import { controlMessage, type DeliveryStatus, WebhookDelivery } from "./webhook-delivery.js";
-import {
-	bytesOfSecret,
-	type PostAnswer,
-	type PostOptions,
-	post,
-	problemOfStatus,
-	type WebhookMessage,
-} from "./webhook-post.js";
+import { bytesOfSecret, type PostAnswer, post, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 
 /** Subscriptions of one token, and in all. */
@@ -32,16 +27,6 @@ const GRACE = 300_000;
 const MAX_VERIFIED_PER_SECOND = 10;
 
 const MAX_URL = 2_048;
-
-interface WebhooksOptions extends PostOptions {
-	/** Hosts, with their ports, that may be at private addresses and without TLS. Default: none. */
-	readonly trustedHosts?: readonly string[] | undefined;
-	/** The events of a stored subscription. @throws ProtocolError if its type or its arguments are not valid any more */
-	readonly feedOf: (record: WebhookRecord) => EventFeed;
-	/** Whether the token of a subscription is valid. */
-	readonly isValid: (record: WebhookRecord) => boolean;
-	readonly onWarning: (message: string) => void;
-}
 
 /** The identity of a subscription: SEP-3415, "Subscription Identity". */
 export interface WebhookIdentity {
@@ -79,42 +64,45 @@ interface Subscription {
 
 /** The subscriptions whose events are posted to URLs. */
 export class Webhooks {
-	readonly #options: WebhooksOptions;
+	readonly #gateway: RunningGateway;
+	readonly #service: EventService;
 	/** The subscriptions by id. */
 	readonly #subscriptions = new Map<string, Subscription>();
 	/** Rate limits by the token's hash. */
 	readonly #verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });
-	#dropped = 0;
+	/** Events that were given up, because an endpoint did not accept them. */
+	dropped = 0;
 	/** Undefined: they are stored nowhere. */
 	#store: WebhookStore | undefined;
 
-	constructor(options: WebhooksOptions) {
-		this.#options = options;
+	constructor(gateway: RunningGateway, service: EventService) {
+		this.#gateway = gateway;
+		this.#service = service;
 	}
 
 	/** Goes on with the subscriptions that are stored. */
 	open(store: WebhookStore): void {
 		this.#store = store;
-		store.open({
-			onRecord: (record, isOurs) => {
-				const subscription = this.#subscriptions.get(record.id) ?? { record };
-				this.#subscriptions.set(record.id, subscription);
-				this.#change(subscription, record);
-				if (isOurs && subscription.delivery === undefined) {
-					subscription.record = record;
-					this.#start(subscription);
-				} else if (!isOurs) {
-					this.#stop(subscription);
-				}
-			},
-			onRemoved: (id) => {
-				const subscription = this.#subscriptions.get(id);
-				if (subscription !== undefined) {
-					this.#stop(subscription);
-					this.#subscriptions.delete(id);
-				}
-			},
+		store.on("warning", (message) => this.#warn(message));
+		store.on("record", (record, isOurs) => {
+			const subscription = this.#subscriptions.get(record.id) ?? { record };
+			this.#subscriptions.set(record.id, subscription);
+			this.#change(subscription, record);
+			if (isOurs && subscription.delivery === undefined) {
+				subscription.record = record;
+				this.#start(subscription);
+			} else if (!isOurs) {
+				this.#stop(subscription);
+			}
 		});
+		store.on("removed", (id) => {
+			const subscription = this.#subscriptions.get(id);
+			if (subscription !== undefined) {
+				this.#stop(subscription);
+				this.#subscriptions.delete(id);
+			}
+		});
+		store.open();
 	}
 
 	/** Begins a subscription, or renews it. Rejects with ProtocolError. */
@@ -172,11 +160,6 @@ export class Webhooks {
 		await (found && this.#end(found));
 	}
 
-	/** Events that were given up, because an endpoint did not accept them. */
-	get dropped(): number {
-		return this.#dropped;
-	}
-
 	/**
 	 * Posts an example to the endpoint of a subscription: an event with data that says `test`.
 	 *
@@ -203,7 +186,7 @@ export class Webhooks {
 			}
 			if (record.expires <= Date.now()) {
 				this.#end(subscription).catch(() => {});
-			} else if (!this.#options.isValid(record)) {
+			} else if (this.#service.accessOf(record.holder) === undefined) {
 				this.#end(subscription).catch(() => {});
 				const { code, message } = forbidden("the access was revoked");
 				void this.#send(subscription, controlMessage("terminated", { error: { code, message } }));
@@ -257,14 +240,14 @@ export class Webhooks {
 
 	/** Checks that the endpoint wants these messages: a client may name a stranger's. Rejects with ProtocolError. */
 	async #verify(holder: string, endpoint: Pick<WebhookRecord, "id" | "url" | "secret">): Promise<void> {
-		const options = this.#postOptions(endpoint.url);
-		if (isRefusedAddress(new URL(endpoint.url), options)) {
+		const url = new URL(endpoint.url);
+		if (!this.#isTrusted(url) && isRefusedAddress(url, {})) {
 			throw callbackFailed("connection_refused");
 		}
 		this.#countVerification(holder);
 		const challenge = randomBytes(24).toString("base64url");
 		const message = controlMessage("verification", { challenge });
-		const answer = await post(endpoint, message, [endpoint.secret], options);
+		const answer = await this.#post(endpoint, message, [endpoint.secret]);
 		const problem = "problem" in answer ? answer.problem : problemOfStatus(answer.status);
 		if (problem !== undefined || !("body" in answer)) {
 			throw callbackFailed(problem ?? "challenge_failed");
@@ -290,32 +273,29 @@ export class Webhooks {
 		const { record } = subscription;
 		let feed: EventFeed;
 		try {
-			feed = begun ?? this.#options.feedOf(record);
+			feed = begun ?? this.#service.feedOf(record);
 		} catch (error) {
-			this.#options.onWarning(`webhook ${record.id} has ended: ${(error as Error).message}`);
+			this.#warn(`webhook ${record.id} has ended: ${(error as Error).message}`);
 			this.#end(subscription).catch(() => {});
 			return;
 		}
-		const delivery = new WebhookDelivery({
-			feed,
-			send: (message) => this.#send(subscription, message),
-			onMoved: (cursor) => {
-				if (cursor !== subscription.record.cursor) {
-					subscription.record = { ...subscription.record, cursor };
-					this.#store?.moved(record.id, cursor);
-				}
-			},
-			onGone: () => void this.#end(subscription).catch(() => {}),
-			onGivenUp: (problem, isFirst) => {
-				this.#dropped += 1;
-				if (isFirst) {
-					this.#options.onWarning(`webhook ${record.id}: an event was given up: ${problem}`);
-				}
-			},
+		const delivery = new WebhookDelivery(feed, (message) => this.#send(subscription, message));
+		delivery.on("moved", (cursor) => {
+			if (cursor !== subscription.record.cursor) {
+				subscription.record = { ...subscription.record, cursor };
+				this.#store?.moved(record.id, cursor);
+			}
+		});
+		delivery.on("gone", () => void this.#end(subscription).catch(() => {}));
+		delivery.on("givenUp", (problem, isFirst) => {
+			this.dropped += 1;
+			if (isFirst) {
+				this.#warn(`webhook ${record.id}: an event was given up: ${problem}`);
+			}
 		});
 		subscription.feed = feed;
 		subscription.delivery = delivery;
-		delivery.run().catch((error: Error) => this.#options.onWarning(`webhook ${record.id}: ${error.message}`));
+		delivery.run().catch((error: Error) => this.#warn(`webhook ${record.id}: ${error.message}`));
 	}
 
 	/** Rejects if that cannot be stored. */
@@ -336,15 +316,20 @@ export class Webhooks {
 
 	#send({ record, previous }: Subscription, message: WebhookMessage) {
 		const old = previous !== undefined && previous.until > Date.now() ? [previous.secret] : [];
-		return post(record, message, [record.secret, ...old], this.#postOptions(record.url));
+		return this.#post(record, message, [record.secret, ...old]);
 	}
 
-	#postOptions(url: string): PostOptions {
-		return this.#isTrusted(new URL(url)) ? { ...this.#options, mayConnect: () => true } : this.#options;
+	#post(endpoint: Pick<WebhookRecord, "id" | "url">, message: WebhookMessage, secrets: readonly string[]) {
+		return post(endpoint, message, secrets, this.#gateway.resolve, this.#isTrusted(new URL(endpoint.url)));
 	}
 
+	/** Whether the operator allows a host at a private address, and without TLS. */
 	#isTrusted({ host }: URL): boolean {
-		return this.#options.trustedHosts?.includes(host) === true;
+		return this.#gateway.settings.webhookHosts.includes(host);
+	}
+
+	#warn(message: string): void {
+		this.#gateway.limitedLog.warn("events", {}, message);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { type Access, hasUserTools, reaches } from "../config/access.js";
-import type { JsonLines } from "./json-lines.js";
+import { JsonLines } from "./json-lines.js";
 
 /** Maximum length of a request's path, in characters. */
 const MAX_REQUEST = 300;
@@ -38,26 +38,20 @@ interface AuditQuery {
 }
 
 /** The log of calls and changes, on disk. */
-export class AuditLog {
-	readonly lines: JsonLines;
-
-	constructor(lines: JsonLines) {
-		this.lines = lines;
-	}
-
+export class AuditLog extends JsonLines {
 	/** Records a call that has ended. */
 	called(call: Omit<AuditedCall, "time">): void {
-		this.lines.append({ time: new Date().toISOString(), ...call });
+		this.append({ time: new Date().toISOString(), ...call });
 	}
 
 	/** Records a change over HTTP. */
 	requested(principal: string, request: string, status: number): void {
-		this.lines.append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
+		this.append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
 	}
 
 	/** Finds the entries that a client may see, the oldest first. Arguments of user-only tools need the right to call them. */
 	async *find({ device, principal, from = "", to = "~" }: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
-		for await (const line of this.lines.read()) {
+		for await (const line of this.read()) {
 			const entry = line as unknown as AuditEntry;
 			const call = "device" in entry ? entry : undefined;
 			const isFound =

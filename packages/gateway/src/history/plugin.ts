@@ -28,10 +28,9 @@ export const history = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<Kept> => {
-		const [{ AuditLog }, { History }, { JsonLines }, { addHistoryRoutes }] = await Promise.all([
+		const [{ AuditLog }, { History }, { addHistoryRoutes }] = await Promise.all([
 			import("./audit-log.js"),
 			import("./history.js"),
-			import("./json-lines.js"),
 			import("./routes.js"),
 		]);
 		const { servers, settings, saves, metrics } = gateway;
@@ -39,12 +38,11 @@ export const history = definePlugin({
 		const onSaved = (error?: Error): void => saves.note("log", error);
 		const history =
 			historyBytes === 0 ? undefined : new History(servers, join(stateFolder, "history"), historyBytes, onSaved);
-		const lines = auditBytes === 0 ? undefined : new JsonLines(join(stateFolder, "audit."), auditBytes, onSaved);
-		const audit = lines && new AuditLog(lines);
+		const audit = auditBytes === 0 ? undefined : new AuditLog(join(stateFolder, "audit."), auditBytes, onSaved);
 		gateway.on("close", () => history?.close());
-		gateway.on("close", () => lines?.close());
+		gateway.on("close", () => audit?.close());
 		metrics.add("history_bytes", "Disk space of the history of devices", () => history?.bytes ?? 0);
-		metrics.add("audit_bytes", "Disk space of the log of calls and changes", () => lines?.bytes ?? 0);
+		metrics.add("audit_bytes", "Disk space of the log of calls and changes", () => audit?.bytes ?? 0);
 		const kept = { history, audit };
 		addHistoryRoutes(gateway, kept);
 		return kept;

@@ -1,8 +1,12 @@
+import pLimit from "p-limit";
 import type { CallDetails, CallRecord, Notification, Server } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
-import { BrokerConnection } from "./broker-connection.js";
-import { HomeDevice, PRINCIPAL, readLimit, STATUS_TOOL } from "./home-device.js";
+import { connectBroker } from "./broker.js";
+import { HomeDevice, PRINCIPAL, STATUS_TOOL } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
+
+/** Maximum number of status reads at the same time. */
+const MAX_READS = 16;
 
 /**
  * Shows devices in Home Assistant, by MQTT discovery. Connects, and keeps reconnecting. Changes in the registry
@@ -13,8 +17,8 @@ import { keyOf, readCommandTopic } from "./topics.js";
 export function showInHomeAssistant(gateway: RunningGateway, url: string): () => Promise<void> {
 	const { servers } = gateway;
 	const devices = new Map<string, HomeDevice>();
-	const limit = readLimit();
-	const broker = new BrokerConnection(gateway, url, (topic, payload) => {
+	const limit = pLimit(MAX_READS);
+	const broker = connectBroker(gateway, url, (topic, payload) => {
 		const { key, part } = readCommandTopic(topic);
 		const device = devices.get(key);
 		if (device === undefined) {

@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import pLimit, { type LimitFunction } from "p-limit";
+import type { LimitFunction } from "p-limit";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import type { Announcements } from "../speech/announcements.js";
 import { speech } from "../speech/plugin.js";
-import type { BrokerConnection } from "./broker-connection.js";
+import type { Broker } from "./broker.js";
 import { readCommand } from "./commands.js";
 import { ANNOUNCE, describeDevice, describeLights, describeState } from "./discovery.js";
 import { NO_STATUS, readStatus, type Status, withSensor } from "./status.js";
@@ -21,15 +21,11 @@ const READ_DELAY = 500;
 /** Bytes of a text to say. */
 const MAX_ANNOUNCEMENT = 1_000;
 
-/** Limit of status reads at the same time. */
-export const readLimit = (): LimitFunction => pLimit(16);
-
 /** A device in Home Assistant. */
 export class HomeDevice {
 	readonly server: Server;
-	readonly #key: string;
 	readonly #gateway: RunningGateway;
-	readonly #broker: BrokerConnection;
+	readonly #broker: Broker;
 	readonly #limit: LimitFunction;
 	/** Says texts. Undefined: the gateway has no voice. */
 	readonly #announcements: Announcements | undefined;
@@ -46,14 +42,13 @@ export class HomeDevice {
 	#isStale = false;
 	#isForgotten = false;
 
-	constructor(gateway: RunningGateway, server: Server, broker: BrokerConnection, limit: LimitFunction) {
+	constructor(gateway: RunningGateway, server: Server, broker: Broker, limit: LimitFunction) {
 		this.server = server;
-		this.#key = keyOf(server.id);
 		this.#gateway = gateway;
 		this.#broker = broker;
 		this.#limit = limit;
 		this.#announcements = gateway.use(speech).voice?.announcements;
-		this.#topics = topicsOf(this.#key);
+		this.#topics = topicsOf(keyOf(server.id));
 	}
 
 	/** Publishes changes. */
@@ -71,12 +66,12 @@ export class HomeDevice {
 		const { alias, board, state } = server;
 		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
 		const isAnnounced = this.#announcements !== undefined;
-		const shown = { key: this.#key, alias, board, state, status, offers, isAnnounced };
+		const shown = { key: keyOf(server.id), alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
 		const lights = describeLights(status);
 		for (const light of [...this.#lights].filter((each) => !lights.has(each))) {
-			broker.forget(this.#topics.stateOf(light));
+			broker.retain(this.#topics.stateOf(light), "");
 			this.#lights.delete(light);
 		}
 		for (const [light, shownState] of lights) {
@@ -146,7 +141,7 @@ export class HomeDevice {
 		const { config, availability, state, stateOf } = this.#topics;
 		const lights = [...this.#lights].map((light) => stateOf(light));
 		for (const topic of [config, availability, state, ...lights]) {
-			this.#broker.forget(topic);
+			this.#broker.retain(topic, "");
 		}
 	}
 

@@ -10,18 +10,12 @@ async function deliver(statusOf: (body: Record<string, unknown>) => number, curs
 	const feed = new EventFeed(log, { matches: () => true }, { cursor });
 	const sent: unknown[] = [];
 	const givenUp: unknown[] = [];
-	const nothing = (): void => {};
-	const delivery = new WebhookDelivery({
-		feed,
-		send: async ({ body }) => {
-			const { type, data } = body as { type?: string; data?: { button: string } };
-			sent.push(type ?? data?.button);
-			return { status: statusOf(body as Record<string, unknown>), body: "" };
-		},
-		onMoved: nothing,
-		onGone: nothing,
-		onGivenUp: (...args) => givenUp.push(args),
+	const delivery = new WebhookDelivery(feed, async ({ body }) => {
+		const { type, data } = body as { type?: string; data?: { button: string } };
+		sent.push(type ?? data?.button);
+		return { status: statusOf(body as Record<string, unknown>), body: "" };
 	});
+	delivery.on("givenUp", (...args) => givenUp.push(args));
 	const running = delivery.run();
 	for (const button of ["a", "b", "c", "d"]) {
 		log.append({ name: "button.pressed", device: "lamp", data: { button } });

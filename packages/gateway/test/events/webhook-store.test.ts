@@ -21,16 +21,11 @@ function openIn(t: TestContext, store: MemoryStore, gateway: string, isPresent: 
 	const seen: [cursor: string | undefined, isOurs: boolean][] = [];
 	const warnings: string[] = [];
 	const self = { gateway, incarnation: `${gateway}1` };
-	const webhooks = new WebhookStore({
-		store,
-		key,
-		cluster: { self, isPresent },
-		onWarning: (text) => warnings.push(text),
-	});
-	webhooks.open({
-		onRecord: ({ cursor }, isOurs) => void seen.push([cursor, isOurs]),
-		onRemoved: () => void seen.push([undefined, false]),
-	});
+	const webhooks = new WebhookStore(store, key, { self, isPresent });
+	webhooks.on("warning", (text) => warnings.push(text));
+	webhooks.on("record", ({ cursor }, isOurs) => seen.push([cursor, isOurs]));
+	webhooks.on("removed", () => seen.push([undefined, false]));
+	webhooks.open();
 	t.after(() => webhooks.close());
 	return { webhooks, seen, warnings };
 }

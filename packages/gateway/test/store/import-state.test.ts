@@ -80,9 +80,10 @@ describe("a state folder of the version before", () => {
 		writeFileSync(join(folder, "events", "webhooks.json"), JSON.stringify([record]));
 		const store = new MemoryStore();
 		await importState(folder, store);
-		const webhooks = new WebhookStore({ store, key: new DeviceKey(folder).derive("webhooks"), onWarning: assert.fail });
+		const webhooks = new WebhookStore(store, new DeviceKey(folder).derive("webhooks"));
 		const found: [WebhookRecord, boolean][] = [];
-		webhooks.open({ onRecord: (...each) => void found.push(each), onRemoved: assert.fail });
+		webhooks.on("record", (...each) => found.push(each));
+		webhooks.open();
 		assert.deepEqual(found, [[record, true]]);
 		assert.ok(!JSON.stringify(store.list("webhook/")).includes("whsec_secret"));
 		assert.deepEqual(readdirSync(join(folder, "events")), ["webhooks.json.imported"]);
