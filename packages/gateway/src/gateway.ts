@@ -18,7 +18,7 @@ import { Pictures } from "./devices/pictures/pictures.js";
 import { answerUnavailable } from "./http/answer-unavailable.js";
 import type { HttpEnv } from "./http/route.js";
 import type { Logger } from "./log/log.js";
-import { LogLimiter } from "./log/log-limiter.js";
+import { type LogLimiter, limitLog } from "./log/log-limiter.js";
 import { Gateway, type GatewayOptions, openServers } from "./mcp/gateway.js";
 import { management } from "./mcp/plugin.js";
 import { Metrics } from "./operator/metrics.js";
@@ -109,7 +109,7 @@ export class RunningGateway extends Gateway {
 		super(servers, options);
 		this.settings = host.settings;
 		this.log = host.log;
-		this.limitedLog = new LogLimiter(host.log);
+		this.limitedLog = limitLog(host.log);
 		this.store = host.store;
 		this.shortLived = host.shortLived;
 		this.connection = host.connection;

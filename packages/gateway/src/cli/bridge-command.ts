@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { withAddress, withCatalog } from "./address-options.js";
 import { EXIT } from "./exit.js";
 import {
-	type CatalogOptions,
-	type ClientOptions,
+	type CatalogFlags,
+	type ClientFlags,
 	clientFor,
 	type GatewayAddress,
 	UnreachableError,
@@ -35,7 +35,7 @@ export function addBridgeCommand(program: Command): void {
  * gateway may start later. If it does not accept the token, or does not know the device, requests of the client are
  * answered with that error, because hosts show nothing of a process that just ends.
  */
-async function runBridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
+async function runBridge(device: string | undefined, options: ClientFlags & CatalogFlags): Promise<void> {
 	const gateway = clientFor(options);
 	const report = ({ message }: Error): void => console.error(`xs-mcp-gateway: ${message}`);
 	const gone = new Promise<unknown>((resolve) => {

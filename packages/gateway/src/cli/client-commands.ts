@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { printableLine } from "../log/printable.js";
 import type { GatewayEvent } from "../operator/events.js";
-import type { DeviceSummary } from "../operator/operator-routes.js";
 import { withAddress } from "./address-options.js";
 import { EXIT, UsageError } from "./exit.js";
-import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
+import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { eventsIn } from "./http-request.js";
 import { print, printTable } from "./output.js";
-import type { CallToolOptions } from "./tool-commands.js";
+import type { CallFlags } from "./tool-commands.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */
 export function addClientCommands(program: Command): Command {
@@ -19,11 +18,11 @@ export function addClientCommands(program: Command): Command {
 		.description("List a device's tools")
 		.argument("<device>", "Alias or id")
 		.option("--json", "Print JSON, with schemas")
-		.action(async (device: string, options: ClientOptions) => (await toolCommands()).listTools(device, options));
+		.action(async (device: string, options: ClientFlags) => (await toolCommands()).listTools(device, options));
 	clientCommand(program, "types")
 		.description("Write TypeScript declarations of a server's tools, for McpManager.typed")
 		.argument("<server>", "Alias or id")
-		.action(async (device: string, options: ClientOptions) => (await toolCommands()).writeTypes(device, options));
+		.action(async (device: string, options: ClientFlags) => (await toolCommands()).writeTypes(device, options));
 	clientCommand(program, "call")
 		.description("Call a device's tool")
 		.argument("<device>", "Alias or id")
@@ -34,7 +33,7 @@ export function addClientCommands(program: Command): Command {
 		)
 		.option("--json", "Print the whole result as JSON")
 		.option("--save <file>", "Save pictures, sound and files of the result; further ones as FILE-2, FILE-3, …")
-		.action(async (device: string, tool: string, pairs: readonly string[], options: CallToolOptions) =>
+		.action(async (device: string, tool: string, pairs: readonly string[], options: CallFlags) =>
 			(await toolCommands()).callTool(device, tool, pairs, options),
 		);
 	clientCommand(program, "watch")
@@ -67,52 +66,43 @@ function clientCommand(program: Command, name: string): Command {
 	});
 }
 
-async function listDevices(options: ClientOptions): Promise<void> {
+async function listDevices(options: ClientFlags): Promise<void> {
 	const devices = await clientFor(options).devices();
 	if (options.json) {
 		print(JSON.stringify(devices, undefined, 2));
 	} else if (devices.length === 0) {
 		print("No devices yet.");
 	} else {
-		const rows = [["ALIAS", "ID", "BOARD", "TOOLS", "STATE", "TAGS"], ...devices.map(rowOf)];
-		printTable(devices.some(({ tags }) => tags.length > 0) ? rows : rows.map((row) => row.slice(0, -1)));
+		const rows = devices.map(({ alias, tags, id, board, tools, connected, transport, lastSeen }) => {
+			const state = connected ? `online by ${transport} since ${lastSeen}` : `offline, last seen ${lastSeen}`;
+			return [alias, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
+		});
+		const table = [["ALIAS", "ID", "BOARD", "TOOLS", "STATE", "TAGS"], ...rows];
+		printTable(devices.some(({ tags }) => tags.length > 0) ? table : table.map((row) => row.slice(0, -1)));
 	}
-}
-
-function rowOf({ alias, tags, id, board, tools, connected, transport, lastSeen }: DeviceSummary): string[] {
-	const state = connected ? `online by ${transport} since ${lastSeen}` : `offline, last seen ${lastSeen}`;
-	return [alias, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
 }
 
 /** The SDK's modules are loaded on demand, so that other commands start faster. */
 const toolCommands = () => import("./tool-commands.js");
 
-async function forget(device: string | undefined, options: ClientOptions & { offlineSince?: number }): Promise<void> {
+async function forget(device: string | undefined, options: ClientFlags & { offlineSince?: number }): Promise<void> {
 	const { offlineSince: seconds } = options;
 	if ((device === undefined) === (seconds === undefined)) {
 		throw new UsageError("expected a device or --offline-since, not both");
 	}
 	const gateway = clientFor(options);
-	const forgotten = device === undefined ? await forgetOffline(gateway, seconds) : [await forgetOne(gateway, device)];
-	print(
-		forgotten.length === 0
-			? "No device has been offline for that long."
-			: forgotten.map((alias) => `${alias} forgotten.`).join("\n"),
-	);
-}
-
-async function forgetOne(gateway: GatewayClient, device: string): Promise<string> {
-	const { alias } = await gateway.device(device);
-	await gateway.ask(`/devices/${encodeURIComponent(alias)}`, { method: "DELETE" });
-	return alias;
-}
-
-async function forgetOffline(gateway: GatewayClient, seconds = 0): Promise<string[]> {
+	if (device !== undefined) {
+		const { alias } = await gateway.device(device);
+		await gateway.ask(`/devices/${encodeURIComponent(alias)}`, { method: "DELETE" });
+		print(`${alias} forgotten.`);
+		return;
+	}
 	const path = `/devices?offlineSeconds=${seconds}`;
-	return (await gateway.ask<{ forgotten: string[] }>(path, { method: "DELETE" })).forgotten;
+	const { forgotten } = await gateway.ask<{ forgotten: string[] }>(path, { method: "DELETE" });
+	print(forgotten.map((alias) => `${alias} forgotten.`).join("\n") || "No device has been offline for that long.");
 }
 
-async function rename(device: string, alias: string, options: ClientOptions): Promise<void> {
+async function rename(device: string, alias: string, options: ClientFlags): Promise<void> {
 	const gateway = clientFor(options);
 	const { alias: before } = await gateway.device(device);
 	await gateway.ask(`/devices/${encodeURIComponent(before)}`, { method: "PATCH", json: { alias } });
@@ -131,7 +121,7 @@ function readSeconds(text: string): number {
 }
 
 /** Prints the events of a gateway. Rejects when the stream ends. */
-async function watch(options: ClientOptions): Promise<void> {
+async function watch(options: ClientFlags): Promise<void> {
 	const response = await clientFor(options).open("/events");
 	try {
 		for await (const data of eventsIn(response)) {

@@ -8,9 +8,9 @@ import { addClientCommands } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { addDeviceCommands } from "./device-commands.js";
 import { addFirmwareCommands } from "./firmware-commands.js";
-import { type ClientOptions, clientFor } from "./gateway-client.js";
+import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
-import type { EndpointCommandOptions } from "./run-endpoints.js";
+import type { EndpointFlags } from "./run-endpoints.js";
 import { addServerCommands } from "./server-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
@@ -34,7 +34,7 @@ export function addCommands(program: Command): void {
 	addServerCommands(program);
 }
 
-async function showStatus(options: ClientOptions): Promise<void> {
+async function showStatus(options: ClientFlags): Promise<void> {
 	const status = await clientFor(options).ask<ClusterStatus>("/cluster");
 	if (options.json) {
 		print(JSON.stringify(status, undefined, "\t"));
@@ -68,7 +68,7 @@ function addServeCommands(program: Command): void {
 		.description("Serve a running gateway to hosted agents: connect to their MCP endpoints")
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
 		.option("--device <device>", "Alias or id; default: all devices")
-		.action(async (urls: readonly string[], options: EndpointCommandOptions) => {
+		.action(async (urls: readonly string[], options: EndpointFlags) => {
 			const { runEndpoints } = await import("./run-endpoints.js");
 			await runEndpoints(urls, options);
 		});

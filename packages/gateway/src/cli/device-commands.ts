@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import { printableLine } from "../log/printable.js";
 import type { DeviceSummary } from "../operator/operator-routes.js";
-import { type ClientOptions, clientFor } from "./gateway-client.js";
+import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 
 /** Adds the commands that bind new devices and tag known ones, below `devices`. */
@@ -39,7 +39,7 @@ export function addDeviceCommands(devices: Command): void {
 		);
 }
 
-async function listPending(options: ClientOptions): Promise<void> {
+async function listPending(options: ClientFlags): Promise<void> {
 	const { pending } = await clientFor(options).ask<{ pending: BindingSummary[] }>("/bindings");
 	if (options.json) {
 		print(JSON.stringify(pending, undefined, 2));
@@ -53,20 +53,20 @@ async function listPending(options: ClientOptions): Promise<void> {
 	}
 }
 
-async function approve(code: string, options: ClientOptions): Promise<void> {
+async function approve(code: string, options: ClientFlags): Promise<void> {
 	const path = `/bindings/${encodeURIComponent(code)}`;
 	const { device } = await clientFor(options).ask<{ device: string }>(path, { method: "POST" });
 	print(`${device} bound.`);
 }
 
-async function reject(code: string, options: ClientOptions): Promise<void> {
+async function reject(code: string, options: ClientFlags): Promise<void> {
 	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
 	print(`Device with code ${printableLine(code)} rejected.`);
 }
 
 async function changeTags(
 	device: string,
-	options: ClientOptions,
+	options: ClientFlags,
 	change: (before: readonly string[]) => readonly string[],
 ): Promise<void> {
 	const gateway = clientFor(options);

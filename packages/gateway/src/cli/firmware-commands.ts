@@ -4,10 +4,10 @@ import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { printableLine } from "../log/printable.js";
 import { withAddress } from "./address-options.js";
 import { UsageError } from "./exit.js";
-import { type ClientOptions, clientFor } from "./gateway-client.js";
+import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { print } from "./output.js";
 
-interface PushOptions extends ClientOptions {
+interface PushFlags extends ClientFlags {
 	readonly all?: boolean;
 	/** Absent: the newest, on devices that run an older one. */
 	readonly version?: string;
@@ -24,7 +24,7 @@ export function addFirmwareCommands(program: Command): void {
 		.action(push);
 }
 
-async function push(device: string | undefined, options: PushOptions): Promise<void> {
+async function push(device: string | undefined, options: PushFlags): Promise<void> {
 	if ((device === undefined) !== (options.all === true)) {
 		throw new UsageError("expected a device or --all, not both");
 	}
@@ -48,7 +48,7 @@ async function push(device: string | undefined, options: PushOptions): Promise<v
 }
 
 /** Settles with the outcome when the device has installed the firmware and restarts. */
-async function pushTo(name: string, { version, ...options }: PushOptions): Promise<string> {
+async function pushTo(name: string, { version, ...options }: PushFlags): Promise<string> {
 	const { callOn, findTool, toolsOf } = await import("./tool-commands.js");
 	const { textOf } = await import("xs-mcp-manager/core");
 	const { gateway, device, tools } = await toolsOf(name, options);

@@ -15,7 +15,7 @@ export interface Message {
 /** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */
 export const PATIENCE = 300_000;
 
-interface RequestOptions {
+export interface HttpRequest {
 	readonly method?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	/** The body, which is sent as JSON. */
@@ -43,10 +43,7 @@ export class Rejection extends Error {
  *
  * Rejects with {@link Rejection} unless the status is 200 to 299, and with Node's error if there is no response.
  */
-export async function sendRequest(
-	url: string,
-	{ json, headers, ...options }: RequestOptions,
-): Promise<IncomingMessage> {
+export async function sendRequest(url: string, { json, headers, ...options }: HttpRequest): Promise<IncomingMessage> {
 	const { request } = url.startsWith("https:") ? await import("node:https") : await import("node:http");
 	const type = json !== undefined && { "Content-Type": "application/json" };
 	const response = await new Promise<IncomingMessage>((resolve, reject) => {

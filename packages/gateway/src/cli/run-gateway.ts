@@ -56,10 +56,7 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 		log.info(`next: connect an MCP client to ${clients}, and a device to ${forDevices}`);
 		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
 	}
-	const why = await Promise.race([
-		stop,
-		...(configuration.stdio ? [servedOverStdio(gateway, configuration.userTools)] : []),
-	]);
+	const why = await Promise.race([stop, ...(configuration.stdio ? [servedOverStdio(gateway)] : [])]);
 	log.info(`stopping: ${why}`);
 	setTimeout(() => {
 		log.error("shutdown timed out: closing what is left");
@@ -98,8 +95,8 @@ function signalled(): Promise<string> {
 }
 
 /** Settles when the client that started this process disconnects. */
-async function servedOverStdio(gateway: RunningGateway, userTools: readonly string[]): Promise<string> {
-	const client = serveOverStdio(gateway, localAccess(userTools));
+async function servedOverStdio(gateway: RunningGateway): Promise<string> {
+	const client = serveOverStdio(gateway, localAccess(gateway.settings.userTools));
 	process.stdout.on("error", () => void client.close());
 	await client.closed;
 	return "the client disconnected";

@@ -17,7 +17,8 @@ export async function saveMedia(
 	for (const block of content) {
 		const data = dataOf(block);
 		if (data !== undefined) {
-			const path = numbered(file, saved.size + 1);
+			const { ext } = parse(file);
+			const path = saved.size === 0 ? file : `${file.slice(0, file.length - ext.length)}-${saved.size + 1}${ext}`;
 			await writeFile(path, Buffer.from(data, "base64"));
 			saved.set(block, path);
 		}
@@ -30,9 +31,4 @@ function dataOf(block: ContentBlock): string | undefined {
 		return block.data;
 	}
 	return block.type === "resource" && "blob" in block.resource ? block.resource.blob : undefined;
-}
-
-function numbered(file: string, number: number): string {
-	const { ext } = parse(file);
-	return number === 1 ? file : `${file.slice(0, file.length - ext.length)}-${number}${ext}`;
 }

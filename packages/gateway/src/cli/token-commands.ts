@@ -16,7 +16,7 @@ const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "cluster
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 
-interface AddOptions {
+interface AddFlags {
 	readonly for: TokenKind;
 	readonly device?: readonly string[];
 	readonly allowUserTools?: boolean;
@@ -54,7 +54,12 @@ export function addTokenCommands(program: Command): void {
 		.action((name: string, settings: object) => withStore(settings, (tokens) => removeToken(name, tokens)));
 	withSettings(token.command("code"), STORE_SETTINGS)
 		.description("Print a code that approves one sign-in of a client, within ten minutes")
-		.action((settings: object) => withStore(settings, (_tokens, store) => makeCode(store)));
+		.action((settings: object) =>
+			withStore(settings, async (_tokens, store) => {
+				process.stdout.write(`${await makeSignInCode(store)}\n`);
+				console.error("Enter it on the sign-in page of the client within ten minutes.");
+			}),
+		);
 }
 
 function readDays(text: string): number {
@@ -66,7 +71,7 @@ function readDays(text: string): number {
 
 async function addToken(
 	name: string,
-	{ for: kind, device, yes, days, allowUserTools, allowMicrophone, operator, readOnly, ...settings }: AddOptions,
+	{ for: kind, device, yes, days, allowUserTools, allowMicrophone, operator, readOnly, ...settings }: AddFlags,
 ): Promise<void> {
 	if (kind === "device" && (allowUserTools || allowMicrophone || operator || readOnly || days !== undefined)) {
 		const flags = "--allow-user-tools, --allow-microphone, --operator, --read-only and --days";
@@ -160,11 +165,6 @@ async function removeToken(name: string, tokens: TokenStore): Promise<void> {
 				`--open, which allows ${kind}s without tokens again.`,
 		);
 	}
-}
-
-async function makeCode(store: Store): Promise<void> {
-	process.stdout.write(`${await makeSignInCode(store)}\n`);
-	console.error("Enter it on the sign-in page of the client within ten minutes.");
 }
 
 /** Runs a command on the store: that of the state folder, or of the cluster. */

@@ -1,10 +1,10 @@
-import type { CallToolResult, ContentBlock, ListToolsResult, Tool } from "@modelcontextprotocol/client";
+import type { CallToolResult, ContentBlock, ListToolsResult, Progress, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
 import { printable, printableLine } from "../log/printable.js";
 import type { DeviceSummary } from "../operator/operator-routes.js";
 import { UsageError } from "./exit.js";
-import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
+import { type ClientFlags, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printParagraph } from "./output.js";
 import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
@@ -13,14 +13,17 @@ import { parseToolArguments } from "./tool-arguments.js";
 const MAX_PAGES = 100;
 
 /** `tools DEVICE`: prints a device's tools. */
-export async function listTools(name: string, options: ClientOptions): Promise<void> {
+export async function listTools(name: string, options: ClientFlags): Promise<void> {
 	const { device, tools } = await toolsOf(name, options);
 	if (options.json) {
 		print(JSON.stringify(tools, undefined, 2));
 		return;
 	}
 	for (const tool of tools) {
-		printTool(tool);
+		print(printableLine(`${tool.name} ${signatureOf(tool)}`.trimEnd()));
+		for (const text of [tool.description ?? "", ...argumentsOf(tool)].filter((each) => each !== "")) {
+			printParagraph(text, "    ");
+		}
 	}
 	const hidden = hiddenTools(device, tools);
 	if (hidden.length > 0) {
@@ -29,19 +32,12 @@ export async function listTools(name: string, options: ClientOptions): Promise<v
 }
 
 /** `types SERVER`: prints TypeScript declarations of a server's tools. */
-export async function writeTypes(name: string, options: ClientOptions): Promise<void> {
+export async function writeTypes(name: string, options: ClientFlags): Promise<void> {
 	const { device, tools } = await toolsOf(name, options);
 	process.stdout.write(printable(declarationsOf(device.alias, tools)));
 }
 
-function printTool(tool: Tool): void {
-	print(printableLine(`${tool.name} ${signatureOf(tool)}`.trimEnd()));
-	for (const text of [tool.description ?? "", ...argumentsOf(tool)].filter((each) => each !== "")) {
-		printParagraph(text, "    ");
-	}
-}
-
-export interface CallToolOptions extends ClientOptions {
+export interface CallFlags extends ClientFlags {
 	/** Where the result's pictures, sound and files are saved. */
 	readonly save?: string;
 }
@@ -51,7 +47,7 @@ export async function callTool(
 	name: string,
 	toolName: string,
 	pairs: readonly string[],
-	options: CallToolOptions,
+	options: CallFlags,
 ): Promise<void> {
 	const { gateway, device, tools } = await toolsOf(name, options);
 	const tool = findTool(toolName, device, tools);
@@ -85,11 +81,15 @@ export async function callOn(
 	args: Record<string, unknown>,
 ): Promise<CallToolResult> {
 	const params = { name, arguments: args };
-	const { resultType, ...result } = await gateway.request<CallToolResult>(alias, "tools/call", params, {
-		schema: inputSchema,
-		onProgress: ({ progress, total, message = "" }) =>
-			console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
-	});
+	const onProgress = ({ progress, total, message = "" }: Progress): void =>
+		console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`));
+	const { resultType, ...result } = await gateway.request<CallToolResult>(
+		alias,
+		"tools/call",
+		params,
+		inputSchema,
+		onProgress,
+	);
 	if (resultType !== "complete") {
 		throw new Error(`${name} asks for input, which this command cannot provide`);
 	}
@@ -117,7 +117,7 @@ function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): 
 }
 
 /** A device, and all its tools that the token may call. */
-export async function toolsOf(name: string, options: ClientOptions) {
+export async function toolsOf(name: string, options: ClientFlags) {
 	const gateway = clientFor(options);
 	const device = await gateway.device(name);
 	const tools: Tool[] = [];

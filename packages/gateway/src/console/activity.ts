@@ -39,91 +39,75 @@ export interface KeptCall {
 }
 
 /** Recent activity for the console: calls, states, updates and rejections. */
-export class Activity {
-	readonly #devices = new LRUCache<string, DeviceCalls>({ max: MAX_DEVICES });
-	readonly #states = new LRUCache<string, readonly StateChange[]>({ max: MAX_DEVICES });
-	readonly #updates = new LRUCache<string, FirmwareEntry>({ max: MAX_DEVICES });
-	readonly #calls: KeptCall[] = [];
-	readonly #rejections: RejectionEntry[] = [];
-	#number = 0;
-
-	/** The last calls of a device, the oldest first. */
-	callsOf(id: string): readonly KeptCall[] {
-		return this.#calls.filter(({ entry }) => entry.serverId === id);
-	}
-
-	/** The rejections of the last ten minutes, the oldest first. */
-	get rejections(): readonly RejectionEntry[] {
-		const first = Date.now() - REJECTION_TIME;
-		return this.#rejections.filter(({ time }) => time >= first);
-	}
-
-	/** A call has ended. @returns its entry */
-	called(record: CallRecord, details: CallDetails): KeptCall {
-		const { clientName: client } = details;
-		const [args, answer] = [argumentsText(details), answerText(details)];
-		this.#number += 1;
-		const entry = { ...record, number: this.#number, time: Date.now(), args, answer, ...(client && { client }) };
-		const kept = { entry, isUserOnly: isUserOnly(details.tool) };
-		this.#calls.push(kept);
-		if (this.#calls.length > MAX_CALLS) {
-			this.#calls.splice(0, DROPPED_AT_ONCE);
-		}
-		const { outcome, duration, serverId } = record;
-		const none = { count: 0, failed: 0, lastFailed: false, durations: [], statistics: undefined };
-		const calls: DeviceCalls = this.#devices.get(serverId) ?? none;
-		calls.count += 1;
-		calls.lastFailed = outcome !== "ok" && !OF_CALLERS.has(outcome);
-		calls.failed += calls.lastFailed ? 1 : 0;
-		calls.durations.push(duration);
-		if (calls.durations.length > MAX_DURATIONS) {
-			calls.durations.shift();
-		}
-		calls.statistics = undefined;
-		this.#devices.set(serverId, calls);
-		return kept;
-	}
-
-	/** A device may be in another state. */
-	stateChanged({ id, online, state }: Server): void {
-		const before = this.#states.get(id) ?? [];
-		const current = online ? (state ?? "online") : "offline";
-		if (before.at(-1)?.state !== current) {
-			this.#states.set(id, [...before, { state: current, since: Date.now() }].slice(-MAX_STATES));
-		}
-	}
-
-	/** The states that a device went through, the oldest first. */
-	statesOf(id: string): readonly StateChange[] {
-		return this.#states.get(id) ?? [];
-	}
-
-	/** A device's update has got further. */
-	updated(update: FirmwareUpdate): void {
-		this.#updates.set(update.device, { ...update, time: Date.now() });
-	}
-
-	/** The last step of a device's update; undefined without one. */
-	updateOf(id: string): FirmwareEntry | undefined {
-		return this.#updates.peek(id);
-	}
-
-	/** A device's connection or message was rejected. */
-	rejected(description: string): void {
-		this.#rejections.push({ time: Date.now(), description });
-		this.#rejections.splice(0, this.#rejections.length - MAX_REJECTIONS);
-	}
-
-	/** The calls of a device; undefined if it was not called. */
-	statistics(id: string): CallStatistics | undefined {
-		const calls = this.#devices.peek(id);
-		if (calls !== undefined && calls.statistics === undefined) {
-			const { count, failed, lastFailed, durations } = calls;
-			const sorted = [...durations].sort((one, other) => one - other);
-			// A share of less than 1 is within the list.
-			const percentile = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
-			calls.statistics = { count, failed, lastFailed, p50: percentile(0.5), p95: percentile(0.95) };
-		}
-		return calls?.statistics;
-	}
+export function recordActivity() {
+	const devices = new LRUCache<string, DeviceCalls>({ max: MAX_DEVICES });
+	const states = new LRUCache<string, readonly StateChange[]>({ max: MAX_DEVICES });
+	const updates = new LRUCache<string, FirmwareEntry>({ max: MAX_DEVICES });
+	const calls: KeptCall[] = [];
+	const rejections: RejectionEntry[] = [];
+	let number = 0;
+	return {
+		/** The last calls of a device, the oldest first. */
+		callsOf: (id: string) => calls.filter(({ entry }) => entry.serverId === id),
+		/** The states that a device went through, the oldest first. */
+		statesOf: (id: string) => states.get(id) ?? [],
+		/** The last step of a device's update; undefined without one. */
+		updateOf: (id: string) => updates.peek(id),
+		/** The rejections of the last ten minutes, the oldest first. */
+		get rejections(): readonly RejectionEntry[] {
+			const first = Date.now() - REJECTION_TIME;
+			return rejections.filter(({ time }) => time >= first);
+		},
+		/** Adds a call that has ended. Returns its entry. */
+		called(record: CallRecord, details: CallDetails): KeptCall {
+			const { clientName: client } = details;
+			const [args, answer] = [argumentsText(details), answerText(details)];
+			number += 1;
+			const entry = { ...record, number, time: Date.now(), args, answer, ...(client && { client }) };
+			const kept = { entry, isUserOnly: isUserOnly(details.tool) };
+			calls.push(kept);
+			if (calls.length > MAX_CALLS) {
+				calls.splice(0, DROPPED_AT_ONCE);
+			}
+			const { outcome, duration, serverId } = record;
+			const none = { count: 0, failed: 0, lastFailed: false, durations: [], statistics: undefined };
+			const own: DeviceCalls = devices.get(serverId) ?? none;
+			own.count += 1;
+			own.lastFailed = outcome !== "ok" && !OF_CALLERS.has(outcome);
+			own.failed += own.lastFailed ? 1 : 0;
+			own.durations.push(duration);
+			if (own.durations.length > MAX_DURATIONS) {
+				own.durations.shift();
+			}
+			own.statistics = undefined;
+			devices.set(serverId, own);
+			return kept;
+		},
+		/** Adds the state of a device, which may be the same as before. */
+		stateChanged({ id, online, state }: Server): void {
+			const before = states.get(id) ?? [];
+			const current = online ? (state ?? "online") : "offline";
+			if (before.at(-1)?.state !== current) {
+				states.set(id, [...before, { state: current, since: Date.now() }].slice(-MAX_STATES));
+			}
+		},
+		updated: (update: FirmwareUpdate) => void updates.set(update.device, { ...update, time: Date.now() }),
+		/** Adds the rejection of a device's connection or message. */
+		rejected(description: string): void {
+			rejections.push({ time: Date.now(), description });
+			rejections.splice(0, rejections.length - MAX_REJECTIONS);
+		},
+		/** The calls of a device in numbers; undefined if it was not called. */
+		statistics(id: string): CallStatistics | undefined {
+			const own = devices.peek(id);
+			if (own !== undefined && own.statistics === undefined) {
+				const { count, failed, lastFailed, durations } = own;
+				const sorted = [...durations].sort((one, other) => one - other);
+				// A share of less than 1 is within the list.
+				const percentile = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+				own.statistics = { count, failed, lastFailed, p50: percentile(0.5), p95: percentile(0.95) };
+			}
+			return own?.statistics;
+		},
+	};
 }

@@ -16,7 +16,7 @@ import { GATEWAY_INFO } from "../version.js";
 import { claudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
 import { urlsForDevices } from "./device-urls.js";
-import { Fleet } from "./fleet.js";
+import { openFleet } from "./fleet.js";
 import { addFleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 import { addToken, listTokens, removeToken } from "./token-routes.js";
@@ -38,10 +38,9 @@ export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): vo
 export function addConsoleRoutes(gateway: RunningGateway): void {
 	const { routes: app, settings, tokens } = gateway;
 	const { guard } = gateway.use(clients);
-	const fleet = new Fleet(gateway);
 	const extension = claudeExtension(guard, gateway.consoleFolder);
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(gateway, extension !== undefined));
-	addFleetStreams(app, fleet, settings.maxBodyBytes);
+	addFleetStreams(app, openFleet(gateway), settings.maxBodyBytes);
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}
@@ -121,7 +120,10 @@ function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
 	const { websocket, websocketAddress, mqtt, mqttAddress, firmwareFolder } = settings;
 	const { guard } = gateway.use(clients);
 	const hasVoice = gateway.use(speech).voice !== undefined;
-	const bridge = bridgeCommand();
+	// Undefined if another program started the process.
+	const [, program = ""] = process.argv;
+	const isCommand = /^xs-mcp-gateway(\.m?js)?$/.test(basename(program));
+	const bridge = isCommand ? { command: process.execPath, args: [program, "stdio"] } : undefined;
 	return (c) => {
 		const { admission } = c.var;
 		const { access, session } = admission;
@@ -161,12 +163,4 @@ function restartServer(gateway: RunningGateway): Route {
 		}
 		return c.body(null, 204);
 	};
-}
-
-/** Returns the command that starts the bridge of this installation; undefined if another program started the process. */
-function bridgeCommand(): { readonly command: string; readonly args: readonly string[] } | undefined {
-	const [, program = ""] = process.argv;
-	return /^xs-mcp-gateway(\.m?js)?$/.test(basename(program))
-		? { command: process.execPath, args: [program, "stdio"] }
-		: undefined;
 }

@@ -62,10 +62,12 @@ export function matching(
 ): readonly SearchedRow[] {
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
 	const isAll = words.length === 0 && filter === "all" && tag === "";
+	const isIn = ({ online, problem }: FleetRow): boolean =>
+		filter === "all" ||
+		(filter === "online" ? online : filter === "problems" ? problem !== undefined : problem === filter);
 	const found = rows.filter(
 		({ row, text }) =>
-			isAll ||
-			(words.every((word) => text.includes(word)) && isIn(row, filter) && (tag === "" || row.tags.includes(tag))),
+			isAll || (words.every((word) => text.includes(word)) && isIn(row) && (tag === "" || row.tags.includes(tag))),
 	);
 	if (sort === "") {
 		return found;
@@ -76,13 +78,6 @@ export function matching(
 	const keyed = found.map((each) => ({ each, key: keyOf(each.row) }));
 	keyed.sort(({ key: one }, { key: other }) => direction * (one < other ? -1 : Number(one > other)));
 	return keyed.map(({ each }) => each);
-}
-
-function isIn({ online, problem }: FleetRow, filter: FleetQuery["filter"]): boolean {
-	if (filter === "all" || filter === "online") {
-		return filter === "all" || online;
-	}
-	return filter === "problems" ? problem !== undefined : problem === filter;
 }
 
 export function totalsOf(rows: readonly SearchedRow[]): FleetTotals {

@@ -28,7 +28,7 @@ export const history = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<Kept> => {
-		const [{ AuditLog }, { History }, { addHistoryRoutes }] = await Promise.all([
+		const [{ AuditLog }, { keepHistory }, { addHistoryRoutes }] = await Promise.all([
 			import("./audit-log.js"),
 			import("./history.js"),
 			import("./routes.js"),
@@ -36,8 +36,8 @@ export const history = definePlugin({
 		const { servers, settings, saves, metrics } = gateway;
 		const { stateFolder, historyBytes, auditBytes } = settings;
 		const onSaved = (error?: Error): void => saves.note("log", error);
-		const history =
-			historyBytes === 0 ? undefined : new History(servers, join(stateFolder, "history"), historyBytes, onSaved);
+		const folder = join(stateFolder, "history");
+		const history = historyBytes === 0 ? undefined : keepHistory(servers, folder, historyBytes, onSaved);
 		const audit = auditBytes === 0 ? undefined : new AuditLog(join(stateFolder, "audit."), auditBytes, onSaved);
 		gateway.on("close", () => history?.close());
 		gateway.on("close", () => audit?.close());

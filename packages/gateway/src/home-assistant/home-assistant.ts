@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { CallDetails, CallRecord, Notification, Server } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { connectBroker } from "./broker.js";
-import { HomeDevice, PRINCIPAL, STATUS_TOOL } from "./home-device.js";
+import { type HomeDevice, PRINCIPAL, STATUS_TOOL, showDevice } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
 
 /** Maximum number of status reads at the same time. */
@@ -39,7 +39,7 @@ export function showInHomeAssistant(gateway: RunningGateway, url: string): () =>
 		}
 		// One that was forgotten and has come back is another object.
 		device?.forget();
-		const added = new HomeDevice(gateway, server, broker, limit);
+		const added = showDevice(gateway, server, broker, limit);
 		devices.set(key, added);
 		return added;
 	};

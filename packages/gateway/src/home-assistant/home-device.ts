@@ -2,7 +2,6 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { LimitFunction } from "p-limit";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
-import type { Announcements } from "../speech/announcements.js";
 import { speech } from "../speech/plugin.js";
 import type { Broker } from "./broker.js";
 import { readCommand } from "./commands.js";
@@ -22,160 +21,144 @@ const READ_DELAY = 500;
 const MAX_ANNOUNCEMENT = 1_000;
 
 /** A device in Home Assistant. */
-export class HomeDevice {
-	readonly server: Server;
-	readonly #gateway: RunningGateway;
-	readonly #broker: Broker;
-	readonly #limit: LimitFunction;
-	/** Says texts. Undefined: the gateway has no voice. */
-	readonly #announcements: Announcements | undefined;
-	readonly #topics: ReturnType<typeof topicsOf>;
-	/** Undefined until it was first asked: its entities are not known. */
-	#status: Status | undefined;
-	/** Topics of the lights whose states the broker retains. */
-	readonly #lights = new Set<string>();
-	/** The record of its last discovery message. */
-	#record: Server["record"] | undefined;
-	/** Set until the read that it begins has ended. */
-	#timer: NodeJS.Timeout | undefined;
-	/** Whether another read is needed after the current one. */
-	#isStale = false;
-	#isForgotten = false;
+export type HomeDevice = ReturnType<typeof showDevice>;
 
-	constructor(gateway: RunningGateway, server: Server, broker: Broker, limit: LimitFunction) {
-		this.server = server;
-		this.#gateway = gateway;
-		this.#broker = broker;
-		this.#limit = limit;
-		this.#announcements = gateway.use(speech).voice?.announcements;
-		this.#topics = topicsOf(keyOf(server.id));
-	}
+/** Shows a device in Home Assistant. `limit` bounds the status reads of all devices at the same time. */
+export function showDevice(gateway: RunningGateway, server: Server, broker: Broker, limit: LimitFunction) {
+	const key = keyOf(server.id);
+	const topics = topicsOf(key);
+	/** Says texts. Undefined: the gateway has no voice. */
+	const announcements = gateway.use(speech).voice?.announcements;
+	/** Undefined until it was first asked: its entities are not known. */
+	let status: Status | undefined;
+	/** Topics of the lights whose states the broker retains. */
+	const lights = new Set<string>();
+	/** The record of its last discovery message. */
+	let record: Server["record"] | undefined;
+	/** Set until the read that it starts has ended. */
+	let timer: NodeJS.Timeout | undefined;
+	/** Whether another read is needed after the current one. */
+	let isStale = false;
+	let isForgotten = false;
+
+	const findTool = (name: string): ServerTool | undefined =>
+		server.tools.find((tool) => tool.name === name && !isUserOnly(tool));
+	const warn = (message: string): void =>
+		gateway.limitedLog.warn(PRINCIPAL, { device: server.id }, `Home Assistant: ${message}`);
 
 	/** Publishes changes. */
-	publish(): void {
-		const broker = this.#broker;
-		const { server } = this;
-		const status = this.#status;
-		if (this.#isForgotten || !server.known) {
+	const publish = (): void => {
+		if (isForgotten || !server.known) {
 			return;
 		}
-		broker.retain(this.#topics.availability, server.online ? "online" : "offline");
+		broker.retain(topics.availability, server.online ? "online" : "offline");
 		if (status === undefined) {
 			return;
 		}
 		const { alias, board, state } = server;
-		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
-		const isAnnounced = this.#announcements !== undefined;
-		const shown = { key: keyOf(server.id), alias, board, state, status, offers, isAnnounced };
-		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
-		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
-		const lights = describeLights(status);
-		for (const light of [...this.#lights].filter((each) => !lights.has(each))) {
-			broker.retain(this.#topics.stateOf(light), "");
-			this.#lights.delete(light);
+		const offers = (tool: string): boolean => findTool(tool) !== undefined;
+		const shown = { key, alias, board, state, status, offers, isAnnounced: announcements !== undefined };
+		broker.retain(topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
+		broker.retain(topics.state, JSON.stringify(describeState(shown)));
+		const states = describeLights(status);
+		for (const light of [...lights].filter((each) => !states.has(each))) {
+			broker.retain(topics.stateOf(light), "");
+			lights.delete(light);
 		}
-		for (const [light, shownState] of lights) {
-			broker.retain(this.#topics.stateOf(light), JSON.stringify(shownState));
-			this.#lights.add(light);
+		for (const [light, shownState] of states) {
+			broker.retain(topics.stateOf(light), JSON.stringify(shownState));
+			lights.add(light);
 		}
-	}
-
-	/** Publishes its discovery message again if its record has changed. */
-	publishRecord(): void {
-		if (this.#record !== this.server.record) {
-			this.#record = this.server.record;
-			this.publish();
-		}
-	}
-
-	/** Its status tool has answered, to Home Assistant or another client. */
-	keep(result: CallToolResult): void {
-		this.#status = readStatus(result, this.#status ?? NO_STATUS) ?? this.#status;
-		this.publish();
-	}
-
-	/** It has sent `notifications/sensor_changed`. */
-	sensorChanged(params: Readonly<Record<string, unknown>>): void {
-		this.#status &&= withSensor(this.#status, params);
-		this.publish();
-	}
-
-	/** Reads its status soon: something may have changed. */
-	readSoon(): void {
-		this.#isStale = true;
-		this.#timer ??= setTimeout(() => void this.#limit(() => this.#read()), READ_DELAY).unref();
-	}
-
-	/** Carries out a command of Home Assistant's. What fails is logged. */
-	async handleCommand(part: string, payload: Buffer): Promise<void> {
-		const announcements = this.#announcements;
-		try {
-			if (part === ANNOUNCE && announcements !== undefined) {
-				const text = payload.subarray(0, MAX_ANNOUNCEMENT).toString();
-				const caller = { principal: PRINCIPAL, signal: new AbortController().signal };
-				const [said] = await announcements.say({ text }, [this.server], caller);
-				if (said?.outcome === "failed") {
-					throw new Error(said.reason);
-				}
-			} else {
-				const { tool: name, args } = readCommand(part, payload);
-				const tool = this.#find(name);
-				if (tool === undefined) {
-					throw new Error(`${this.server.alias} has no tool ${name}`);
-				}
-				const { isError, content } = (await this.server.call(tool, args, { principal: PRINCIPAL })) as CallToolResult;
-				if (isError) {
-					throw new Error(textOf(content));
-				}
-			}
-		} catch (error) {
-			this.#warn(`command for ${part} failed: ${(error as Error).message}`);
-		}
-		// Home Assistant shows the actual state, also after a failed command.
-		this.readSoon();
-	}
-
-	/** Removes it from Home Assistant. */
-	forget(): void {
-		this.close();
-		const { config, availability, state, stateOf } = this.#topics;
-		const lights = [...this.#lights].map((light) => stateOf(light));
-		for (const topic of [config, availability, state, ...lights]) {
-			this.#broker.retain(topic, "");
-		}
-	}
-
-	/** Publishes nothing from now on. */
-	close(): void {
-		this.#isForgotten = true;
-		clearTimeout(this.#timer);
-	}
+	};
 
 	/** One read at a time: a device may be slow to answer, and quick to report changes. */
-	async #read(): Promise<void> {
-		this.#isStale = false;
-		if (!this.#isForgotten && this.server.online) {
-			const tool = this.#find(STATUS_TOOL);
+	const read = async (): Promise<void> => {
+		isStale = false;
+		if (!isForgotten && server.online) {
+			const tool = findTool(STATUS_TOOL);
 			try {
 				// The registry reports the answer, as it reports answers to other clients.
-				await (tool && this.server.call(tool, {}, { principal: PRINCIPAL }));
+				await (tool && server.call(tool, {}, { principal: PRINCIPAL }));
 			} catch (error) {
-				this.#warn(`status not read: ${(error as Error).message}`);
+				warn(`status not read: ${(error as Error).message}`);
 			}
-			this.#status ??= NO_STATUS;
-			this.publish();
+			status ??= NO_STATUS;
+			publish();
 		}
-		this.#timer = undefined;
-		if (this.#isStale) {
-			this.readSoon();
+		timer = undefined;
+		if (isStale) {
+			readSoon();
 		}
-	}
+	};
 
-	#find(name: string): ServerTool | undefined {
-		return this.server.tools.find((tool) => tool.name === name && !isUserOnly(tool));
-	}
+	/** Reads its status soon: something may have changed. */
+	const readSoon = (): void => {
+		isStale = true;
+		timer ??= setTimeout(() => void limit(read), READ_DELAY).unref();
+	};
 
-	#warn(message: string): void {
-		this.#gateway.limitedLog.warn(PRINCIPAL, { device: this.server.id }, `Home Assistant: ${message}`);
-	}
+	const carryOut = async (part: string, payload: Buffer): Promise<void> => {
+		if (part === ANNOUNCE && announcements !== undefined) {
+			const text = payload.subarray(0, MAX_ANNOUNCEMENT).toString();
+			const caller = { principal: PRINCIPAL, signal: new AbortController().signal };
+			const [said] = await announcements.say({ text }, [server], caller);
+			if (said?.outcome === "failed") {
+				throw new Error(said.reason);
+			}
+			return;
+		}
+		const { tool: name, args } = readCommand(part, payload);
+		const tool = findTool(name);
+		if (tool === undefined) {
+			throw new Error(`${server.alias} has no tool ${name}`);
+		}
+		const { isError, content } = (await server.call(tool, args, { principal: PRINCIPAL })) as CallToolResult;
+		if (isError) {
+			throw new Error(textOf(content));
+		}
+	};
+
+	/** Publishes nothing from now on. */
+	const close = (): void => {
+		isForgotten = true;
+		clearTimeout(timer);
+	};
+
+	return {
+		server,
+		publish,
+		/** Publishes its discovery message again if its record has changed. */
+		publishRecord(): void {
+			if (record !== server.record) {
+				record = server.record;
+				publish();
+			}
+		},
+		/** Publishes an answer of its status tool, to Home Assistant or another client. */
+		keep(result: CallToolResult): void {
+			status = readStatus(result, status ?? NO_STATUS) ?? status;
+			publish();
+		},
+		/** Publishes the value in a `notifications/sensor_changed`. */
+		sensorChanged(params: Readonly<Record<string, unknown>>): void {
+			status &&= withSensor(status, params);
+			publish();
+		},
+		readSoon,
+		/** Carries out a command of Home Assistant's. What fails is logged. */
+		async handleCommand(part: string, payload: Buffer): Promise<void> {
+			await carryOut(part, payload).catch(({ message }: Error) => warn(`command for ${part} failed: ${message}`));
+			// Home Assistant shows the actual state, also after a failed command.
+			readSoon();
+		},
+		/** Removes it from Home Assistant. */
+		forget(): void {
+			close();
+			const states = [...lights].map((light) => topics.stateOf(light));
+			for (const topic of [topics.config, topics.availability, topics.state, ...states]) {
+				broker.retain(topic, "");
+			}
+		},
+		close,
+	};
 }

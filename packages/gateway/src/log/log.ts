@@ -56,7 +56,13 @@ export class LogDestination {
 		this.#format = format;
 		// If the log's reader ends, the gateway goes on.
 		output.on("error", () => {});
-		output.on("drain", () => this.#reportDropped());
+		output.on("drain", () => {
+			const dropped = this.#dropped;
+			if (dropped > 0) {
+				this.#dropped = 0;
+				this.onDropped(dropped);
+			}
+		});
 	}
 
 	write(line: string): void {
@@ -71,14 +77,6 @@ export class LogDestination {
 	async flush(timeout: number): Promise<void> {
 		if (this.#output.writableLength > 0) {
 			await Promise.race([once(this.#output, "drain"), delay(timeout)]);
-		}
-	}
-
-	#reportDropped(): void {
-		const dropped = this.#dropped;
-		if (dropped > 0) {
-			this.#dropped = 0;
-			this.onDropped(dropped);
 		}
 	}
 }

@@ -39,115 +39,98 @@ interface Spoken extends Announcement {
 type Say = (signal: AbortSignal) => Promise<boolean>;
 
 /** Says texts on devices, one after the other on each. */
-export class Announcements {
-	readonly #gateway: RunningGateway;
-	readonly #speech: Speech;
-	readonly #turns: DeviceTurns;
+export type Announcements = ReturnType<typeof makeAnnouncements>;
 
-	constructor(gateway: RunningGateway, speech: Speech, turns: DeviceTurns) {
-		this.#gateway = gateway;
-		this.#speech = speech;
-		this.#turns = turns;
-	}
-
-	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
-	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
-		return await this.#withSound(what, caller, (spoken) =>
-			Promise.all(
-				devices.map((device) =>
-					this.#turns
-						.take(
-							device,
-							caller.signal,
-							(signal) => this.#announce(device, spoken, { ...caller, signal }),
-							what.isUrgent,
-						)
-						.catch((error: Error): Outcome => ({ device: device.alias, outcome: "failed", reason: error.message })),
-				),
-			),
-		);
-	}
-
-	/** Says a text on a device whose turn it is already. Rejects with an Error. */
-	async sayNow(what: Announcement, device: Server, caller: Caller): Promise<Outcome> {
-		return await this.#withSound(what, caller, (spoken) => this.#announce(device, spoken, caller));
-	}
-
-	async #withSound<T>(what: Announcement, caller: Caller, say: (what: Spoken) => Promise<T>): Promise<T> {
-		const spoken = this.#speech.text(what.text, caller, what.isUrgent);
+/** Makes the announcements of a gateway. */
+export function makeAnnouncements(gateway: RunningGateway, speech: Speech, turns: DeviceTurns) {
+	const withSound = async <T>(what: Announcement, caller: Caller, say: (what: Spoken) => Promise<T>): Promise<T> => {
+		const spoken = speech.text(what.text, caller, what.isUrgent);
 		try {
 			return await say({ ...what, spoken });
 		} finally {
 			spoken.withdraw();
 		}
-	}
-
-	async #announce(device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
-		if (!device.online) {
-			throw new Error("offline");
-		}
-		const prepare = this.#wayTo(device, what, caller);
-		if (typeof prepare === "string") {
-			return await this.#show(device, what, caller, prepare);
-		}
-		if (!what.isUrgent && areQuiet(this.#gateway.settings.quietHours)) {
-			return await this.#show(device, what, caller, "quiet hours");
-		}
-		const say = await prepare();
-		const chime = what.chime ? findTool(device, CHIME) : undefined;
-		const restore = await setVolume(device, what.volume, caller);
-		try {
-			let isConfirmed = true;
-			const play = async (signal: AbortSignal): Promise<void> => {
-				if (chime !== undefined) {
-					await callTool(device, chime, {}, { ...caller, signal });
-				}
-				isConfirmed = await say(signal);
+	};
+	return {
+		/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
+		async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
+			const sayOn = (device: Server, spoken: Spoken): Promise<Outcome> => {
+				const act = (signal: AbortSignal) => announce(gateway, device, spoken, { ...caller, signal });
+				return turns
+					.take(device, caller.signal, act, what.isUrgent)
+					.catch((error: Error): Outcome => ({ device: device.alias, outcome: "failed", reason: error.message }));
 			};
-			const more = what.untilPressed
-				? await repeatUntilPressed(device, play, caller.signal)
-				: await play(caller.signal);
-			return { device: device.alias, outcome: isConfirmed ? "played" : "sent", ...more };
-		} finally {
-			// Not by the signal: an announcement that was cancelled leaves the volume as it was, too.
-			await restore();
-		}
-	}
+			return await withSound(what, caller, (spoken) => Promise.all(devices.map((device) => sayOn(device, spoken))));
+		},
+		/** Says a text on a device whose turn it is already. Rejects with an Error. */
+		async sayNow(what: Announcement, device: Server, caller: Caller): Promise<Outcome> {
+			return await withSound(what, caller, (spoken) => announce(gateway, device, spoken, caller));
+		},
+	};
+}
 
-	/** How the device gets the sound: as a file that it plays, which it confirms, or as packets. Else, why it cannot. */
-	#wayTo(device: Server, { text, spoken, isOnlySaid }: Spoken, caller: Caller): (() => Promise<Say>) | string {
-		const { connection } = device;
-		const player = findTool(device, PLAY);
-		const url = connection && this.#gateway.urlFor(connection.identity);
-		if (player !== undefined && url !== undefined && connection?.identity.gateway === undefined) {
-			return async () => {
-				const args = { url: url + (await spoken.path()) };
-				return async (signal) => {
-					await callTool(device, player, args, { ...caller, signal });
-					return true;
-				};
-			};
-		}
-		const channel = connection?.audio;
-		if (connection === undefined || channel === undefined) {
-			return player === undefined ? "no speaker" : "it cannot get files from this gateway";
-		}
-		if (!channel.isOpen) {
-			return "it has not opened its audio channel over UDP";
-		}
-		return async () => {
-			const packets = await spoken.packets();
-			return (signal) => streamSpeech(connection, channel, isOnlySaid ? undefined : text, packets, signal);
-		};
+async function announce(gateway: RunningGateway, device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
+	if (!device.online) {
+		throw new Error("offline");
 	}
-
-	/** Rejects with an Error if the device has no screen either. */
-	async #show(device: Server, { text }: Announcement, caller: Caller, reason: string): Promise<Outcome> {
-		await showText(device, text, caller).catch((error: Error) => {
+	const prepare = wayTo(gateway, device, what, caller);
+	const isQuiet = !what.isUrgent && areQuiet(gateway.settings.quietHours);
+	if (typeof prepare === "string" || isQuiet) {
+		const reason = typeof prepare === "string" ? prepare : "quiet hours";
+		await showText(device, what.text, caller).catch((error: Error) => {
 			throw new Error(`${reason}, and ${error.message}`);
 		});
 		return { device: device.alias, outcome: "shown", reason };
 	}
+	const say = await prepare();
+	const chime = what.chime ? findTool(device, CHIME) : undefined;
+	const restore = await setVolume(device, what.volume, caller);
+	try {
+		let isConfirmed = true;
+		const play = async (signal: AbortSignal): Promise<void> => {
+			if (chime !== undefined) {
+				await callTool(device, chime, {}, { ...caller, signal });
+			}
+			isConfirmed = await say(signal);
+		};
+		const more = what.untilPressed ? await repeatUntilPressed(device, play, caller.signal) : await play(caller.signal);
+		return { device: device.alias, outcome: isConfirmed ? "played" : "sent", ...more };
+	} finally {
+		// Not by the signal: an announcement that was cancelled leaves the volume as it was, too.
+		await restore();
+	}
+}
+
+/** How the device gets the sound: as a file that it plays, which it confirms, or as packets. Else, why it cannot. */
+function wayTo(
+	gateway: RunningGateway,
+	device: Server,
+	{ text, spoken, isOnlySaid }: Spoken,
+	caller: Caller,
+): (() => Promise<Say>) | string {
+	const { connection } = device;
+	const player = findTool(device, PLAY);
+	const url = connection && gateway.urlFor(connection.identity);
+	if (player !== undefined && url !== undefined && connection?.identity.gateway === undefined) {
+		return async () => {
+			const args = { url: url + (await spoken.path()) };
+			return async (signal) => {
+				await callTool(device, player, args, { ...caller, signal });
+				return true;
+			};
+		};
+	}
+	const channel = connection?.audio;
+	if (connection === undefined || channel === undefined) {
+		return player === undefined ? "no speaker" : "it cannot get files from this gateway";
+	}
+	if (!channel.isOpen) {
+		return "it has not opened its audio channel over UDP";
+	}
+	return async () => {
+		const packets = await spoken.packets();
+		return (signal) => streamSpeech(connection, channel, isOnlySaid ? undefined : text, packets, signal);
+	};
 }
 
 /**

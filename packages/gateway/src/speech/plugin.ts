@@ -36,14 +36,19 @@ export const speech = definePlugin({
 	}),
 	check: (settings): string[] => checkProvider(settings, "speech"),
 	setup: async (gateway): Promise<SpeechOfGateway> => {
-		const [{ Announcements, speakTimers }, { DeviceTurns }, { sayToolFor }, { addSpeechRoutes, Speech }, voices] =
-			await Promise.all([
-				import("./announcements.js"),
-				import("./device-turns.js"),
-				import("./say-tool.js"),
-				import("./speech.js"),
-				import("./voice.js"),
-			]);
+		const [
+			{ makeAnnouncements, speakTimers },
+			{ DeviceTurns },
+			{ sayToolFor },
+			{ addSpeechRoutes, makeSpeech },
+			voices,
+		] = await Promise.all([
+			import("./announcements.js"),
+			import("./device-turns.js"),
+			import("./say-tool.js"),
+			import("./speech.js"),
+			import("./voice.js"),
+		]);
 		const { speechVoices, speakTimers: saysTimers } = gateway.settings;
 		const turns = new DeviceTurns();
 		const provider = readProvider(gateway.settings, "speech");
@@ -54,8 +59,8 @@ export const speech = definePlugin({
 			"command" in provider
 				? voices.programVoice(provider.command, speechVoices)
 				: voices.serviceVoice(provider, speechVoices);
-		const speech = new Speech(voice);
-		const announcements = new Announcements(gateway, speech, turns);
+		const speech = makeSpeech(voice);
+		const announcements = makeAnnouncements(gateway, speech, turns);
 		gateway.tools.add((access) => sayToolFor(access, announcements, gateway.servers));
 		addSpeechRoutes(gateway.deviceRoutes, speech);
 		if (saysTimers) {

@@ -32,61 +32,57 @@ export interface SpokenText {
 }
 
 /** Texts as sound: what was spoken is kept, and devices get it at a URL that nobody can guess. */
-export class Speech {
-	readonly #voice: Voice;
-	readonly #limit = fairLimit(MAX_VOICES);
+export type Speech = ReturnType<typeof makeSpeech>;
+
+/** Makes the speech of a voice. */
+export function makeSpeech(voice: Voice) {
+	const limit = fairLimit(MAX_VOICES);
 	/** Turns of the encoders in the event loop. */
-	readonly #turns = pLimit(1);
-	readonly #sounds = new LRUCache<string, Sound>({
+	const turns = pLimit(1);
+	const sounds = new LRUCache<string, Sound>({
 		maxSize: MAX_KEPT,
 		sizeCalculation: ({ samples }) => Math.max(1, samples.byteLength),
 	});
 	/** WAV files by id, while devices may load them. */
-	readonly #files = new Map<string, Buffer>();
+	const files = new Map<string, Buffer>();
+	return {
+		/** Says a text, once a device wants it. An urgent one does not wait for others. */
+		text(text: string, { principal, signal }: Caller, isUrgent = false): SpokenText {
+			const id = `${randomBytes(16).toString("hex")}.wav`;
+			const sound = once(async () => {
+				const sound = sounds.get(text) ?? (await limit(principal, () => speak(voice, text, signal), isUrgent));
+				sounds.set(text, sound);
+				return sound;
+			});
+			let packets: SharedPackets | undefined;
+			return {
+				path: once(async () => {
+					files.set(id, encodeWav(await sound()));
+					return `${SPEECH_PATH}/${id}`;
+				}),
+				packets: once(async () => {
+					packets = await sharePackets(await sound(), turns);
+					return packets;
+				}),
+				withdraw: () => {
+					files.delete(id);
+					void packets?.close();
+				},
+			};
+		},
+		/** A file that is served; undefined for an unknown id. */
+		find: (id: string) => files.get(id),
+	};
+}
 
-	constructor(voice: Voice) {
-		this.#voice = voice;
-	}
-
-	/** Says a text, once a device wants it. An urgent one does not wait for others. */
-	text(text: string, { principal, signal }: Caller, isUrgent = false): SpokenText {
-		const id = `${randomBytes(16).toString("hex")}.wav`;
-		const sound = once(async () => {
-			const sound = this.#sounds.get(text) ?? (await this.#limit(principal, () => this.#speak(text, signal), isUrgent));
-			this.#sounds.set(text, sound);
-			return sound;
-		});
-		let packets: SharedPackets | undefined;
-		return {
-			path: once(async () => {
-				this.#files.set(id, encodeWav(await sound()));
-				return `${SPEECH_PATH}/${id}`;
-			}),
-			packets: once(async () => {
-				packets = await sharePackets(await sound(), this.#turns);
-				return packets;
-			}),
-			withdraw: () => {
-				this.#files.delete(id);
-				void packets?.close();
-			},
-		};
-	}
-
-	/** A file that is served; undefined for an unknown id. */
-	find(id: string): Buffer | undefined {
-		return this.#files.get(id);
-	}
-
-	async #speak(text: string, signal: AbortSignal): Promise<Sound> {
-		const limit = AbortSignal.any([signal, AbortSignal.timeout(VOICE_TIME)]);
-		try {
-			return readWav(await this.#voice(text, limit));
-		} catch (error) {
-			const { name, message } = error as Error;
-			const isTooSlow = limit.aborted && !signal.aborted;
-			throw new Error(`cannot speak: ${isTooSlow ? `no sound within ${VOICE_TIME / 1_000} s` : message || name}`);
-		}
+async function speak(voice: Voice, text: string, signal: AbortSignal): Promise<Sound> {
+	const limit = AbortSignal.any([signal, AbortSignal.timeout(VOICE_TIME)]);
+	try {
+		return readWav(await voice(text, limit));
+	} catch (error) {
+		const { name, message } = error as Error;
+		const isTooSlow = limit.aborted && !signal.aborted;
+		throw new Error(`cannot speak: ${isTooSlow ? `no sound within ${VOICE_TIME / 1_000} s` : message || name}`);
 	}
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
 import { LogDestination, makeLog, makePrettyFormat } from "../../src/log/log.js";
-import { LogLimiter } from "../../src/log/log-limiter.js";
+import { limitLog } from "../../src/log/log-limiter.js";
 
 function logged(format?: (line: string) => string) {
 	let text = "";
@@ -27,7 +27,7 @@ describe("the log", () => {
 	it("sums up what strangers cause, instead of a line each", (t) => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { log, text } = logged();
-		const limiter = new LogLimiter(log);
+		const limiter = limitLog(log);
 		for (let count = 0; count < 60; count += 1) {
 			limiter.warn("token", {}, "rejected: wrong token");
 		}

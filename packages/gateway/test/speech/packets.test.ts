@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../../host-test/support/testing.js";
-import { Speech } from "../../src/speech/speech.js";
+import { makeSpeech } from "../../src/speech/speech.js";
 import { encodeWav } from "../../src/speech/wav.js";
 
-const speech = new Speech(async (seconds) =>
+const speech = makeSpeech(async (seconds) =>
 	encodeWav({ sampleRate: 22_050, samples: Buffer.alloc(2 * 22_050 * Number(seconds), 1) }),
 );
 const say = (seconds: string) => speech.text(seconds, { principal: "local", signal: new AbortController().signal });

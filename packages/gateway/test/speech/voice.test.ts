@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../../host-test/support/testing.js";
-import { Speech } from "../../src/speech/speech.js";
+import { makeSpeech } from "../../src/speech/speech.js";
 import { connect, type StartedProgram, startProgram } from "../support/program.js";
 import { Speaker, say, startSpeaking } from "../support/speaker.js";
 
@@ -121,7 +121,7 @@ describe("a service that speaks", () => {
 			limits.push(limit);
 			return ended.signal;
 		});
-		const speech = new Speech(async (_text, signal) => {
+		const speech = makeSpeech(async (_text, signal) => {
 			ended.abort();
 			throw signal.reason;
 		});
@@ -132,7 +132,7 @@ describe("a service that speaks", () => {
 
 	it("that is slow for one client speaks for others, and an urgent text waits for none", async () => {
 		const started: string[] = [];
-		const speech = new Speech(async (text, signal) => {
+		const speech = makeSpeech(async (text, signal) => {
 			signal.throwIfAborted();
 			started.push(text);
 			return await new Promise<Buffer>((resolve, reject) => {

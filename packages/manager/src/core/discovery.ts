@@ -5,13 +5,6 @@ import type { Connection } from "./connection.js";
 import { ServerError } from "./errors.js";
 import { LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
 
-export interface DiscoveryOptions {
-	/** Servers asked at the same time. Default 64: thousands may connect at once after a power cut. */
-	readonly discoveries?: number;
-	/** Milliseconds that a server has for a list. Default 30,000. */
-	readonly discoveryTimeout?: number;
-}
-
 /** Milliseconds after which a slow server frees its place in the limit. */
 const PLACE_TIME = 1_000;
 
@@ -30,44 +23,59 @@ export interface Listed {
 	readonly failures: ReadonlyMap<ListName, Error>;
 }
 
-/** Reads the lists of servers, a limited number at the same time. */
-export class Discovery {
-	/** Milliseconds that a server has for a list. */
-	readonly #timeout: number;
-	readonly #warn: (message: string) => void;
-	readonly #limit;
+/**
+ * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not
+ * valid MCP are skipped: one of them would make a client reject the whole list, with the items of other servers.
+ * A list that fails costs the others nothing. Never rejects.
+ *
+ * @param onListed is called with the tools and what else is there after 2 s, and once more with the rest. Not called after
+ * the end of the connection
+ */
+export type Discover = (
+	connection: Connection,
+	lists: readonly ListName[],
+	onListed: (listed: Listed) => void,
+) => Promise<void>;
+
+/**
+ * Makes a reader of the lists of servers.
+ *
+ * @param discoveries servers asked at the same time: thousands may connect at once after a power cut
+ * @param timeout milliseconds that a server has for a list
+ * @param warn called for each item that is skipped
+ */
+export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message: string) => void): Discover {
+	const limit = pLimit(discoveries);
 	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
-	readonly #checked = new Map<string, ValidList<ListName>>();
+	const known = new Map<string, ValidList<ListName>>();
 
-	/** @param warn called for each item that is skipped */
-	constructor({ discoveries = 64, discoveryTimeout = 30_000 }: DiscoveryOptions, warn: (message: string) => void) {
-		this.#timeout = discoveryTimeout;
-		this.#warn = warn;
-		this.#limit = pLimit(discoveries);
-	}
+	const checkOnce = (list: ListName, listed: readonly unknown[], check: () => ValidList<ListName>) => {
+		const text = JSON.stringify(listed);
+		const digest = list + createHash("sha256").update(text).digest("base64");
+		const checked = known.get(digest) ?? check();
+		if (text.length <= MAX_CHECKED_CHARACTERS) {
+			known.set(digest, checked);
+		}
+		const [oldest] = known.keys();
+		if (oldest !== undefined && known.size > MAX_CHECKED) {
+			known.delete(oldest);
+		}
+		return checked;
+	};
 
-	/**
-	 * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not
-	 * valid MCP are skipped: one of them would make a client reject the whole list, with the items of other servers.
-	 * A list that fails costs the others nothing. Never rejects.
-	 *
-	 * @param onListed is called with the tools and what else is there after 2 s, and once more with the rest. Not called after
-	 * the end of the connection
-	 */
-	async list(connection: Connection, lists: readonly ListName[], onListed: (listed: Listed) => void): Promise<void> {
-		let listed: Promise<void> | undefined;
-		await this.#limit(async () => {
-			listed = this.#listAll(connection, lists, onListed);
-			await settledWithin(PLACE_TIME, listed);
-		});
-		await listed;
-	}
+	/** Returns the valid items of a list. */
+	const readItems = async (connection: Connection, list: ListName): Promise<readonly unknown[]> => {
+		const { id, configured } = connection.identity;
+		const listed = await listOf(connection, list, timeout);
+		const check = () => validList(list, listed, (item) => connection.problemOf(list, item));
+		const { items, problems } = configured ? check() : checkOnce(list, listed, check);
+		for (const problem of problems) {
+			warn(`${id}: ${LISTS[list].method}: ${problem}`);
+		}
+		return items;
+	};
 
-	async #listAll(
-		connection: Connection,
-		lists: readonly ListName[],
-		onListed: (listed: Listed) => void,
-	): Promise<void> {
+	const listAll: Discover = async (connection, lists, onListed) => {
 		let offers: Partial<Record<ListName, readonly unknown[]>> = {};
 		let failures = new Map<ListName, Error>();
 		const report = (): void => {
@@ -76,11 +84,10 @@ export class Discovery {
 			}
 			[offers, failures] = [{}, new Map()];
 		};
-		const isDeclared = (list: ListName): boolean => connection.declares(LISTS[list].capability);
-		const asked = lists.filter((list) => list === "tools" || isDeclared(list));
+		const asked = lists.filter((list) => list === "tools" || connection.declares(LISTS[list].capability));
 		const read = async (list: ListName): Promise<void> => {
 			try {
-				const items = this.#validItems(connection, list, await this.#list(connection, list));
+				const items = await readItems(connection, list);
 				offers[list] = items;
 			} catch (error) {
 				failures.set(list, error as Error);
@@ -107,49 +114,31 @@ export class Discovery {
 			}
 		}
 		report();
-	}
+	};
 
-	async #list(connection: Connection, list: ListName): Promise<unknown[]> {
-		const signal = AbortSignal.timeout(this.#timeout);
-		try {
-			return await connection.list(list, signal);
-		} catch (error) {
-			// Templates are optional for a server with resources, and a server without tools need not know their list.
-			const isOptional = list === "resourceTemplates" || !connection.declares(LISTS[list].capability);
-			if (isOptional && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
-				return [];
-			}
-			throw signal.aborted
-				? new ServerError("timeout", `no complete list within ${this.#timeout / 1000} s`, { cause: error })
-				: error;
-		}
-	}
+	return async (...request) => {
+		let listed: Promise<void> | undefined;
+		await limit(async () => {
+			listed = listAll(...request);
+			await settledWithin(PLACE_TIME, listed);
+		});
+		await listed;
+	};
+}
 
-	#validItems(connection: Connection, list: ListName, listed: readonly unknown[]): readonly unknown[] {
-		const check = () => validList(list, listed, (item) => connection.problemOf(list, item));
-		const { items, problems } = connection.identity.configured ? check() : this.#checkOnce(list, listed, check);
-		for (const problem of problems) {
-			this.#warn(`${connection.identity.id}: ${LISTS[list].method}: ${problem}`);
+async function listOf(connection: Connection, list: ListName, timeout: number): Promise<unknown[]> {
+	const signal = AbortSignal.timeout(timeout);
+	try {
+		return await connection.list(list, signal);
+	} catch (error) {
+		// Templates are optional for a server with resources, and a server without tools need not know their list.
+		const isOptional = list === "resourceTemplates" || !connection.declares(LISTS[list].capability);
+		if (isOptional && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
+			return [];
 		}
-		return items;
-	}
-
-	#checkOnce(list: ListName, listed: readonly unknown[], check: () => ValidList<ListName>): ValidList<ListName> {
-		const text = JSON.stringify(listed);
-		const digest = list + createHash("sha256").update(text).digest("base64");
-		const known = this.#checked.get(digest);
-		if (known !== undefined) {
-			return known;
-		}
-		const checked = check();
-		if (text.length <= MAX_CHECKED_CHARACTERS) {
-			this.#checked.set(digest, checked);
-		}
-		const [oldest] = this.#checked.keys();
-		if (oldest !== undefined && this.#checked.size > MAX_CHECKED) {
-			this.#checked.delete(oldest);
-		}
-		return checked;
+		throw signal.aborted
+			? new ServerError("timeout", `no complete list within ${timeout / 1000} s`, { cause: error })
+			: error;
 	}
 }
 

@@ -8,14 +8,14 @@ import { MANAGER_INFO } from "../version.js";
 import { ALIAS, Aliases, readTags } from "./aliases.js";
 import type { CallDetails, CallLimits, CallRecord, Uploads } from "./calls.js";
 import type { Capabilities, Connection } from "./connection.js";
-import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
+import { type Discover, type Listed, makeDiscovery } from "./discovery.js";
 import { ServerError } from "./errors.js";
 import { describeIssues } from "./issues.js";
 import { coalesced } from "./limits.js";
 import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
-import { SchemaChecker } from "./schema-checker.js";
+import { makeSchemaChecker, type SchemaChecker } from "./schema-checker.js";
 import { type Notification, Server, type ServerRecord, type ServerSettings } from "./server.js";
-import { OFFERS, StoredOffers } from "./stored-offers.js";
+import { OFFERS, openStoredOffers, type StoredOffers } from "./stored-offers.js";
 
 /** In the store, before a device's id: its record, and its tags. */
 const DEVICE = "device/";
@@ -40,13 +40,17 @@ const RETRY_TIME = 1_000;
 /** Interval of the checks for lists that no device uses, ms. */
 const TIDY_INTERVAL = 60_000;
 
-export interface ServerRegistryOptions extends CallLimits, DiscoveryOptions {
+export interface ServerRegistryOptions extends CallLimits {
 	/** Keeps devices, their aliases and tags. Default: they are known until the process ends. */
 	readonly store?: Store;
 	/** Aliases by server id, instead of the default ones. */
 	readonly aliases?: ReadonlyMap<string, string>;
 	/** Where devices upload files during calls. Default: nowhere. */
 	readonly uploads?: Uploads | undefined;
+	/** Servers asked for their lists at the same time. Default 64. */
+	readonly discoveries?: number;
+	/** Milliseconds that a server has for a list. Default 30,000. */
+	readonly discoveryTimeout?: number;
 	/** Most known servers. Default 10,000. Beyond that a new one is disconnected. */
 	readonly maxServers?: number;
 	/** Milliseconds for which changes are collected before clients are notified. Default 250. */
@@ -110,7 +114,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly #aliases: Aliases;
 	readonly #store: Store;
 	readonly #offers: StoredOffers;
-	readonly #discovery: Discovery;
+	readonly #list: Discover;
 	/** By id. A server that has never been discovered is in it only while it is connected. */
 	readonly #servers = new Map<string, Server>();
 	/** The servers that are online and have extensions which clients can use. */
@@ -153,11 +157,11 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 		const { store = new MemoryStore(), aliases } = options;
 		this.options = options;
-		this.checker = new SchemaChecker(this.#warn);
+		this.checker = makeSchemaChecker(this.#warn);
 		this.#store = store;
 		this.#aliases = new Aliases(store, aliases);
-		this.#offers = new StoredOffers(store, this.#warn);
-		this.#discovery = new Discovery(options, this.#warn);
+		this.#offers = openStoredOffers(store, this.#warn);
+		this.#list = makeDiscovery(options.discoveries, options.discoveryTimeout, this.#warn);
 		for (const { key, value } of store.list(DEVICE)) {
 			this.#read(key.slice(DEVICE.length), value);
 		}
@@ -453,7 +457,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			while (server.connection === connection && server.outdated.length > 0) {
 				const lists = server.outdated;
 				server.outdated = [];
-				await this.#discovery.list(connection, lists, (listed) => {
+				await this.#list(connection, lists, (listed) => {
 					const [failure] = listed.failures.values();
 					server.isListed ||= Object.keys(listed.offers).length > 0;
 					if (!server.isListed && failure !== undefined) {

@@ -34,87 +34,81 @@ const MAX_UNUSABLE = 1_000;
  * unbounded time to compile or to check: all but the simple ones are checked in another thread, with a limit of time and
  * memory.
  */
-export class SchemaChecker {
-	readonly #warn: (message: string) => void;
-	#validator: Promise<SchemaValidator> | undefined;
-	readonly #places = new WeakMap<Schema, Place>();
-	/** By the schema's JSON: devices of one kind have the same. */
-	readonly #unusable = new Set<string>();
-	/** One check at a time, so that each has its full time-out. */
-	readonly #turns = pLimit(1);
-	#thread: Piscina | undefined;
+export type SchemaChecker = ReturnType<typeof makeSchemaChecker>;
 
-	/** @param warn called once for each unusable schema */
-	constructor(warn: (message: string) => void) {
-		this.#warn = warn;
-	}
-
-	/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
-	async check(checked: Checked): Promise<string | undefined> {
-		const place = this.#placeFor(checked.schema);
-		if (place === "nowhere" || (place === "thread" && this.#turns.pendingCount >= MAX_WAITING)) {
-			return undefined;
-		}
-		try {
-			return place === "here"
-				? (await this.#openValidator()).validate(checked)
-				: await this.#turns(() => this.#checkInThread(checked));
-		} catch (error) {
-			this.#giveUp(checked, error as Error);
-			return undefined;
-		}
-	}
-
-	/** Ends the other thread. */
-	async close(): Promise<void> {
-		await this.#thread?.destroy();
-	}
-
+/** @param warn called once for each unusable schema */
+export function makeSchemaChecker(warn: (message: string) => void) {
 	/** Ajv and RE2 are loaded on demand, for one validator: it compiles each schema once. */
-	#openValidator(): Promise<SchemaValidator> {
-		this.#validator ??= import("./schema-validator.js").then((module) => new module.SchemaValidator());
-		return this.#validator;
-	}
+	let validator: Promise<SchemaValidator> | undefined;
+	const places = new WeakMap<Schema, Place>();
+	/** By the schema's JSON: devices of one kind have the same. */
+	const unusable = new Set<string>();
+	/** One check at a time, so that each has its full time-out. */
+	const turns = pLimit(1);
+	let thread: Piscina | undefined;
 
-	#placeFor(schema: Schema): Place {
-		let place = this.#places.get(schema);
+	const placeFor = (schema: Schema): Place => {
+		let place = places.get(schema);
 		if (place === undefined) {
-			const isUnusable = this.#unusable.has(JSON.stringify(schema));
-			place = isUnusable ? "nowhere" : isCheap(schema) ? "here" : "thread";
-			this.#places.set(schema, place);
+			place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "thread";
+			places.set(schema, place);
 		}
 		return place;
-	}
+	};
 
-	async #checkInThread({ what, schema, value }: Checked): Promise<string | undefined> {
-		if (this.#places.get(schema) === "nowhere") {
+	const checkInThread = async ({ what, schema, value }: Checked): Promise<string | undefined> => {
+		if (places.get(schema) === "nowhere") {
 			return undefined;
 		}
-		this.#thread ??= await openThread();
-		if (this.#thread.threads.length === 0) {
+		thread ??= await openThread();
+		if (thread.threads.length === 0) {
 			// The worker's start does not count towards the time-out.
-			await this.#thread.run({ what, schema: {}, value: undefined });
+			await thread.run({ what, schema: {}, value: undefined });
 		}
 		const timer = new AbortController();
 		const timeout = setTimeout(() => timer.abort(), CHECK_TIMEOUT);
 		try {
-			return await this.#thread.run({ what, schema, value }, { signal: timer.signal });
+			return await thread.run({ what, schema, value }, { signal: timer.signal });
 		} finally {
 			clearTimeout(timeout);
 		}
-	}
+	};
 
-	#giveUp({ tool, what, schema }: Checked, error: Error): void {
+	const giveUp = ({ tool, what, schema }: Checked, error: Error): void => {
 		const text = JSON.stringify(schema);
-		this.#places.set(schema, "nowhere");
-		if (!this.#unusable.has(text)) {
-			if (this.#unusable.size >= MAX_UNUSABLE) {
-				this.#unusable.clear();
+		places.set(schema, "nowhere");
+		if (!unusable.has(text)) {
+			if (unusable.size >= MAX_UNUSABLE) {
+				unusable.clear();
 			}
-			this.#unusable.add(text);
-			this.#warn(`${tool}: its ${what} cannot be validated: the schema ${reasonFor(error)}`);
+			unusable.add(text);
+			warn(`${tool}: its ${what} cannot be validated: the schema ${reasonFor(error)}`);
 		}
-	}
+	};
+
+	return {
+		/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
+		async check(checked: Checked): Promise<string | undefined> {
+			const place = placeFor(checked.schema);
+			if (place === "nowhere" || (place === "thread" && turns.pendingCount >= MAX_WAITING)) {
+				return undefined;
+			}
+			try {
+				if (place === "thread") {
+					return await turns(() => checkInThread(checked));
+				}
+				validator ??= import("./schema-validator.js").then((module) => new module.SchemaValidator());
+				return (await validator).validate(checked);
+			} catch (error) {
+				giveUp(checked, error as Error);
+				return undefined;
+			}
+		},
+		/** Ends the other thread. */
+		async close(): Promise<void> {
+			await thread?.destroy();
+		},
+	};
 }
 
 /** Milliseconds after which the other thread ends if there is nothing to check. */
@@ -123,8 +117,10 @@ const THREAD_IDLE_TIME = 60_000;
 /** Opens the pool of one worker that checks schemas. The worker starts with the first check. */
 async function openThread(): Promise<Piscina> {
 	const { Piscina } = await import("piscina");
+	// Beside this file, or beside the bundle that this file is in.
+	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 	const pool = new Piscina({
-		filename: workerFile(),
+		filename: fileURLToPath(new URL(`validation-worker.${extension}`, import.meta.url)),
 		minThreads: 0,
 		maxThreads: 1,
 		idleTimeout: THREAD_IDLE_TIME,
@@ -133,12 +129,6 @@ async function openThread(): Promise<Piscina> {
 	// A worker may run out of memory while it is being terminated because of its time-out: the check has failed already,
 	// so the pool emits the error. Without a listener that would end the process.
 	return pool.on("error", () => {});
-}
-
-/** Beside this file, or beside the bundle that this file is in. */
-function workerFile(): string {
-	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-	return fileURLToPath(new URL(`validation-worker.${extension}`, import.meta.url));
 }
 
 function reasonFor(error: Error): string {
@@ -170,12 +160,7 @@ const MAX_PARTS = 500;
 const MAX_DEPTH = 16;
 
 /** Whether a value can be checked against a schema in time that is bounded by their sizes. */
-function isCheap(schema: Schema): boolean {
-	const budget = { parts: MAX_PARTS };
-	return isCheapPart(schema, budget, MAX_DEPTH);
-}
-
-function isCheapPart(schema: unknown, budget: { parts: number }, depth: number): boolean {
+function isCheap(schema: unknown, budget = { parts: MAX_PARTS }, depth = MAX_DEPTH): boolean {
 	budget.parts -= 1;
 	if (typeof schema === "boolean") {
 		return true;
@@ -192,6 +177,6 @@ function isCheapPart(schema: unknown, budget: { parts: number }, depth: number):
 		isObject(properties) &&
 		[...Object.values(properties), items, additionalProperties]
 			.filter((part) => part !== undefined)
-			.every((part) => isCheapPart(part, budget, depth - 1))
+			.every((part) => isCheap(part, budget, depth - 1))
 	);
 }

@@ -24,107 +24,105 @@ const SCHEMA = z.object({
  * The lists of servers, in memory and in the store, by their hash: thousands of devices of one firmware share one object and one
  * entry. Lists are never changed. Those that no server has any longer are freed.
  */
-export class StoredOffers {
-	readonly #store: Store;
-	readonly #warn: (message: string) => void;
-	readonly #shared = new Map<string, WeakRef<Offers>>();
-	readonly #hashes = new WeakMap<Offers, string>();
-	readonly #freed = new FinalizationRegistry<string>((hash) => {
+export type StoredOffers = ReturnType<typeof openStoredOffers>;
+
+/** Opens the lists in a store. */
+export function openStoredOffers(store: Store, warn: (message: string) => void) {
+	const objects = new Map<string, WeakRef<Offers>>();
+	const hashes = new WeakMap<Offers, string>();
+	const freed = new FinalizationRegistry<string>((hash) => {
 		// Equal lists may have come since.
-		if (this.#shared.get(hash)?.deref() === undefined) {
-			this.#shared.delete(hash);
+		if (objects.get(hash)?.deref() === undefined) {
+			objects.delete(hash);
 		}
 	});
 	/** By the value of their entry; undefined: they cannot be read. */
-	readonly #read = new WeakMap<object, Offers | undefined>();
-	readonly #writing = new Map<string, Promise<Entry>>();
+	const read = new WeakMap<object, Offers | undefined>();
+	const writes = new Map<string, Promise<Entry>>();
 	/** By server, with the hash that was counted last: what is tried again is no change. */
-	readonly #changes = new WeakMap<Server, { readonly limit: RateLimit; hash: string }>();
+	const counted = new WeakMap<Server, { readonly limit: RateLimit; hash: string }>();
 	/** Keys that no device used at the last check. */
-	#unused = new Set<string>();
-
-	constructor(store: Store, warn: (message: string) => void) {
-		this.#store = store;
-		this.#warn = warn;
-	}
-
-	/** Returns the one object with these lists. */
-	share(offers: Offers): Offers {
-		const hash = this.hashOf(offers);
-		const shared = this.#shared.get(hash)?.deref();
-		if (shared === undefined) {
-			this.#shared.set(hash, new WeakRef(offers));
-			this.#freed.register(offers, hash);
-		}
-		return shared ?? offers;
-	}
-
-	/** The lists with this hash; undefined: they are not stored, or cannot be read. */
-	get(hash: string): Offers | undefined {
-		const value = this.#store.get(OFFERS + hash)?.value as object | undefined;
-		if (value !== undefined && !this.#read.has(value)) {
-			const { error } = SCHEMA.safeParse(value);
-			if (error !== undefined) {
-				this.#warn(`${OFFERS}${hash}: not lists of a device: ${describeIssues(error.issues, "content")}`);
-			}
-			// Not the result of the schema, whose members have another order: equal lists are found by their JSON.
-			this.#read.set(value, error ? undefined : this.share({ ...NO_OFFERS, ...value }));
-		}
-		return value && this.#read.get(value);
-	}
+	let unused = new Set<string>();
 
 	/** The hash of lists. */
-	hashOf(offers: Offers): string {
-		const hash = this.#hashes.get(offers) ?? hashOfOffers(offers);
-		this.#hashes.set(offers, hash);
+	const hashOf = (offers: Offers): string => {
+		const hash = hashes.get(offers) ?? hashOfOffers(offers);
+		hashes.set(offers, hash);
 		return hash;
-	}
+	};
 
-	/**
-	 * Stores the lists of a device. Rejects with StoreError, or with RangeError if the device changes them too often.
-	 *
-	 * @returns their hash
-	 */
-	async save(device: Server): Promise<string> {
-		const { offers } = device;
-		const hash = this.hashOf(offers);
-		const key = OFFERS + hash;
-		const isStored = this.#store.get(key) !== undefined;
-		// Written again if nobody has used them: another gateway may be about to remove this revision.
-		if (isStored && !this.#unused.delete(key)) {
+	/** Returns the one object with these lists. */
+	const share = (offers: Offers): Offers => {
+		const hash = hashOf(offers);
+		const shared = objects.get(hash)?.deref();
+		if (shared === undefined) {
+			objects.set(hash, new WeakRef(offers));
+			freed.register(offers, hash);
+		}
+		return shared ?? offers;
+	};
+
+	return {
+		hashOf,
+		share,
+		/** The lists with this hash; undefined: they are not stored, or cannot be read. */
+		get(hash: string): Offers | undefined {
+			const value = store.get(OFFERS + hash)?.value as object | undefined;
+			if (value !== undefined && !read.has(value)) {
+				const { error } = SCHEMA.safeParse(value);
+				if (error !== undefined) {
+					warn(`${OFFERS}${hash}: not lists of a device: ${describeIssues(error.issues, "content")}`);
+				}
+				// Not the result of the schema, whose members have another order: equal lists are found by their JSON.
+				read.set(value, error ? undefined : share({ ...NO_OFFERS, ...value }));
+			}
+			return value && read.get(value);
+		},
+		/**
+		 * Stores the lists of a device. Rejects with StoreError, or with RangeError if the device changes them too often.
+		 *
+		 * @returns their hash
+		 */
+		async save(device: Server): Promise<string> {
+			const { offers } = device;
+			const hash = hashOf(offers);
+			const key = OFFERS + hash;
+			const isStored = store.get(key) !== undefined;
+			// Written again if nobody has used them: another gateway may be about to remove this revision.
+			if (isStored && !unused.delete(key)) {
+				return hash;
+			}
+			const changes = counted.get(device) ?? { limit: new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES), hash: "" };
+			counted.set(device, changes);
+			const writing = writes.get(key);
+			if (writing === undefined && !isStored && hash !== changes.hash && !changes.limit.take()) {
+				const minutes = CHANGE_TIME / 60_000;
+				throw new RangeError(`they change too often (limit ${MAX_CHANGES}, then one in ${minutes} minutes)`);
+			}
+			changes.hash = hash;
+			const written = writing ?? store.set(key, offers);
+			writes.set(key, written);
+			try {
+				await written;
+			} finally {
+				writes.delete(key);
+			}
 			return hash;
-		}
-		const changes = this.#changes.get(device) ?? { limit: new RateLimit(1_000 / CHANGE_TIME, MAX_CHANGES), hash: "" };
-		this.#changes.set(device, changes);
-		const writing = this.#writing.get(key);
-		if (writing === undefined && !isStored && hash !== changes.hash && !changes.limit.take()) {
-			const minutes = CHANGE_TIME / 60_000;
-			throw new RangeError(`they change too often (limit ${MAX_CHANGES}, then one in ${minutes} minutes)`);
-		}
-		changes.hash = hash;
-		const written = writing ?? this.#store.set(key, offers);
-		this.#writing.set(key, written);
-		try {
-			await written;
-		} finally {
-			this.#writing.delete(key);
-		}
-		return hash;
-	}
-
-	/**
-	 * Removes lists that no device used now and at the check before. Never rejects: what could not be removed is found again.
-	 *
-	 * @param used the hashes of every device's lists
-	 */
-	async removeUnused(used: ReadonlySet<unknown>): Promise<void> {
-		const unused = this.#store.list(OFFERS).filter(({ key }) => !used.has(key.slice(OFFERS.length)));
-		const before = this.#unused;
-		this.#unused = new Set(unused.map(({ key }) => key));
-		for (const { key, revision } of unused.filter((entry) => before.has(entry.key))) {
-			await this.#store.delete(key, revision).catch(() => {});
-		}
-	}
+		},
+		/**
+		 * Removes lists that no device used now and at the check before. Never rejects: what could not be removed is found again.
+		 *
+		 * @param used the hashes of every device's lists
+		 */
+		async removeUnused(used: ReadonlySet<unknown>): Promise<void> {
+			const found = store.list(OFFERS).filter(({ key }) => !used.has(key.slice(OFFERS.length)));
+			const before = unused;
+			unused = new Set(found.map(({ key }) => key));
+			for (const { key, revision } of found.filter((entry) => before.has(entry.key))) {
+				await store.delete(key, revision).catch(() => {});
+			}
+		},
+	};
 }
 
 /** The hash by which lists are stored. */

@@ -37,149 +37,8 @@ export interface ManagementTool {
 
 const ID = z.string().min(1).describe("Connection ID");
 
-const mcpConnect = define({
-	name: "mcp_connect",
-	description: "Connect to an MCP server over HTTP, SSE, WebSocket or stdio",
-	input: z.strictObject({
-		id: z.string().describe("Unique ID of the connection: alphanumeric characters, underscores and hyphens"),
-		url: z
-			.string()
-			.optional()
-			.describe("URL, or a command for stdio; may be left out if the file of servers has a server with this ID"),
-		type: SERVER_FIELDS.transport.describe("Transport. Default: as the URL says"),
-		headers: SERVER_FIELDS.headers,
-		auth: SERVER_FIELDS.auth,
-		timeout: SERVER_FIELDS.timeout,
-	}),
-	async run(manager, { id, url, type, headers, auth, timeout }, { approveConnection }) {
-		try {
-			const server = { id, url, transport: type, headers, auth, timeout };
-			const approve = approveConnection && ((shown: string) => approveConnection(id, shown));
-			const connection = await manager.registerServer(server, approve);
-			return textResult(connectedText(connection, manager.listTools(id), manager.listResources(id).length));
-		} catch (error) {
-			if (error instanceof McpError && error.code === "CONNECTION_FAILED") {
-				return failedResult(error.message);
-			}
-			throw error;
-		}
-	},
-});
-
-const mcpDisconnect = define({
-	name: "mcp_disconnect",
-	description: "Disconnect from an MCP server",
-	input: z.strictObject({ id: ID }),
-	async run(manager, { id }) {
-		const url = await manager.disconnect(id);
-		if (url === undefined) {
-			throw notFound(id);
-		}
-		return textResult(`Disconnected from '${id}' (${url})`);
-	},
-});
-
-const mcpListConnections = define({
-	name: "mcp_list_connections",
-	description: "List MCP connections: servers and devices, their status, and how many tools they have",
-	input: z.strictObject({}),
-	annotations: { readOnlyHint: true },
-	async run(manager) {
-		const connections = manager.listConnections();
-		return { ...textResult(connectionsText(connections)), structuredContent: { connections } };
-	},
-});
-
-const mcpListTools = define({
-	name: "mcp_list_tools",
-	description: "List the tools of a connection, or of all, with the JSON Schema of their arguments",
-	input: z.strictObject({ id: ID.optional() }),
-	annotations: { readOnlyHint: true },
-	async run(manager, { id }) {
-		await (id && manager.whenKnown(id));
-		// Local tools of the program belong to no connection.
-		const tools = manager.listTools(id).filter(({ server }) => server !== "");
-		const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
-		const toolsOf = (each: string) => tools.filter(({ server }) => id !== undefined || server === each);
-		const texts = ids.map((each) => toolsText(each, toolsOf(each)));
-		const listed = tools.map(({ server, name, description, inputSchema }) => {
-			return { connection_id: server, name, description, inputSchema };
-		});
-		return { ...textResult(texts.join("\n\n") || "No active MCP connections"), structuredContent: { tools: listed } };
-	},
-});
-
-const mcpCallTool = define({
-	name: "mcp_call_tool",
-	description: "Call a tool of a connection. The person may be asked to approve it",
-	input: z.strictObject({
-		connection_id: ID,
-		tool_name: z.string().min(1).describe("Name of the tool, as mcp_list_tools shows it"),
-		arguments: z.record(z.string(), z.unknown()).optional().describe("Arguments of the tool"),
-	}),
-	async run(manager, { connection_id: server, tool_name, arguments: args }, { approve, principal, signal }) {
-		const { data, error } = await manager.executeTool(tool_name, args, { server, approve, principal, signal });
-		if (data !== undefined) {
-			return data;
-		}
-		// A failed tool's text is passed on unchanged.
-		const own = error?.details as CallToolResult | undefined;
-		return error?.code === "EXECUTION_FAILED" && Array.isArray(own?.content) ? own : failed(error?.message ?? "");
-	},
-});
-
-const mcpListResources = define({
-	name: "mcp_list_resources",
-	description: "List the resources of a connection",
-	input: z.strictObject({ id: ID }),
-	annotations: { readOnlyHint: true },
-	async run(manager, { id }) {
-		await manager.whenKnown(id);
-		return textResult(resourcesText(id, manager.listResources(id)));
-	},
-});
-
-const mcpReadResource = define({
-	name: "mcp_read_resource",
-	description: "Read a resource of a connection",
-	input: z.strictObject({ connection_id: ID, uri: z.string().min(1).describe("URI of the resource") }),
-	annotations: { readOnlyHint: true },
-	run: async (manager, { connection_id, uri }) => ({
-		content: resourceContent(await manager.readResource(connection_id, uri, { fresh: true })),
-	}),
-});
-
 /** For a server that was too slow for the answer, its status shows the outcome. */
 const CONNECTED: ReadonlySet<string> = new Set(["connected", "connecting"]);
-
-const mcpReloadConfig = define({
-	name: "mcp_reload_config",
-	description: "Read the file of servers again, and connect to those that are enabled",
-	input: z.strictObject({
-		disconnect_existing: z.boolean().optional().describe("Disconnect the existing connections before"),
-	}),
-	async run(manager, { disconnect_existing: isAll = false }) {
-		const { disconnected, problems, isBroken } = await manager.reload(isAll);
-		if (isBroken) {
-			return failed([...problems, "The servers are as they were before."].join("\n"));
-		}
-		const enabled = new Set(manager.configs.filter((config) => config.enabled).map(({ id }) => id));
-		const connections = manager.listConnections().filter(({ id }) => enabled.has(id));
-		const connected = connections.filter(({ status }) => CONNECTED.has(status)).map(({ id }) => id);
-		const broken = connections.filter(({ status }) => status === "error");
-		return textResult(
-			[
-				...(isAll ? [`Disconnected ${disconnected} existing connection(s)`] : []),
-				`Reloaded MCP config from ${manager.path}`,
-				`Connected: ${connected.join(", ") || "none"}`,
-				...(broken.length > 0
-					? [`Failed: ${broken.map(({ id, lastError }) => `${id} (${lastError})`).join(", ")}`]
-					: []),
-				...problems,
-			].join("\n"),
-		);
-	},
-});
 
 /** Handlers that were registered, for their names. */
 let handlers = 0;
@@ -187,54 +46,177 @@ let handlers = 0;
 /** Handlers at the same time. */
 const MAX_HANDLERS = 100;
 
-const mcpRegisterNotificationHandler = define({
-	name: "mcp_register_notification_handler",
-	description: "Be told of notifications from MCP servers",
-	input: z.strictObject({
-		connection_id: ID.optional().describe("Only of this connection. Default: of all"),
-		types: z
-			.array(z.string())
-			.optional()
-			.describe(`Only of these types: ${NOTIFICATION_TYPES.join(", ")}. Default: all`),
-		description: z.string().optional().describe("What it is for"),
-	}),
-	async run(manager, { connection_id: server, types, description }, { notify, onHandler }) {
-		if (server !== undefined && !manager.listConnections().some(({ id }) => id === server)) {
-			throw notFound(server);
-		}
-		expectKnownTypes(types);
-		if (manager.listenerCount("notification") >= MAX_HANDLERS) {
-			throw new McpError("RATE_LIMIT_EXCEEDED", `too many notification handlers (limit ${MAX_HANDLERS})`);
-		}
-		let end = (): void => {};
-		// Throws if the client cannot have a handler.
-		onHandler?.(() => end());
-		handlers += 1;
-		const name = `handler-${handlers}`;
-		end = manager.onNotification({ server, types }, (from, type, params) =>
-			notify(`${name}${description ? ` (${description})` : ""}: ${type} from '${from}' ${JSON.stringify(params)}`),
-		);
-		return textResult(
-			[
-				`Registered notification handler: ${name}`,
-				`Connection filter: ${server ?? "all connections"}`,
-				`Type filter: ${types?.join(", ") ?? "all types"}`,
-			].join("\n"),
-		);
-	},
-});
-
 /** The nine tools, in the order in which they are listed. */
 export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
-	mcpConnect,
-	mcpDisconnect,
-	mcpListConnections,
-	mcpListTools,
-	mcpCallTool,
-	mcpListResources,
-	mcpReadResource,
-	mcpReloadConfig,
-	mcpRegisterNotificationHandler,
+	define({
+		name: "mcp_connect",
+		description: "Connect to an MCP server over HTTP, SSE, WebSocket or stdio",
+		input: z.strictObject({
+			id: z.string().describe("Unique ID of the connection: alphanumeric characters, underscores and hyphens"),
+			url: z
+				.string()
+				.optional()
+				.describe("URL, or a command for stdio; may be left out if the file of servers has a server with this ID"),
+			type: SERVER_FIELDS.transport.describe("Transport. Default: as the URL says"),
+			headers: SERVER_FIELDS.headers,
+			auth: SERVER_FIELDS.auth,
+			timeout: SERVER_FIELDS.timeout,
+		}),
+		async run(manager, { id, url, type, headers, auth, timeout }, { approveConnection }) {
+			try {
+				const server = { id, url, transport: type, headers, auth, timeout };
+				const approve = approveConnection && ((shown: string) => approveConnection(id, shown));
+				const connection = await manager.registerServer(server, approve);
+				return textResult(connectedText(connection, manager.listTools(id), manager.listResources(id).length));
+			} catch (error) {
+				if (error instanceof McpError && error.code === "CONNECTION_FAILED") {
+					return failedResult(error.message);
+				}
+				throw error;
+			}
+		},
+	}),
+	define({
+		name: "mcp_disconnect",
+		description: "Disconnect from an MCP server",
+		input: z.strictObject({ id: ID }),
+		async run(manager, { id }) {
+			const url = await manager.disconnect(id);
+			if (url === undefined) {
+				throw notFound(id);
+			}
+			return textResult(`Disconnected from '${id}' (${url})`);
+		},
+	}),
+	define({
+		name: "mcp_list_connections",
+		description: "List MCP connections: servers and devices, their status, and how many tools they have",
+		input: z.strictObject({}),
+		annotations: { readOnlyHint: true },
+		async run(manager) {
+			const connections = manager.listConnections();
+			return { ...textResult(connectionsText(connections)), structuredContent: { connections } };
+		},
+	}),
+	define({
+		name: "mcp_list_tools",
+		description: "List the tools of a connection, or of all, with the JSON Schema of their arguments",
+		input: z.strictObject({ id: ID.optional() }),
+		annotations: { readOnlyHint: true },
+		async run(manager, { id }) {
+			await (id && manager.whenKnown(id));
+			// Local tools of the program belong to no connection.
+			const tools = manager.listTools(id).filter(({ server }) => server !== "");
+			const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
+			const toolsOf = (each: string) => tools.filter(({ server }) => id !== undefined || server === each);
+			const texts = ids.map((each) => toolsText(each, toolsOf(each)));
+			const listed = tools.map(({ server, name, description, inputSchema }) => {
+				return { connection_id: server, name, description, inputSchema };
+			});
+			return { ...textResult(texts.join("\n\n") || "No active MCP connections"), structuredContent: { tools: listed } };
+		},
+	}),
+	define({
+		name: "mcp_call_tool",
+		description: "Call a tool of a connection. The person may be asked to approve it",
+		input: z.strictObject({
+			connection_id: ID,
+			tool_name: z.string().min(1).describe("Name of the tool, as mcp_list_tools shows it"),
+			arguments: z.record(z.string(), z.unknown()).optional().describe("Arguments of the tool"),
+		}),
+		async run(manager, { connection_id: server, tool_name, arguments: args }, { approve, principal, signal }) {
+			const { data, error } = await manager.executeTool(tool_name, args, { server, approve, principal, signal });
+			if (data !== undefined) {
+				return data;
+			}
+			// A failed tool's text is passed on unchanged.
+			const own = error?.details as CallToolResult | undefined;
+			return error?.code === "EXECUTION_FAILED" && Array.isArray(own?.content) ? own : failed(error?.message ?? "");
+		},
+	}),
+	define({
+		name: "mcp_list_resources",
+		description: "List the resources of a connection",
+		input: z.strictObject({ id: ID }),
+		annotations: { readOnlyHint: true },
+		async run(manager, { id }) {
+			await manager.whenKnown(id);
+			return textResult(resourcesText(id, manager.listResources(id)));
+		},
+	}),
+	define({
+		name: "mcp_read_resource",
+		description: "Read a resource of a connection",
+		input: z.strictObject({ connection_id: ID, uri: z.string().min(1).describe("URI of the resource") }),
+		annotations: { readOnlyHint: true },
+		run: async (manager, { connection_id, uri }) => ({
+			content: resourceContent(await manager.readResource(connection_id, uri, { fresh: true })),
+		}),
+	}),
+	define({
+		name: "mcp_reload_config",
+		description: "Read the file of servers again, and connect to those that are enabled",
+		input: z.strictObject({
+			disconnect_existing: z.boolean().optional().describe("Disconnect the existing connections before"),
+		}),
+		async run(manager, { disconnect_existing: isAll = false }) {
+			const { disconnected, problems, isBroken } = await manager.reload(isAll);
+			if (isBroken) {
+				return failed([...problems, "The servers are as they were before."].join("\n"));
+			}
+			const enabled = new Set(manager.configs.filter((config) => config.enabled).map(({ id }) => id));
+			const connections = manager.listConnections().filter(({ id }) => enabled.has(id));
+			const connected = connections.filter(({ status }) => CONNECTED.has(status)).map(({ id }) => id);
+			const broken = connections.filter(({ status }) => status === "error");
+			return textResult(
+				[
+					...(isAll ? [`Disconnected ${disconnected} existing connection(s)`] : []),
+					`Reloaded MCP config from ${manager.path}`,
+					`Connected: ${connected.join(", ") || "none"}`,
+					...(broken.length > 0
+						? [`Failed: ${broken.map(({ id, lastError }) => `${id} (${lastError})`).join(", ")}`]
+						: []),
+					...problems,
+				].join("\n"),
+			);
+		},
+	}),
+	define({
+		name: "mcp_register_notification_handler",
+		description: "Be told of notifications from MCP servers",
+		input: z.strictObject({
+			connection_id: ID.optional().describe("Only of this connection. Default: of all"),
+			types: z
+				.array(z.string())
+				.optional()
+				.describe(`Only of these types: ${NOTIFICATION_TYPES.join(", ")}. Default: all`),
+			description: z.string().optional().describe("What it is for"),
+		}),
+		async run(manager, { connection_id: server, types, description }, { notify, onHandler }) {
+			if (server !== undefined && !manager.listConnections().some(({ id }) => id === server)) {
+				throw notFound(server);
+			}
+			expectKnownTypes(types);
+			if (manager.listenerCount("notification") >= MAX_HANDLERS) {
+				throw new McpError("RATE_LIMIT_EXCEEDED", `too many notification handlers (limit ${MAX_HANDLERS})`);
+			}
+			let end = (): void => {};
+			// Throws if the client cannot have a handler.
+			onHandler?.(() => end());
+			handlers += 1;
+			const name = `handler-${handlers}`;
+			end = manager.onNotification({ server, types }, (from, type, params) =>
+				notify(`${name}${description ? ` (${description})` : ""}: ${type} from '${from}' ${JSON.stringify(params)}`),
+			);
+			return textResult(
+				[
+					`Registered notification handler: ${name}`,
+					`Connection filter: ${server ?? "all connections"}`,
+					`Type filter: ${types?.join(", ") ?? "all types"}`,
+				].join("\n"),
+			);
+		},
+	}),
 ];
 
 function define<T>({

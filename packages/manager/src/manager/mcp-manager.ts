@@ -7,7 +7,7 @@ import { describeIssues } from "../core/issues.js";
 import { isSimilar, portable } from "../core/names.js";
 import type { Offers, ServerTool } from "../core/offers.js";
 import { ServerRegistry } from "../core/registry.js";
-import { SchemaChecker } from "../core/schema-checker.js";
+import { makeSchemaChecker } from "../core/schema-checker.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import { textOf } from "../core/tool-results.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
@@ -49,7 +49,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	#problems: readonly string[] = [];
 	readonly #localTools = new Map<string, LocalTool>();
 	/** Checks the arguments of local tools. */
-	readonly #checker = new SchemaChecker((message) => this.emit("warning", message));
+	readonly #checker = makeSchemaChecker((message) => this.emit("warning", message));
 	readonly #cache: ResourceCache;
 	readonly #parallel;
 

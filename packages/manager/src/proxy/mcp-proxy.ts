@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
@@ -14,47 +13,52 @@ import type { Request, RequestContext } from "../core/request.js";
 import type { Complete, Results } from "../core/results.js";
 import { failedResult, textOf, textResult } from "../core/tool-results.js";
 import type { ProxyOptions } from "./proxy-options.js";
-import * as texts from "./texts.js";
 import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
 const ACTIVATE = "activate";
 
-interface Events {
-	/** A list may have changed. */
-	listChanged: [list: ListName];
-	/** A list of the upstream cannot be read: once for each reason. */
-	warning: [message: string];
-}
+/** Texts for the host's model, in Japanese and English. The host's instructions are all that it knows about a locked proxy. */
+const TEXTS = {
+	instructions: (skill: string) => `Before you use these tools, load the skill ${skill} and call the tool activate.`,
+	locked: (skill: string) =>
+		`スキル ${skill} が未ロードです。ロードしてから activate を呼んでください (Load the skill ${skill}, then call activate.)`,
+	disconnected: (reason: string) =>
+		"上流MCP切断。activate を再度呼んでください " +
+		`(The upstream MCP server is disconnected: ${reason}. Call activate again.)`,
+	notReconnected: (reason: string) =>
+		"自動再接続失敗。上流サービスの状態を確認してください " +
+		`(Automatic reconnection failed: ${reason}. Check the upstream service.)`,
+	notConnected: (reason: string) =>
+		`接続失敗。上流サービスの状態を確認してください (Connection failed: ${reason}. Check the upstream service.)`,
+	/** Appended for a call that was in progress when the connection ended. */
+	perhapsCarriedOut: "The call may have been carried out.",
+	reconnected: "The upstream MCP server was disconnected during the call. The proxy has connected again.",
+};
 
 /**
  * The tools, resources and prompts of an upstream, as the host sees them. With a skill there is a gate: before
  * `activate` only the list of tools is requested from the upstream, and only `activate` connects. Without one, the
  * first request connects.
  */
-export class McpProxy extends EventEmitter<Events> {
+export class McpProxy {
+	readonly upstream: Upstream;
 	readonly #options: ProxyOptions;
-	readonly #upstream: Upstream;
 	#isLocked: boolean;
 	/** Whether there has been a connection: the next one is a reconnection. */
 	#wasConnected = false;
 	#activating: Promise<CallToolResult> | undefined;
 
 	constructor(options: ProxyOptions, timing = UPSTREAM_TIMING) {
-		super();
 		this.#options = options;
 		this.#isLocked = options.skill !== "";
 		const { upstream, connectTimeout: limit } = options;
-		this.#upstream = new Upstream(
-			upstream,
-			limit === undefined ? timing : { ...timing, connect: limit, start: limit, list: limit, ping: limit },
-			(list) => this.emit("listChanged", list),
-			(message) => this.emit("warning", message),
-		);
+		const limits = limit !== undefined && { connect: limit, start: limit, list: limit, ping: limit };
+		this.upstream = new Upstream(upstream, { ...timing, ...limits });
 	}
 
 	/** The instructions for the host. */
 	get instructions(): string | undefined {
-		return this.#isGated ? texts.gateInstructions(this.#options.skill) : undefined;
+		return this.#isGated ? TEXTS.instructions(this.#options.skill) : undefined;
 	}
 
 	/**
@@ -66,7 +70,7 @@ export class McpProxy extends EventEmitter<Events> {
 		await this.#refresh("tools");
 		const { tools: names = [] } = this.#options;
 		const isEnough = names.length > 0 || this.#isGated;
-		const known = isEnough ? this.#upstream.known("tools") : this.#upstream.expect("tools");
+		const known = isEnough ? this.upstream.known("tools") : this.upstream.expect("tools");
 		const tools = known ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
 		const offered = tools.filter(({ name }) => this.#offers(name)).map(withoutExecution);
 		return this.#isGated ? [activateTool(this.#options), ...offered] : offered;
@@ -82,7 +86,7 @@ export class McpProxy extends EventEmitter<Events> {
 			return NO_OFFERS[list];
 		}
 		await this.#refresh(list);
-		return this.#upstream.expect(list);
+		return this.upstream.expect(list);
 	}
 
 	/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
@@ -94,7 +98,7 @@ export class McpProxy extends EventEmitter<Events> {
 			return failedResult(`Tool ${name} not found`);
 		}
 		return await this.#pass(
-			() => this.#upstream.request({ method: "tools/call", params: { name, arguments: args } }, context),
+			() => this.upstream.request({ method: "tools/call", params: { name, arguments: args } }, context),
 			failedResult,
 		);
 	}
@@ -105,7 +109,7 @@ export class McpProxy extends EventEmitter<Events> {
 		context: RequestContext,
 	): Promise<Complete<Results[Method]>> {
 		return await this.#pass(
-			() => this.#upstream.request(request, context),
+			() => this.upstream.request(request, context),
 			(text) => {
 				throw new ProtocolError(ProtocolErrorCode.InternalError, text);
 			},
@@ -113,7 +117,7 @@ export class McpProxy extends EventEmitter<Events> {
 	}
 
 	async close(): Promise<void> {
-		await this.#upstream.disconnect("the host has disconnected");
+		await this.upstream.disconnect("the host has disconnected");
 	}
 
 	get #isGated(): boolean {
@@ -133,7 +137,7 @@ export class McpProxy extends EventEmitter<Events> {
 	 */
 	async #pass<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
 		const isGated = this.#isGated;
-		const locked = this.#isLocked ? texts.locked(this.#options.skill) : undefined;
+		const locked = this.#isLocked ? TEXTS.locked(this.#options.skill) : undefined;
 		try {
 			const problem = isGated ? locked : await this.#connect();
 			if (problem !== undefined) {
@@ -142,19 +146,19 @@ export class McpProxy extends EventEmitter<Events> {
 			try {
 				return await call();
 			} catch (error) {
-				const lost = this.#lost(error, isGated ? texts.disconnected : texts.notReconnected);
+				const lost = this.#lost(error, isGated ? TEXTS.disconnected : TEXTS.notReconnected);
 				if (isGated || (await this.#connect()) !== undefined) {
 					return fail(lost);
 				}
 				if ((error as ServerError).code === "server-disconnected") {
 					// Not repeated: the upstream may already have done the work.
-					return fail(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`);
+					return fail(`${TEXTS.reconnected} ${TEXTS.perhapsCarriedOut}`);
 				}
 			}
-			return await call().catch((error) => fail(this.#lost(error, texts.notReconnected)));
+			return await call().catch((error) => fail(this.#lost(error, TEXTS.notReconnected)));
 		} catch (error) {
 			if (error instanceof ServerError) {
-				return fail(`${error.message}. ${texts.PERHAPS_CARRIED_OUT}`);
+				return fail(`${error.message}. ${TEXTS.perhapsCarriedOut}`);
 			}
 			throw error;
 		}
@@ -165,15 +169,15 @@ export class McpProxy extends EventEmitter<Events> {
 		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
 			throw error;
 		}
-		const text = describe(this.#upstream.lostReason);
-		return error.code === "server-disconnected" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text;
+		const text = describe(this.upstream.lostReason);
+		return error.code === "server-disconnected" ? `${text} ${TEXTS.perhapsCarriedOut}` : text;
 	}
 
 	/** Connects, unless it is connected. Returns an error text if that fails. */
 	async #connect(): Promise<string | undefined> {
-		const describe = this.#wasConnected ? texts.notReconnected : texts.notConnected;
+		const describe = this.#wasConnected ? TEXTS.notReconnected : TEXTS.notConnected;
 		try {
-			await this.#upstream.connect();
+			await this.upstream.connect();
 			this.#wasConnected = true;
 			return undefined;
 		} catch (error) {
@@ -191,29 +195,29 @@ export class McpProxy extends EventEmitter<Events> {
 	/** Connects if that is needed, runs the init script, and opens the gate. */
 	async #activateOnce(): Promise<CallToolResult> {
 		try {
-			if (!(await this.#upstream.check())) {
-				await this.#upstream.connect();
+			if (!(await this.upstream.check())) {
+				await this.upstream.connect();
 			}
 		} catch (error) {
-			return failedResult(texts.notConnected((error as Error).message));
+			return failedResult(TEXTS.notConnected((error as Error).message));
 		}
 		const { init } = this.#options;
 		try {
-			await this.#upstream.refresh("tools");
-			const tools = this.#upstream.expect("tools");
+			await this.upstream.refresh("tools");
+			const tools = this.upstream.expect("tools");
 			if (init !== undefined) {
-				await runInitScript(this.#upstream, init, tools);
+				await runInitScript(this.upstream, init, tools);
 			}
 		} catch (error) {
 			// An upstream that was not initialized must not be used: until the next activate, calls fail as disconnected.
-			await this.#upstream.disconnect("activate failed");
+			await this.upstream.disconnect("activate failed");
 			return failedResult(`activate failed: ${(error as Error).message}`);
 		}
 		this.#isLocked = false;
 		for (const list of LIST_NAMES) {
-			this.emit("listChanged", list);
+			this.upstream.emit("listChanged", list);
 		}
-		const names = (this.#upstream.known("tools") ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
+		const names = (this.upstream.known("tools") ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
 		return textResult(
 			`Connected to ${this.#options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`,
@@ -222,7 +226,7 @@ export class McpProxy extends EventEmitter<Events> {
 
 	/** Reads a list, and updates the lists that the host sees. */
 	async #refresh(list: ListName): Promise<void> {
-		await this.#upstream.refresh(list, this.#isLocked ? [] : LIST_NAMES);
+		await this.upstream.refresh(list, this.#isLocked ? [] : LIST_NAMES);
 	}
 }
 

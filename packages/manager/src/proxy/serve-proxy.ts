@@ -29,12 +29,12 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 		server.onclose = () => servers.delete(server);
 		return server;
 	};
-	proxy.on("listChanged", (list) => {
+	proxy.upstream.on("listChanged", (list) => {
 		for (const server of servers) {
 			TELL_CHANGED[list](server).catch(report);
 		}
 	});
-	proxy.on("warning", (message) => report(new Error(message)));
+	proxy.upstream.on("warning", (message) => report(new Error(message)));
 	const transport = new StdioServerTransport(clientInput());
 	const { send } = transport;
 	transport.send = (message) =>

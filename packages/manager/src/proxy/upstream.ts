@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
@@ -24,12 +25,17 @@ export type UpstreamTiming = typeof UPSTREAM_TIMING;
 /** Warnings that are reported: an upstream may cause thousands. */
 const MAX_WARNINGS = 1_000;
 
+interface UpstreamEvents {
+	/** A list may have changed. */
+	listChanged: [list: ListName];
+	/** A list cannot be read, or the upstream cannot be reached: once for each reason. */
+	warning: [message: string];
+}
+
 /** The MCP server behind the proxy: at most one connection at a time, and its lists, as they were read last. */
-export class Upstream {
+export class Upstream extends EventEmitter<UpstreamEvents> {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
-	readonly #onListChanged: (list: ListName) => void;
-	readonly #warn: (message: string) => void;
 	#connection: SdkConnection | undefined;
 	#connecting: Promise<void> | undefined;
 	/** Ends the connection, or the last one. */
@@ -45,18 +51,8 @@ export class Upstream {
 	/** The lists that are being read. Never rejects. */
 	readonly #reading = new Map<ListName, Promise<void>>();
 
-	/**
-	 * @param onListChanged called when the upstream has reported a changed list
-	 * @param warn called if a list cannot be read, or the upstream cannot be reached: once for each reason
-	 */
-	constructor(
-		config: ServerConfig,
-		timing: UpstreamTiming,
-		onListChanged: (list: ListName) => void,
-		warn: (message: string) => void,
-	) {
-		this.#onListChanged = onListChanged;
-		this.#warn = warn;
+	constructor(config: ServerConfig, timing: UpstreamTiming) {
+		super();
 		this.#config = config;
 		this.#timing = timing;
 	}
@@ -165,7 +161,9 @@ export class Upstream {
 		this.#close = (reason) => connection.transport.close(reason);
 		connection.transport.ontrouble = () => void this.check();
 		connection.events.on("notification", (method) => {
-			LIST_NAMES.filter((each) => LISTS[each].changed === method).forEach(this.#onListChanged);
+			for (const list of LIST_NAMES.filter((each) => LISTS[each].changed === method)) {
+				this.emit("listChanged", list);
+			}
 		});
 		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
 		connection.events.once("closed", (reason) => {
@@ -214,7 +212,7 @@ export class Upstream {
 	#report(message: string): void {
 		if (!this.#warnings.has(message) && this.#warnings.size < MAX_WARNINGS) {
 			this.#warnings.add(message);
-			this.#warn(message);
+			this.emit("warning", message);
 		}
 	}
 

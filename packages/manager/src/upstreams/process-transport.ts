@@ -47,7 +47,7 @@ export class ProcessTransport implements Transport {
 	#isClosing = false;
 	#child: ChildProcess | undefined;
 	#exited: Promise<void> = Promise.resolve();
-	readonly #stderr = new StderrLines((line) => this.onstderr?.(line));
+	readonly #stderr = readStderr((line) => this.onstderr?.(line));
 	#exit = "";
 
 	constructor(config: ServerConfig) {
@@ -61,7 +61,7 @@ export class ProcessTransport implements Transport {
 
 	/** How the process ended, and the last line that it wrote to standard error. */
 	get exitReason(): string {
-		const { last } = this.#stderr;
+		const last = this.#stderr.last();
 		return `${this.#exit || "the process ended"}${last && `: ${last}`}`;
 	}
 
@@ -202,48 +202,39 @@ const MAX_LINES = 20;
 const MAX_LINE = 1_000;
 
 /** Reads what a process writes to standard error: passes lines on, within limits, and keeps the last one. */
-class StderrLines {
-	readonly #onLine: (line: string) => void;
-	readonly #rate = new RateLimit(MAX_LINES);
+function readStderr(onLine: (line: string) => void) {
+	const rate = new RateLimit(MAX_LINES);
 	/** Text after the last line feed. */
-	#rest = "";
-	#last = "";
+	let rest = "";
+	let last = "";
 	/** Whether lines were dropped since the last one that was passed on. */
-	#isDropping = false;
-
-	constructor(onLine: (line: string) => void) {
-		this.#onLine = onLine;
-	}
-
-	/** The last line that is not empty; of a long one its end. */
-	get last(): string {
-		return this.#last;
-	}
-
-	receive(chunk: Buffer): void {
-		const text = this.#rest + chunk.toString();
-		const end = text.lastIndexOf("\n") + 1;
-		this.#rest = text.slice(end).slice(-MAX_LINE);
-		this.#last = text.slice(-MAX_LINE).trim().split("\n").at(-1)?.trim() || this.#last;
-		// Not all of them: a piece may have thousands.
-		this.#emitLines(text.slice(0, end).split("\n", MAX_LINES + 1));
-	}
-
-	/** The process has ended: its last line may have no line feed. */
-	end(): void {
-		this.#emitLines([this.#rest]);
-		this.#rest = "";
-	}
-
-	#emitLines(lines: readonly string[]): void {
+	let isDropping = false;
+	const passOn = (lines: readonly string[]): void => {
 		for (const line of lines.map((each) => each.trim()).filter((each) => each !== "")) {
-			if (this.#rate.take()) {
-				this.#isDropping = false;
-				this.#onLine(line.slice(0, MAX_LINE));
-			} else if (!this.#isDropping) {
-				this.#isDropping = true;
-				this.#onLine(`(more than ${MAX_LINES} lines in a second: the others are dropped)`);
+			if (rate.take()) {
+				isDropping = false;
+				onLine(line.slice(0, MAX_LINE));
+			} else if (!isDropping) {
+				isDropping = true;
+				onLine(`(more than ${MAX_LINES} lines in a second: the others are dropped)`);
 			}
 		}
-	}
+	};
+	return {
+		/** The last line that is not empty; of a long one its end. */
+		last: () => last,
+		receive(chunk: Buffer): void {
+			const text = rest + chunk.toString();
+			const end = text.lastIndexOf("\n") + 1;
+			rest = text.slice(end).slice(-MAX_LINE);
+			last = text.slice(-MAX_LINE).trim().split("\n").at(-1)?.trim() || last;
+			// Not all of them: a piece may have thousands.
+			passOn(text.slice(0, end).split("\n", MAX_LINES + 1));
+		},
+		/** Passes on a last line without a line feed: the process has ended. */
+		end(): void {
+			passOn([rest]);
+			rest = "";
+		},
+	};
 }

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
 import { Piscina } from "piscina";
 import { cases } from "../../../../host-test/support/scope.js";
-import { SchemaChecker } from "../../src/core/schema-checker.js";
+import { makeSchemaChecker } from "../../src/core/schema-checker.js";
 
 const warnings: string[] = [];
-const checker = new SchemaChecker((message) => warnings.push(message));
+const checker = makeSchemaChecker((message) => warnings.push(message));
 
 const check = (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
 	checker.check({ tool: "t", what: "arguments", schema, value });
