@@ -99,14 +99,17 @@ function Header() {
 	);
 }
 
-interface TabProps {
-	readonly view: "devices" | "clients" | "connect" | "audit";
-	readonly text: string;
-	readonly count?: number | undefined;
-	readonly alert?: boolean;
-}
-
-function Tab({ view, text, count, alert }: TabProps) {
+function Tab({
+	view,
+	text,
+	count,
+	alert,
+}: {
+	view: string;
+	text: string;
+	count?: number | undefined;
+	alert?: boolean;
+}) {
 	const { view: current } = route.value;
 	const isCurrent = current === view || (view === "devices" && current === "device");
 	return (

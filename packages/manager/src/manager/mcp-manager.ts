@@ -29,7 +29,7 @@ import {
 	type RegisteredServer,
 	type Reloaded,
 } from "./mcp-types.js";
-import { ResourceCache } from "./resource-cache.js";
+import { makeResourceCache } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
 
 /** Names of tools in the error for one that is not known. */
@@ -50,7 +50,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #localTools = new Map<string, LocalTool>();
 	/** Checks the arguments of local tools. */
 	readonly #checker = makeSchemaChecker((message) => this.emit("warning", message));
-	readonly #cache: ResourceCache;
+	readonly #cache;
 	readonly #parallel;
 
 	readonly #onChanged = (): void => void this.emit("changed");
@@ -72,7 +72,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		if (debug) {
 			this.on("debug", (server, line) => console.error(`${server}: ${line}`));
 		}
-		this.#cache = new ResourceCache(cacheTtl);
+		this.#cache = makeResourceCache(cacheTtl);
 		this.#parallel = pLimit(maxParallel);
 	}
 
@@ -85,21 +85,14 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 * @param maxWait milliseconds after which it settles even if servers have not answered; they go on connecting. Default: no limit
 	 */
 	async initialize(maxWait?: number): Promise<void> {
-		const opened = this.#open();
-		await (maxWait === undefined ? opened : Promise.race([opened, delay(maxWait, undefined, { ref: false })]));
-	}
-
-	async #open(): Promise<void> {
 		this.#isInitialized = true;
 		const { servers = [], isFileOptional } = this.#options;
 		for (const server of servers) {
 			this.#servers.add(this.#readConfig(server));
 		}
-		if (this.#file === undefined || (isFileOptional && !this.#file.exists())) {
-			await this.#servers.startEnabled();
-		} else {
-			await this.reload();
-		}
+		const hasNoFile = this.#file === undefined || (isFileOptional && !this.#file.exists());
+		const started = hasNoFile ? this.#servers.startEnabled() : this.reload();
+		await (maxWait === undefined ? started : Promise.race([started, delay(maxWait, undefined, { ref: false })]));
 	}
 
 	/** @throws McpError before {@link initialize} */
@@ -416,12 +409,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return this.#servers.find(id)?.config;
 	}
 
-	/** Servers that are not connected, and why, to append to an error: a missing tool may be theirs. */
-	#failures(): string {
-		const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
-		return failed.map(({ id, lastError }) => `; '${id}' is not connected: ${lastError}`).join("");
-	}
-
 	#readConfig(input: RegisteredServer): ServerConfig {
 		const { id, name, url, command } = input;
 		const file = this.#fileConfigs.get(id ?? "");
@@ -533,9 +520,11 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(isMeant(tool, server)));
 		if (found.length !== 1) {
 			const ids = found.map((server) => this.#idOf(server)).join(", ");
-			const message =
-				found.length === 0 ? `Tool ${tool} not found${this.#failures()}` : `Tool ${tool} is on several servers: ${ids}`;
-			throw new McpError("TOOL_NOT_FOUND", message);
+			// A missing tool may be that of a server that is not connected.
+			const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
+			const failures = failed.map(({ id, lastError }) => `; '${id}' is not connected: ${lastError}`).join("");
+			const problem = found.length === 0 ? `not found${failures}` : `is on several servers: ${ids}`;
+			throw new McpError("TOOL_NOT_FOUND", `Tool ${tool} ${problem}`);
 		}
 		return found[0] as Server;
 	}

@@ -18,87 +18,75 @@ interface Kept {
 }
 
 /**
- * Reads resources, and keeps their contents for a time, and until their server says that they have changed. Not lru-cache: the
- * package is larger than this one.
+ * Makes a cache that reads resources, and keeps their contents for a time, and until their server says that they have changed. Not
+ * lru-cache: the package is larger than this one.
+ *
+ * @param ttl milliseconds; 0: nothing is kept
  */
-export class ResourceCache {
-	readonly #ttl: number;
+export function makeResourceCache(ttl: number) {
 	/** Contents by server and URI; those read last come last. */
-	readonly #kept = new Map<string, Kept>();
-	#characters = 0;
+	const cache = new Map<string, Kept>();
+	let characters = 0;
 
-	/** @param ttl milliseconds; 0: nothing is kept */
-	constructor(ttl: number) {
-		this.#ttl = ttl;
-	}
-
-	/** Returns the contents that are kept, unless `isFresh`, or else those that the server sends. */
-	async read(server: Server, uri: string, isFresh = false): Promise<ReadResourceResult> {
-		const key = `${server.id}\0${uri}`;
-		const kept = this.#kept.get(key);
-		if (kept !== undefined && !isFresh && kept.expires > performance.now()) {
-			this.#kept.delete(key);
-			this.#kept.set(key, kept);
-			return kept.result;
+	const drop = (key: string): void => {
+		const kept = cache.get(key);
+		if (kept !== undefined) {
+			cache.delete(key);
+			characters -= kept.size;
+			void kept.stopFollowing.then((stop) => stop());
 		}
-		const answer = await server.request({ method: "resources/read", params: { uri } }).catch((error: unknown) => {
-			// Many servers answer −32602 for an unknown resource. If they list it, something else is wrong.
-			const isInvalid = ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.InvalidParams;
-			throw isInvalid && !server.offers.resources.some((resource) => resource.uri === uri)
-				? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${error.message}`)
-				: error;
-		});
-		const result = expectComplete(answer);
-		this.#keep(key, server, uri, result);
-		return result;
-	}
-
-	/** Forgets everything. */
-	clear(): void {
-		this.#dropAll("");
-	}
-
-	/** A server has sent a notification. */
-	notified({ id }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
-		if (method === "notifications/resources/updated") {
-			this.#drop(`${id}\0${params.uri}`);
-		} else if (method === "notifications/resources/list_changed") {
-			this.#dropAll(`${id}\0`);
-		}
-	}
+	};
+	const dropAll = (prefix: string): void => [...cache.keys()].filter((key) => key.startsWith(prefix)).forEach(drop);
 
 	/** Keeps contents, and subscribes to their updates. If the server does not support that, they are kept for the time. */
-	#keep(key: string, server: Server, uri: string, result: ReadResourceResult): void {
+	const keep = (key: string, server: Server, uri: string, result: ReadResourceResult): void => {
 		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 0);
-		this.#drop(key);
-		if (this.#ttl === 0 || size > MAX_CHARACTERS) {
+		drop(key);
+		if (ttl === 0 || size > MAX_CHARACTERS) {
 			return;
 		}
 		const ignore = (): void => {};
 		const following = server.connection?.canSubscribe ? server.subscriptions.add(uri) : Promise.resolve(ignore);
 		const stopFollowing = following.catch(() => ignore);
-		this.#kept.set(key, { result, size, expires: performance.now() + this.#ttl, stopFollowing });
-		this.#characters += size;
-		for (const oldest of this.#kept.keys()) {
-			if (this.#kept.size <= MAX_CACHED && this.#characters <= MAX_CHARACTERS) {
+		cache.set(key, { result, size, expires: performance.now() + ttl, stopFollowing });
+		characters += size;
+		for (const oldest of cache.keys()) {
+			if (cache.size <= MAX_CACHED && characters <= MAX_CHARACTERS) {
 				return;
 			}
-			this.#drop(oldest);
+			drop(oldest);
 		}
-	}
+	};
 
-	#dropAll(prefix: string): void {
-		for (const key of [...this.#kept.keys()].filter((each) => each.startsWith(prefix))) {
-			this.#drop(key);
-		}
-	}
-
-	#drop(key: string): void {
-		const kept = this.#kept.get(key);
-		if (kept !== undefined) {
-			this.#kept.delete(key);
-			this.#characters -= kept.size;
-			void kept.stopFollowing.then((stop) => stop());
-		}
-	}
+	return {
+		/** Returns the contents that are kept, unless `isFresh`, or else those that the server sends. */
+		async read(server: Server, uri: string, isFresh = false): Promise<ReadResourceResult> {
+			const key = `${server.id}\0${uri}`;
+			const kept = cache.get(key);
+			if (kept !== undefined && !isFresh && kept.expires > performance.now()) {
+				cache.delete(key);
+				cache.set(key, kept);
+				return kept.result;
+			}
+			const answer = await server.request({ method: "resources/read", params: { uri } }).catch((error: unknown) => {
+				// Many servers answer −32602 for an unknown resource. If they list it, something else is wrong.
+				const isInvalid = ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.InvalidParams;
+				throw isInvalid && !server.offers.resources.some((resource) => resource.uri === uri)
+					? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${error.message}`)
+					: error;
+			});
+			const result = expectComplete(answer);
+			keep(key, server, uri, result);
+			return result;
+		},
+		clear: () => dropAll(""),
+		/** Drops what a server has reported as changed. */
+		notified({ id }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
+			if (method === "notifications/resources/updated") {
+				drop(`${id}\0${params.uri}`);
+			} else if (method === "notifications/resources/list_changed") {
+				dropAll(`${id}\0`);
+			}
+		},
+	};
 }

@@ -29,7 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readServers(text: string, file: string, environment: Environment = process.env): ReadServers {
 	try {
-		return new Reader(parseFile(text, file), file, environment).read();
+		return readParsed(parseFile(text, file), file, environment);
 	} catch (error) {
 		if (!(error instanceof SyntaxProblem)) {
 			throw error;
@@ -38,172 +38,163 @@ export function readServers(text: string, file: string, environment: Environment
 	}
 }
 
-class Reader {
-	readonly #parsed: ReturnType<typeof parseFile>;
-	readonly #file: string;
-	readonly #environment: Environment;
-	readonly #problems: ConfigProblem[] = [];
-	readonly #configs = new Map<string, ServerConfig>();
-	readonly #invalidIds = new Set<string>();
+function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environment: Environment): ReadServers {
+	const problems: ConfigProblem[] = [];
+	const configs = new Map<string, ServerConfig>();
+	const invalidIds = new Set<string>();
 
-	constructor(parsed: ReturnType<typeof parseFile>, file: string, environment: Environment) {
-		this.#parsed = parsed;
-		this.#file = file;
-		this.#environment = environment;
-	}
+	/** The line of the innermost part of the path that is in the file. */
+	const lineAt = (path: Path): number => {
+		for (let length = path.length; length > 0; length -= 1) {
+			const line = parsed.lineOf(path.slice(0, length));
+			if (line !== undefined) {
+				return line;
+			}
+		}
+		return 1;
+	};
 
-	read(): ReadServers {
-		const { content } = this.#parsed;
-		const hosts = isObject(content) ? (content.mcpServers ?? content.servers) : undefined;
-		if (!isObject(content) || (!isObject(hosts) && !Array.isArray(hosts))) {
-			const message = "expected an object with servers or mcpServers";
-			return brokenFile({ file: this.#file, line: 1, field: "", message });
+	const note = (path: Path, message: string): void => {
+		const field = path.map((part, index) =>
+			typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`,
+		);
+		problems.push({ file, line: lineAt(path), field: field.join(""), message });
+	};
+
+	/** The value with its variables expanded, at any depth. */
+	const expand = (value: unknown, at: Expansion): unknown => {
+		const inside = (key: string | number): Expansion => ({ ...at, path: [...at.path, key] });
+		if (typeof value === "string") {
+			return value.replace(VARIABLE, (whole, kind: string | undefined, name: string, fallback?: string) => {
+				// VS Code asks the user for an input. Here its value comes from the environment.
+				const variable = at.environment[kind === "input" ? inputVariable(name) : name];
+				const found = (kind === undefined ? FOLDERS[name]?.(file) : undefined) ?? variable ?? fallback;
+				if (found === undefined && !at.isOff) {
+					note(at.path, missing(kind, name));
+				}
+				return found ?? whole;
+			});
 		}
-		const options = this.#checked(OPTIONS, plainEntry(content.options) ?? {}, ["options"]) ?? {};
-		const key = content.mcpServers === hosts ? "mcpServers" : "servers";
-		for (const [name, entry] of Object.entries(hosts)) {
-			const path = [key, Array.isArray(hosts) ? Number(name) : name];
-			const isListed = Array.isArray(hosts) && key === "servers";
-			this.#add(path, entry, isListed ? this.#listedServer(entry, path) : this.#hostServer(entry, path), options);
+		if (Array.isArray(value)) {
+			return value.map((item, index) => expand(item, inside(index)));
 		}
-		const configs = [...this.#configs.values()];
-		return { configs, problems: this.#problems, invalidIds: this.#invalidIds, isBroken: false };
-	}
+		return isObject(value)
+			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item, inside(key))]))
+			: value;
+	};
+
+	const check = <T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined => {
+		const count = problems.length;
+		const result = schema.safeParse(value);
+		for (const issue of result.error?.issues ?? []) {
+			const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
+			const where = [...path, ...(issue.path as (string | number)[]), ...keys.slice(0, 1)];
+			const given = parsed.scalarAt(where);
+			const isQuoted = typeof given === "string" || typeof given === "number";
+			const text = `${describeIssue(issue)}${isQuoted ? `, got ${JSON.stringify(given)}` : ""}`;
+			note(where, keys.length > 0 ? "unknown field" : text);
+		}
+		return problems.length > count ? undefined : result.data;
+	};
+
+	/**
+	 * Checks an entry with its variables expanded, first those of its own `env`, which programs such as mcp-remote expand in their
+	 * arguments. A server that is disabled may lack some.
+	 */
+	const checkEntry = <T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined => {
+		if (!isObject(entry)) {
+			return check(schema, entry, path);
+		}
+		const count = problems.length;
+		const isOff = entry.enabled === false;
+		const env = expand(entry.env, { path: [...path, "env"], environment, isOff });
+		const variables = { ...environment, ...(isObject(env) && (env as Environment)) };
+		const { env: _, ...rest } = entry;
+		const expanded = expand(rest, { path, environment: variables, isOff }) as object;
+		const server = check(schema, { ...expanded, ...(env !== undefined && { env }) }, path);
+		return problems.length > count ? undefined : server;
+	};
 
 	/** Without `enabled`, a server that has an id is not connected at the start, and one that has only a name is. */
-	#listedServer(given: unknown, path: Path): ServerInput | undefined {
-		const server = this.#checkedEntry(LISTED_SERVER, plainEntry(given), path);
+	const readListed = (given: unknown, path: Path): ServerInput | undefined => {
+		const server = checkEntry(LISTED_SERVER, plainEntry(given), path);
 		const id = server?.id ?? server?.name;
 		if (server !== undefined && id === undefined) {
-			this.#problem([...path, "id"], "is missing");
+			note([...path, "id"], "is missing");
 			return undefined;
 		}
 		return server && { ...server, id: id as string, enabled: server.enabled ?? server.id === undefined };
-	}
+	};
 
-	#hostServer(given: unknown, path: Path): ServerInput | undefined {
+	const readHosted = (given: unknown, path: Path): ServerInput | undefined => {
 		const { entry, unknown } = hostEntry(given);
-		const server = this.#checkedEntry(HOST_SERVER, entry, path);
+		const server = checkEntry(HOST_SERVER, entry, path);
+		if (server === undefined) {
+			return undefined;
+		}
 		// A list has the names in its entries.
-		const name = typeof path.at(-1) === "string" ? (path.at(-1) as string) : server?.name;
-		if (server === undefined || name === undefined) {
-			if (server !== undefined) {
-				this.#problem([...path, "name"], "is missing");
-			}
+		const name = typeof path.at(-1) === "string" ? (path.at(-1) as string) : server.name;
+		if (name === undefined) {
+			note([...path, "name"], "is missing");
 			return undefined;
 		}
 		for (const member of unknown) {
-			this.#problem([...path, member], member === "type" ? "unknown, ignored" : "unknown field, ignored");
+			note([...path, member], member === "type" ? "unknown, ignored" : "unknown field, ignored");
 		}
 		return { ...server, id: hostId(name), name: server.name ?? name };
-	}
-
-	/** @param entry as it is in the file, before environment variables were expanded */
-	#add(path: Path, given: unknown, input: ServerInput | undefined, options: ServerOptions): void {
-		if (input === undefined) {
-			this.#invalidIds.add(idOfEntry(given, path));
-			return;
-		}
-		try {
-			const { url, command, args = [] } = hostEntry(given).entry as { url?: string; command?: string; args?: string[] };
-			const shown = url ?? [command, ...args].join(" ");
-			const config = serverConfig({ ...this.#withWords(input, url, path), shown }, options);
-			if (this.#configs.has(config.id)) {
-				this.#problem([...path, "id"], `duplicate id '${config.id}'`);
-			} else {
-				this.#configs.set(config.id, config);
-			}
-		} catch (error) {
-			this.#invalidIds.add(input.id);
-			if (!(error instanceof FieldError)) {
-				throw error;
-			}
-			this.#problem([...path, error.field], error.problem);
-		}
-	}
+	};
 
 	/**
 	 * Takes a command apart before environment variables are expanded: a value with spaces or quotes stays one word.
 	 *
 	 * @param url as it is in the file
 	 */
-	#withWords(input: ServerInput, url: string | undefined, path: Path): ServerInput {
+	const splitCommand = (input: ServerInput, url: string | undefined, path: Path): ServerInput => {
 		if (url === undefined || input.command !== undefined || transportOf(input) !== "stdio") {
 			return input;
 		}
-		const at = { path, environment: { ...this.#environment, ...input.env }, isOff: input.enabled === false };
-		const [command, ...args] = wordsOf(url).map((word) => this.#expanded(word, at) as string);
+		const at = { path, environment: { ...environment, ...input.env }, isOff: input.enabled === false };
+		const [command, ...args] = wordsOf(url).map((word) => expand(word, at) as string);
 		return { ...input, url: undefined, command, args: [...args, ...(input.args ?? [])] };
-	}
+	};
 
-	#checkedEntry<T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined {
-		const count = this.#problems.length;
-		const server = this.#checked(schema, this.#expandedEntry(entry, path), path);
-		return this.#problems.length > count ? undefined : server;
-	}
-
-	#checked<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined {
-		const count = this.#problems.length;
-		const result = schema.safeParse(value);
-		for (const issue of result.error?.issues ?? []) {
-			const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
-			const where = [...path, ...(issue.path as (string | number)[]), ...keys.slice(0, 1)];
-			this.#problem(where, keys.length > 0 ? "unknown field" : messageOf(issue, this.#parsed.scalarAt(where)));
+	/** @param given as it is in the file, before environment variables were expanded */
+	const add = (path: Path, given: unknown, input: ServerInput | undefined, options: ServerOptions): void => {
+		if (input === undefined) {
+			invalidIds.add(idOfEntry(given, path));
+			return;
 		}
-		return this.#problems.length > count ? undefined : result.data;
-	}
-
-	/**
-	 * An entry with its variables expanded, first those of its own `env`, which programs such as mcp-remote expand in their arguments. A
-	 * server that is disabled may lack some.
-	 */
-	#expandedEntry(entry: unknown, path: Path): unknown {
-		if (!isObject(entry)) {
-			return entry;
-		}
-		const isOff = entry.enabled === false;
-		const env = this.#expanded(entry.env, { path: [...path, "env"], environment: this.#environment, isOff });
-		const environment = { ...this.#environment, ...(isObject(env) && (env as Environment)) };
-		const { env: _, ...rest } = entry;
-		return { ...(this.#expanded(rest, { path, environment, isOff }) as object), ...(env !== undefined && { env }) };
-	}
-
-	/** The value with its variables expanded, at any depth. */
-	#expanded(value: unknown, at: Expansion): unknown {
-		const inside = (key: string | number): Expansion => ({ ...at, path: [...at.path, key] });
-		if (typeof value === "string") {
-			return value.replace(VARIABLE, (whole, kind: string | undefined, name: string, fallback?: string) => {
-				// VS Code asks the user for an input. Here its value comes from the environment.
-				const variable = at.environment[kind === "input" ? inputVariable(name) : name];
-				const found = (kind === undefined ? FOLDERS[name]?.(this.#file) : undefined) ?? variable ?? fallback;
-				if (found === undefined && !at.isOff) {
-					this.#problem(at.path, missing(kind, name));
-				}
-				return found ?? whole;
-			});
-		}
-		if (Array.isArray(value)) {
-			return value.map((item, index) => this.#expanded(item, inside(index)));
-		}
-		return isObject(value)
-			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#expanded(item, inside(key))]))
-			: value;
-	}
-
-	#problem(path: Path, message: string): void {
-		this.#problems.push({ file: this.#file, line: this.#lineOf(path), field: fieldName(path), message });
-	}
-
-	/** The line of the innermost part of the path that is in the file. */
-	#lineOf(path: Path): number {
-		for (let length = path.length; length > 0; length -= 1) {
-			const line = this.#parsed.lineOf(path.slice(0, length));
-			if (line !== undefined) {
-				return line;
+		try {
+			const { url, command, args = [] } = hostEntry(given).entry as { url?: string; command?: string; args?: string[] };
+			const shown = url ?? [command, ...args].join(" ");
+			const config = serverConfig({ ...splitCommand(input, url, path), shown }, options);
+			if (configs.has(config.id)) {
+				note([...path, "id"], `duplicate id '${config.id}'`);
+			} else {
+				configs.set(config.id, config);
 			}
+		} catch (error) {
+			invalidIds.add(input.id);
+			if (!(error instanceof FieldError)) {
+				throw error;
+			}
+			note([...path, error.field], error.problem);
 		}
-		return 1;
+	};
+
+	const { content } = parsed;
+	const hosts = isObject(content) ? (content.mcpServers ?? content.servers) : undefined;
+	if (!isObject(content) || (!isObject(hosts) && !Array.isArray(hosts))) {
+		return brokenFile({ file, line: 1, field: "", message: "expected an object with servers or mcpServers" });
 	}
+	const options = check(OPTIONS, plainEntry(content.options) ?? {}, ["options"]) ?? {};
+	const key = content.mcpServers === hosts ? "mcpServers" : "servers";
+	for (const [name, entry] of Object.entries(hosts)) {
+		const path = [key, Array.isArray(hosts) ? Number(name) : name];
+		const isListed = Array.isArray(hosts) && key === "servers";
+		add(path, entry, isListed ? readListed(entry, path) : readHosted(entry, path), options);
+	}
+	return { configs: [...configs.values()], problems, invalidIds, isBroken: false };
 }
 
 /** Where a value is, and the variables for it. */
@@ -240,17 +231,6 @@ function missing(kind: string | undefined, name: string): string {
 function idOfEntry(entry: unknown, [, key]: Path): string {
 	const { id, name } = (isObject(entry) ? entry : {}) as { id?: unknown; name?: unknown };
 	return typeof key === "string" ? hostId(key) : String(id ?? name);
-}
-
-function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
-	const text = describeIssue(issue);
-	return typeof value === "string" || typeof value === "number" ? `${text}, got ${JSON.stringify(value)}` : text;
-}
-
-function fieldName(path: Path): string {
-	return path
-		.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`))
-		.join("");
 }
 
 /** A file that cannot be used at all. */

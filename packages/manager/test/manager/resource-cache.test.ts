@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Server } from "../../src/core/server.js";
-import { ResourceCache } from "../../src/manager/resource-cache.js";
+import { makeResourceCache } from "../../src/manager/resource-cache.js";
 
 const MB = 1024 * 1024;
 
@@ -20,7 +20,7 @@ function resourceServer(length: () => number) {
 		return { contents: [{ uri, text: "x".repeat(length()) }] };
 	};
 	const server = { id: "files", connection: { canSubscribe: true }, subscriptions, request } as unknown as Server;
-	return { server, followed, read, cache: new ResourceCache(60_000) };
+	return { server, followed, read, cache: makeResourceCache(60_000) };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

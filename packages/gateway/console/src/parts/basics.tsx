@@ -1,6 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes, JSX, TargetedEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { CallEntry } from "../../../src/console/messages.js";
 import { t } from "../texts/index.js";
 import { visibleLine } from "./visible.js";
 
@@ -45,13 +46,14 @@ export function Form({ kind, onSubmit, children }: FormProps) {
 	);
 }
 
-interface BadgeProps {
-	readonly variant?: "secondary" | "warning";
-	readonly children: ComponentChildren;
-}
-
 /** A word or number in a small frame. */
-export function Badge({ variant = "secondary", children }: BadgeProps) {
+export function Badge({
+	variant = "secondary",
+	children,
+}: {
+	variant?: "secondary" | "warning";
+	children: ComponentChildren;
+}) {
 	return (
 		<span class="badge" data-variant={variant}>
 			{children}
@@ -109,15 +111,16 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
 	return { value: loaded.value, problem: problem.value };
 }
 
-interface LogListProps {
-	readonly kind?: string;
-	/** Shown without entries. */
-	readonly empty?: string;
-	readonly children: readonly ComponentChildren[];
-}
-
-/** A list that scrolls, also by the keyboard. */
-export function LogList({ kind = "", empty = "", children }: LogListProps) {
+/** A list that scrolls, also by the keyboard. @param empty shown without entries */
+export function LogList({
+	kind = "",
+	empty = "",
+	children,
+}: {
+	kind?: string;
+	empty?: string;
+	children: JSX.Element[];
+}) {
 	return children.length === 0 ? (
 		<p class="text-light">{empty}</p>
 	) : (
@@ -138,15 +141,10 @@ export function LogEntry({ time, children }: { readonly time: string; readonly c
 	);
 }
 
-interface CallTextProps {
-	readonly tool: string;
-	readonly args?: string | undefined;
-	readonly client?: string | undefined;
-	readonly principal: string;
-	readonly duration: number;
+type CallTextProps = Pick<CallEntry, "tool" | "args" | "client" | "principal" | "duration"> & {
 	readonly outcome: string;
 	readonly children?: ComponentChildren;
-}
+};
 
 /** A call in a log. @param children what follows the arguments */
 export function CallText({ tool, args = "{}", client, principal, duration, outcome, children }: CallTextProps) {

@@ -51,7 +51,7 @@ export function Select({ id, label, options, value, onChange }: SelectProps) {
 	);
 }
 
-interface ValueProps {
+export interface ValueProps {
 	readonly id?: string;
 	/** Undefined: another element is the label. */
 	readonly label?: string;
@@ -63,15 +63,8 @@ interface ValueProps {
 }
 
 /** A number in a range. */
-export function Slider({
-	id,
-	label,
-	schema,
-	value,
-	text,
-	isDisabled,
-	onChange,
-}: ValueProps & { readonly schema: Schema }) {
+export function Slider(props: ValueProps & { readonly schema: Schema }) {
+	const { id, label, schema, value, text, isDisabled, onChange } = props;
 	const { minimum, maximum, multipleOf, type } = schema;
 	const [min, max] = [Number(minimum), Number(maximum)];
 	const step =

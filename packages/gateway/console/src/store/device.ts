@@ -19,6 +19,13 @@ export interface Outcome {
 	readonly duration: number;
 }
 
+/** The text of an outcome, empty without one, and whether the call has failed. */
+export function saidBy({ result, error }: Partial<Outcome>): { readonly text: string; readonly isBad: boolean } {
+	const [first] = result?.content ?? [];
+	const text = error ?? (first?.type === "text" ? first.text : "");
+	return { text, isBad: error !== undefined || result?.isError === true };
+}
+
 /** A picture that a tool has returned. */
 export interface Picture {
 	readonly source: string;

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button, Card } from "../parts/basics.js";
-import { ColorInput, Segments, Slider } from "../parts/inputs.js";
+import { ColorInput, Segments, Slider, type ValueProps } from "../parts/inputs.js";
 import { controlOf } from "../parts/schema.js";
 import { visible } from "../parts/visible.js";
 import { type Control, type ControlInput, controlsOf, type ToolCall } from "../store/controls.js";
-import type { Device } from "../store/device.js";
+import { type Device, saidBy } from "../store/device.js";
 import { session } from "../store/session.js";
 import { duration, t } from "../texts/index.js";
 import { controlName, inputName, inputValue, optionText } from "../texts/words.js";
@@ -42,10 +42,7 @@ function useCalls(link: Device, inputs: readonly ControlInput[]) {
 	useEffect(() => () => clearTimeout(timer.current), []);
 	const call = async ({ tool, args }: ToolCall, input?: string): Promise<void> => {
 		const change = changes.current;
-		const { result, error } = await link.call(tool, args);
-		const [first] = result?.content ?? [];
-		const isBad = error !== undefined || result?.isError === true;
-		const text = error ?? (first?.type === "text" ? first.text : "");
+		const { text, isBad } = saidBy(await link.call(tool, args));
 		said.value = isBad ? { text, isBad } : input === undefined ? { text: t("done"), isBad } : undefined;
 		await link.readStatus();
 		const isTold = current.current.some(({ name, value }) => name === input && value !== undefined);
@@ -99,21 +96,15 @@ function Tile({ link, control, name }: { readonly link: Device; readonly control
 /** Controls that have many values on their way to one. */
 const SLIDES: ReadonlySet<string> = new Set(["slider", "color"]);
 
-interface InputProps {
-	readonly input: ControlInput;
-	readonly value: unknown;
-	readonly label: string;
-	readonly onChange: (value: unknown) => void;
-}
-
-function Input({ input, value, label, onChange }: InputProps) {
+function Input({ input, ...given }: { input: ControlInput } & Pick<ValueProps, "label" | "value" | "onChange">) {
+	const { value, label, onChange } = given;
 	const { name, schema, callFor } = input;
-	const props = { label, value, isDisabled: callFor === undefined, onChange };
+	const props = { ...given, isDisabled: callFor === undefined };
 	const control = controlOf(name, schema);
 	if (control === "radio" || (control === "switch" && input.value === undefined)) {
 		return (
 			<Segments
-				{...{ label, isDisabled: props.isDisabled, chosen: value, onChoose: onChange }}
+				{...{ label: `${label}`, isDisabled: props.isDisabled, chosen: value, onChoose: onChange }}
 				options={control === "switch" ? [true, false] : (schema.enum as (string | number | boolean)[])}
 				nameOf={(option) => (typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option))}
 			/>

@@ -4,7 +4,7 @@ import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offer
 import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "../parts/basics.js";
 import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
-import { plain, toolNamed } from "../store/device.js";
+import { type Outcome, plain, saidBy, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { ago, clock, duration, now, stateText, t } from "../texts/index.js";
@@ -13,13 +13,8 @@ import { ago, clock, duration, now, stateText, t } from "../texts/index.js";
 const ALIAS = "[a-z0-9]+([_\\-][a-z0-9]+)*";
 const ALIASES = `[\\s,]*(${ALIAS}[\\s,]*)*`;
 
-interface HeadProps {
-	readonly detail: DeviceDetail;
-	readonly link: DeviceLink;
-}
-
 /** Identity and state of the device, and an operator's actions. */
-export function DeviceHead({ detail, link }: HeadProps) {
+export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: DeviceLink }) {
 	const { row, states, pageUrl } = detail;
 	const { id, alias, board, version, online, since, transport, kind, problem, update } = row;
 	const isEditing = useSignal(false);
@@ -81,7 +76,7 @@ export function States({ changes }: { readonly changes: readonly StateChange[] }
 	);
 }
 
-function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => void }) {
+function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceLink; onEdit: () => void }) {
 	const { alias, online } = detail.row;
 	const path = pathOf(alias);
 	const reboot = toolNamed(link.tools.value, "self_reboot");
@@ -119,10 +114,9 @@ function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => 
 	);
 }
 
-function report({ error, result }: Partial<Awaited<ReturnType<DeviceLink["call"]>>>): void {
-	const isBad = error !== undefined || result?.isError === true;
-	const [first] = result?.content ?? [];
-	show(error ?? (first?.type === "text" ? visibleLine(first.text) : t("done")), isBad);
+function report(outcome: Partial<Outcome>): void {
+	const { text, isBad } = saidBy(outcome);
+	show(isBad ? text : visibleLine(text) || t("done"), isBad);
 }
 
 /** A text that the device says. */

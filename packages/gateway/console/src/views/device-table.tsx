@@ -76,9 +76,7 @@ export function DeviceTable({ list: { found, offset, rows }, sort, onSort, onLoo
 	);
 }
 
-interface ColumnHeadProps extends Pick<DeviceTableProps, "sort" | "onSort"> {
-	readonly column: (typeof COLUMNS)[number];
-}
+type ColumnHeadProps = Pick<DeviceTableProps, "sort" | "onSort"> & { readonly column: (typeof COLUMNS)[number] };
 
 /** The name of a column, which sorts by it: ascending, descending, then as before. */
 function ColumnHead({ column, sort, onSort }: ColumnHeadProps) {

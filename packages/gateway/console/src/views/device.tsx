@@ -48,7 +48,7 @@ export function DeviceView({ alias }: { readonly alias: string }) {
 }
 
 function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
-	const { row, calls, events, locked } = detail;
+	const { row, calls, events } = detail;
 	const { alias, online } = row;
 	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
 	const { value: generation } = epoch;
@@ -68,7 +68,7 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 			<Readings link={link} interval={READ_INTERVAL} />
 			{row.kind === "device" && <PastView link={link} />}
 			<div class="columns">
-				<Tools link={link} isOnline={online} locked={locked} />
+				<Tools link={link} detail={detail} />
 				<div class="side">
 					<Pictures link={link} />
 					<EventList events={events}>
@@ -82,17 +82,11 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 	);
 }
 
-interface ToolsProps {
-	readonly link: DeviceLink;
-	readonly isOnline: boolean;
-	readonly locked: DeviceDetail["locked"];
-}
-
-function Tools({ link, isOnline, locked }: ToolsProps) {
+function Tools({ link, detail: { row, locked } }: { link: DeviceLink; detail: DeviceDetail }) {
 	const search = useSignal("");
 	const { value: tools } = link.tools;
 	if (tools === undefined) {
-		return <p class="card text-light align-center">{t(isOnline ? "opening" : "isOffline")}</p>;
+		return <p class="card text-light align-center">{t(row.online ? "opening" : "isOffline")}</p>;
 	}
 	const wanted = search.value.toLowerCase();
 	const found = tools.filter(({ name, title = "", description = "" }) =>

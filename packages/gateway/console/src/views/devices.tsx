@@ -91,13 +91,10 @@ export function DevicesView() {
 	);
 }
 
-interface TotalsProps {
-	readonly filter: FleetQuery["filter"];
-	readonly onChoose: (filter: FleetQuery["filter"]) => void;
-}
+type Filter = FleetQuery["filter"];
 
 /** All devices in numbers; what is wrong can be chosen. */
-function Totals({ filter, onChoose }: TotalsProps) {
+function Totals({ filter, onChoose }: { filter: Filter; onChoose: (filter: Filter) => void }) {
 	const { online = 0, problems } = totals.value ?? {};
 	return (
 		<p class="hstack totals">

@@ -7,19 +7,13 @@ import { PictureView } from "../parts/result.js";
 import { controlOf, parametersOf } from "../parts/schema.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { controlsOf } from "../store/controls.js";
-import { type Device, PICTURE_TOOL, plain } from "../store/device.js";
+import { type Device, PICTURE_TOOL, plain, saidBy } from "../store/device.js";
 import { readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
 import { factName, factValue, readingName, readingValue } from "../texts/words.js";
 
-interface ReadingsProps {
-	readonly link: Device;
-	/** Milliseconds between readings while the page is visible. */
-	readonly interval: number;
-}
-
-/** Measured values: numbers with plots, words beside them. */
-export function Readings({ link, interval }: ReadingsProps) {
+/** Measured values: numbers with plots, words beside them. @param interval milliseconds between readings while the page is visible */
+export function Readings({ link, interval }: { readonly link: Device; readonly interval: number }) {
 	const { value: status } = link.status;
 	useEffect(() => {
 		const read = (): void => {
@@ -84,14 +78,12 @@ export function Pictures({ link }: { readonly link: Device }) {
 			({ name, schema, required }) => required && /text|area/.test(controlOf(name, schema)),
 		);
 		isBusy.value = true;
-		const { result, error } = await link.call(
-			tool.name,
-			Object.fromEntries(texts.map(({ name }) => [name, t("question")])),
-		);
+		const args = Object.fromEntries(texts.map(({ name }) => [name, t("question")]));
+		const outcome = await link.call(tool.name, args);
 		isBusy.value = false;
-		const [first] = result?.content ?? [];
-		const said = first?.type === "text" ? first.text : "";
-		problem.value = error ?? (result?.isError || !result?.content.some(({ type }) => type === "image") ? said : "");
+		const { text, isBad } = saidBy(outcome);
+		const hasPicture = outcome.result?.content.some(({ type }) => type === "image");
+		problem.value = isBad || !hasPicture ? text : "";
 	};
 	const { value: picture } = link.picture;
 	return (
