@@ -120,7 +120,6 @@ function readSeconds(text: string): number {
 	return Number(number) * SECONDS[unit as keyof typeof SECONDS];
 }
 
-/** Prints the events of a gateway. Rejects when the stream ends. */
 async function watch(options: ClientFlags): Promise<void> {
 	const response = await clientFor(options).open("/events");
 	try {

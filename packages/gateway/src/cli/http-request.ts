@@ -28,7 +28,6 @@ export interface HttpRequest {
 /** The server has answered a request with an error. */
 export class Rejection extends Error {
 	readonly status: number;
-	/** The JSON-RPC error in the response. */
 	readonly rpc: { readonly code?: number; readonly data?: unknown };
 
 	constructor(status: number, message: string, rpc: Rejection["rpc"] = {}) {

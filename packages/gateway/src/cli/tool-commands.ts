@@ -134,7 +134,6 @@ export async function toolsOf(name: string, options: ClientFlags) {
 	throw new Error(`the list of tools has more than ${MAX_PAGES} pages`);
 }
 
-/** The members of a property's schema that are printed. */
 interface PropertySchema {
 	readonly type?: string;
 	readonly enum?: readonly unknown[];

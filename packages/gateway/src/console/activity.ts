@@ -47,9 +47,7 @@ export function recordActivity() {
 	const rejections: RejectionEntry[] = [];
 	let number = 0;
 	return {
-		/** The last calls of a device, the oldest first. */
 		callsOf: (id: string) => calls.filter(({ entry }) => entry.serverId === id),
-		/** The states that a device went through, the oldest first. */
 		statesOf: (id: string) => states.get(id) ?? [],
 		/** The last step of a device's update; undefined without one. */
 		updateOf: (id: string) => updates.peek(id),

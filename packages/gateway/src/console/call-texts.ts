@@ -13,7 +13,6 @@ const SECRET_NAME = /pass(word|phrase|code)?$|secret|token|api_?key|credential|a
 /** Query parameters of URLs that are secrets: the key of a firmware download. */
 const SECRET_PARAMETER = /([?&](?:key|token|secret|password|signature|sig|code)=)[^&#\s"':,;)<>]+/gi;
 
-/** The placeholder for a secret. */
 const HIDDEN = "•••";
 
 /** The arguments of a call as JSON, cut, without those that are secrets by their name or schema. */

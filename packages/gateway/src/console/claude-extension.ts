@@ -7,7 +7,6 @@ import type { Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
 
-/** Folder of the console in the gateway's bundle. */
 const CONSOLE_IN_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
 /** The extension's files of the bundle: scripts and licences. */

@@ -6,7 +6,6 @@ import { gzipSync } from "node:zlib";
 import { contentTypeOf, pagePolicy } from "../http/page-headers.js";
 import type { Route } from "../http/route.js";
 
-/** Folder of the console beside the gateway's bundle. */
 const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
 const POLICY = pagePolicy("'self' data:", "data:");

@@ -7,7 +7,6 @@ const MAX_ROWS = 200;
 /** Tags that the totals name. */
 const MAX_TAGS = 500;
 
-/** Sort key of each column. */
 const SORT_KEYS = {
 	name: ({ alias }: FleetRow) => alias,
 	state: ({ online, state = "" }: FleetRow) => (online ? `1 ${state}` : "2"),
@@ -26,7 +25,6 @@ export const FLEET_VIEW = z.strictObject({
 			/** Words that are all in a device's name, id, board, version, state or tags. */
 			search: z.string().max(200).default(""),
 			filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
-			/** Empty: any. */
 			tag: z.string().max(200).default(""),
 			/** A column, after "-" in descending order. Empty: favourites, then those with problems, then by name. */
 			sort: z.enum(["", ...SORT_COLUMNS, ...SORT_COLUMNS.map((column) => `-${column}` as const)]).default(""),

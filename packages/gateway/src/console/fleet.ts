@@ -25,10 +25,8 @@ const CHANGE_DELAY = 250;
 /** Interval of the checks of the short lists, ms. */
 const LISTS_INTERVAL = 1_000;
 
-/** Calls of one device that a page gets. */
 const MAX_CALLS_SENT = 50;
 
-/** Events of one device that a page gets. */
 const MAX_EVENTS_SENT = 30;
 
 export type Fleet = ReturnType<typeof openFleet>;
@@ -227,7 +225,6 @@ export function openFleet(gateway: RunningGateway) {
 				...(pageUrl !== undefined && { pageUrl }),
 			};
 		},
-		/** The short lists as they are. */
 		get lists(): OperatorLists {
 			const manager = gateway.use(management);
 			const configured = new Set(manager?.configs.map(({ id }) => id));

@@ -31,7 +31,6 @@ export interface FleetRow {
 	readonly since: number;
 	/** Their number, user-only ones included. */
 	readonly tools: number;
-	/** Absent until it was called. */
 	readonly calls?: CallStatistics;
 	/** The last step of its firmware's update. */
 	readonly update?: FirmwareEntry;
@@ -84,7 +83,6 @@ export interface FleetTotals {
 	readonly all: number;
 	readonly online: number;
 	readonly problems: Readonly<Record<Problem, number>>;
-	/** Sorted. */
 	readonly tags: readonly string[];
 }
 
@@ -94,7 +92,6 @@ export interface CallStatistics {
 	readonly failed: number;
 	readonly p50: number;
 	readonly p95: number;
-	/** Whether the last one failed. */
 	readonly lastFailed: boolean;
 }
 
@@ -141,7 +138,6 @@ export interface FleetMessage extends Partial<OperatorLists> {
 	readonly totals?: FleetTotals;
 	/** The part of the table that the page looks at. */
 	readonly list?: FleetList;
-	/** The device that it looks at; null if it is not known. */
 	readonly device?: DeviceDetail | null;
 }
 

@@ -22,7 +22,6 @@ const NEW_TOKEN = z.strictObject({
 	yes: z.boolean().optional(),
 });
 
-/** Most names in the text of a question. */
 const MAX_NAMED = 10;
 
 /** `GET /tokens`: the tokens, without their secrets. */

@@ -39,7 +39,6 @@ export class EventFeed {
 	/** Time span of the last delivered event, by device. Empty without the argument `pause`. */
 	readonly #spans = new Map<string, number>();
 
-	/** @throws RangeError if the cursor is not valid */
 	constructor(log: EventLog, query: EventQuery, { cursor, maxAgeMs }: StartPoint) {
 		this.#log = log;
 		this.#query = query;

@@ -41,7 +41,6 @@ export class EventLog extends EventEmitter<Changes> {
 	#lines: JsonLines | undefined;
 	/** Names this log in cursors: another one, such as after the folder was lost, starts to count again. */
 	epoch = newEpoch();
-	/** Oldest first. */
 	#events: LoggedEvent[] = [];
 	/** The place of the newest event that can be read; 0 in an empty log. */
 	last = 0;
@@ -146,7 +145,6 @@ export class EventLog extends EventEmitter<Changes> {
 		}
 	}
 
-	/** Settles when everything is stored. */
 	async close(): Promise<void> {
 		await this.#lines?.close();
 	}

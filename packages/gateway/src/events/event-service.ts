@@ -20,7 +20,6 @@ const LINGER = 300_000;
 /** Maximum number of subscriptions to events on demand, including those that have just ended. */
 const MAX_WANTED = 1_000;
 
-/** A type as a client lists it. */
 interface ListedEventType {
 	readonly name: string;
 	readonly title?: string | undefined;
@@ -30,7 +29,6 @@ interface ListedEventType {
 	readonly payloadSchema: object;
 }
 
-/** A request to subscribe by webhook. */
 interface SubscribeParams extends StartPoint {
 	readonly name: string;
 	readonly arguments: Readonly<Record<string, unknown>> | undefined;

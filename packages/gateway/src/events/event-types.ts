@@ -8,7 +8,6 @@ export const LOST = "gateway.lost";
 export interface GatewayOccurrence {
 	/** The name of its type. */
 	readonly name: string;
-	/** The device's id. */
 	readonly device: string;
 	/** Data in the form of the type's `payload`, with the device's alias. */
 	readonly data: Readonly<Record<string, unknown>>;
@@ -32,7 +31,6 @@ export interface EventType {
 	readonly matches?: (data: GatewayOccurrence["data"], args: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** Arguments that every type has. */
 const COMMON = {
 	device: z.string().max(256).optional().describe("Alias or id: only this device"),
 	tag: z.string().max(64).optional().describe("Only devices with this tag, such as a room"),

@@ -19,7 +19,6 @@ const MAX_DEVICES = 10_000;
 /** Milliseconds in which gateways of a cluster that find a configured server online report the same. */
 const SAME_MOMENT = 10_000;
 
-/** Sensors whose last value is known. */
 const MAX_SENSORS = 100_000;
 
 /** Devices' events by their notifications. */

@@ -5,7 +5,6 @@ import type { CallbackProblem } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
 import { type PostAnswer, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
 
-/** Attempts to deliver one message. */
 const MAX_ATTEMPTS = 5;
 
 /** Milliseconds before the second attempt. Each pause is three times the one before: 40 s in all. */
@@ -20,7 +19,6 @@ const GONE = 410;
 interface DeliveryEvents {
 	/** Everything up to a cursor was accepted or given up. */
 	moved: [cursor: string];
-	/** The endpoint says that it is gone. */
 	gone: [];
 	/** An event is given up. `isFirst`: the endpoint had accepted the event before. */
 	givenUp: [problem: CallbackProblem, isFirst: boolean];

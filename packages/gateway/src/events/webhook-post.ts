@@ -3,7 +3,6 @@ import type { LookupFunction } from "node:net";
 import { requestPublic } from "../net/public-request.js";
 import type { CallbackProblem } from "./event-error.js";
 
-/** Milliseconds for an endpoint to answer. */
 const TIMEOUT = 10_000;
 
 /** Bytes that an endpoint's answer may have. */

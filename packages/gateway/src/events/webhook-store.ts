@@ -29,7 +29,6 @@ const ALONE: Owner = { gateway: "", incarnation: "" };
 export interface WebhookRecord {
 	/** Derived from the subscription's identity. */
 	readonly id: string;
-	/** The token's hash. */
 	readonly holder: string;
 	/** Alias or id, if the client's endpoint is that of one server. */
 	readonly server?: string | undefined;

@@ -66,7 +66,6 @@ interface Subscription {
 export class Webhooks {
 	readonly #gateway: RunningGateway;
 	readonly #service: EventService;
-	/** The subscriptions by id. */
 	readonly #subscriptions = new Map<string, Subscription>();
 	/** Rate limits by the token's hash. */
 	readonly #verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });

@@ -30,7 +30,6 @@ export type AuditEntry =
 
 /** Filter of entries. Times are in ISO 8601. */
 interface AuditQuery {
-	/** A device's id. */
 	readonly device: string | undefined;
 	readonly principal: string | undefined;
 	readonly from: string | undefined;
@@ -39,7 +38,6 @@ interface AuditQuery {
 
 /** The log of calls and changes, on disk. */
 export class AuditLog extends JsonLines {
-	/** Records a call that has ended. */
 	called(call: Omit<AuditedCall, "time">): void {
 		this.append({ time: new Date().toISOString(), ...call });
 	}

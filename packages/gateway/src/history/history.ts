@@ -16,7 +16,6 @@ const MINUTE = 60_000;
 const READ_INTERVAL = 5 * MINUTE;
 const DAY = 86_400_000;
 
-/** Maximum number of status reads at the same time. */
 const MAX_READS = 16;
 
 /** Levels of a status, values of one device, characters of a value's path, and states in a minute. */
@@ -77,7 +76,6 @@ type OnSaved = (error: Error | undefined) => void;
  * @param onSaved called with each attempt to write, and the error if it failed
  */
 export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: number, onSaved: OnSaved) {
-	/** The histories by the device's id. */
 	const devices = new Map<string, DeviceHistory>();
 	const reads = pLimit(MAX_READS);
 	const open = (id: string): DeviceHistory => {
@@ -150,7 +148,6 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 	};
 	const timer = setInterval(tick, MINUTE).unref();
 	return {
-		/** Bytes on disk. */
 		get bytes() {
 			return [...devices.values()].reduce((sum, device) => sum + device.bytes, 0);
 		},
@@ -256,7 +253,6 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 			log.append({ time: Date.now(), level: String(level).slice(0, MAX_LEVEL), text });
 		},
 		flush,
-		/** Reads the measurements and states. */
 		async read({ from, to }: Span): Promise<HistoryPart> {
 			const series = new Map<string, Point[]>();
 			const states: { state: string; since: number }[] = [];
@@ -301,7 +297,6 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 			flush();
 			await Promise.all([lines.close(), log.close()]);
 		},
-		/** Deletes its files. */
 		async remove(): Promise<void> {
 			await Promise.all([lines.remove(), log.remove()]);
 		},

@@ -9,7 +9,6 @@ const MAX_WAITING = 5_000;
 /** Milliseconds for which lines are collected. Opening, writing and closing a file for each took a sixth of the CPU of a call. */
 const COLLECT_TIME = 100;
 
-/** Only this user can read it. */
 const MODE = 0o600;
 
 /** Lines of JSON in two files. The older one is deleted when the newer one is full. Their folder must exist. */
@@ -46,7 +45,6 @@ export class JsonLines {
 		[this.#oldBytes, this.#newBytes] = [sizeOf(this.#paths.old), sizeOf(this.#paths.new)];
 	}
 
-	/** Bytes on disk. */
 	get bytes(): number {
 		return this.#oldBytes + this.#newBytes;
 	}

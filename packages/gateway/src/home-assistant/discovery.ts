@@ -8,7 +8,6 @@ import { topicsOf } from "./topics.js";
 
 /** A device as Home Assistant shows it. */
 export interface ShownDevice {
-	/** See {@link keyOf}. */
 	readonly key: string;
 	readonly alias: string;
 	readonly board: ServerInfo;
@@ -150,7 +149,6 @@ function describeUnit({ kind, unit }: Measurement): object {
 	return { ...about, ...(unit !== undefined && units.includes(unit) && { device_class }) };
 }
 
-/** Its display name. */
 function titled({ title }: { readonly title?: string | undefined }): object {
 	return title === undefined || title === "" ? {} : { name: title };
 }

@@ -5,7 +5,6 @@ import { connectBroker } from "./broker.js";
 import { type HomeDevice, PRINCIPAL, STATUS_TOOL, showDevice } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
 
-/** Maximum number of status reads at the same time. */
 const MAX_READS = 16;
 
 /**

@@ -46,7 +46,6 @@ export function showDevice(gateway: RunningGateway, server: Server, broker: Brok
 	const warn = (message: string): void =>
 		gateway.limitedLog.warn(PRINCIPAL, { device: server.id }, `Home Assistant: ${message}`);
 
-	/** Publishes changes. */
 	const publish = (): void => {
 		if (isForgotten || !server.known) {
 			return;

@@ -101,14 +101,12 @@ export interface Measurement {
 	/** Whether its values are true and false. */
 	readonly isBinary?: boolean;
 	readonly unit: string | undefined;
-	/** Its name for people. */
 	readonly title?: string | undefined;
 }
 
 /** The parts of a device, as far as Home Assistant shows them. */
 export interface Status {
 	readonly volume?: number | undefined;
-	/** Brightness of the screen. */
 	readonly brightness?: number | undefined;
 	/** Parts that can be set, by their topics. */
 	readonly parts: ReadonlyMap<string, ShownPart>;

@@ -7,7 +7,6 @@ import type { RunningGateway } from "../gateway.js";
 export type GatewayEvent = {
 	/** ISO 8601. */
 	readonly time: string;
-	/** The device's id. */
 	readonly device: string;
 	/** Absent before the gateway has discovered the device. */
 	readonly alias?: string;

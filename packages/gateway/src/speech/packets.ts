@@ -7,7 +7,6 @@ import type { Sound } from "./wav.js";
 
 const RATE = SPOKEN_AUDIO.sample_rate;
 
-/** Samples of a packet. */
 const FRAME = (RATE * SPOKEN_AUDIO.frame_duration) / 1_000;
 
 /**

@@ -6,9 +6,7 @@ import { splitCommand } from "./provider.js";
 interface ProgramOptions {
 	/** Replaces placeholders in each argument. */
 	readonly fill: (argument: string) => string;
-	/** The program's input. Default: none. */
 	readonly input?: string | Uint8Array | undefined;
-	/** Ends the program. */
 	readonly signal: AbortSignal;
 	/** Names its output in an error. */
 	readonly what: string;

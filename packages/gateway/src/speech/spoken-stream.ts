@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import type { AudioChannel, Connection } from "xs-mcp-manager/core";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
 
-/** Milliseconds of a packet. */
 const FRAME = SPOKEN_AUDIO.frame_duration;
 
 /**
@@ -20,7 +19,6 @@ const TAIL = 2 * FRAME;
 /** Milliseconds that a device has to say that it does not speak any more. */
 const CONFIRMATION_TIME = 3_000;
 
-/** Milliseconds that pass. */
 interface Clock {
 	now(): number;
 	/** Rejects once the signal is aborted. */

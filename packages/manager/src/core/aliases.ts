@@ -54,7 +54,6 @@ export class Aliases {
 		}
 	}
 
-	/** The server with this alias. */
 	owner(alias: string): string | undefined {
 		return this.#owners.get(alias);
 	}
@@ -228,12 +227,10 @@ function isOutranked(one: Entry, other: Entry): boolean {
 	return isDefault === isOtherDefault ? one.revision < other.revision : isDefault === true;
 }
 
-/** Whether a text has the form of an alias. */
 function isValidAlias(alias: string): boolean {
 	return alias.length <= MAX_ALIAS_LENGTH && PATTERN.test(alias);
 }
 
-/** @throws RangeError that names the device */
 function expectValid(id: string, alias: string): void {
 	if (!isValidAlias(alias)) {
 		throw new RangeError(
@@ -261,7 +258,6 @@ function aliasOf(boardName: string, tail: string): string {
 	return `${name || "device"}_${tail}`;
 }
 
-/** Tags of one device. */
 const MAX_TAGS = 16;
 
 /** Means every device in a list of devices and tags. */

@@ -19,7 +19,6 @@ const MAX_CHECKED_CHARACTERS = 65_536;
 export interface Listed {
 	/** The lists that were read. Lists that the server does not declare are empty. */
 	readonly offers: Partial<Offers>;
-	/** Why other lists could not be read. */
 	readonly failures: ReadonlyMap<ListName, Error>;
 }
 
@@ -63,7 +62,6 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 		return checked;
 	};
 
-	/** Returns the valid items of a list. */
 	const readItems = async (connection: Connection, list: ListName): Promise<readonly unknown[]> => {
 		const { id, configured } = connection.identity;
 		const listed = await listOf(connection, list, timeout);

@@ -15,9 +15,7 @@ interface Failure {
 
 /** Every reason why a server could not answer. Stable: sent to clients as `xs-mcp/error`, and a metric's label. */
 const FAILURES = {
-	/** No answer within the time-out. */
 	timeout: { managerCode: "TIMEOUT", effect: "unknown" },
-	/** The server disconnected during the call. */
 	"server-disconnected": { managerCode: "CONNECTION_LOST", effect: "unknown" },
 	/** The server was offline and did not come back in time, or could not be reached. Nothing was sent. */
 	"server-offline": { managerCode: "CONNECTION_FAILED", effect: "none" },

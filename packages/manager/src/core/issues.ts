@@ -1,4 +1,3 @@
-/** A problem that Zod has found. */
 interface Issue {
 	readonly path: readonly PropertyKey[];
 	readonly message: string;

@@ -57,7 +57,6 @@ export interface ServerRegistryOptions extends CallLimits {
 	readonly changeDelay?: number;
 	/** The name and version sent in `initialize`. Default: those of this package. */
 	readonly info?: Implementation;
-	/** The capabilities sent in `initialize`. */
 	readonly capabilities?: Capabilities;
 	/**
 	 * Further capabilities sent to configured servers, whose questions go to the client of the current request. Default:
@@ -73,11 +72,9 @@ export interface ServerEdit {
 }
 
 interface RegistryEvents {
-	/** A server has connected. */
 	connected: [server: Server, connection: Connection];
 	/** A connection has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
 	disconnected: [server: Server, connection: Connection, reason: string, isLeaving: boolean];
-	/** A server can be called. */
 	online: [server: Server];
 	/**
 	 * A server sent a notification; progress and cancellation go to their calls. `isState`: it has changed the content of
@@ -94,9 +91,7 @@ interface RegistryEvents {
 	read: [server: Server];
 	/** A resource of a server that clients have subscribed to has been updated. */
 	updated: [server: Server, uri: string];
-	/** A call has ended. */
 	call: [record: CallRecord, details: CallDetails];
-	/** A connection or a message was rejected. */
 	rejected: [description: string];
 	/** A warning, other than a failed call. */
 	warning: [message: string];
@@ -186,13 +181,11 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		return this.#version;
 	}
 
-	/** Every known server, by alias. */
 	get all(): readonly Server[] {
 		this.#sorted ??= this.#every.filter(({ known }) => known).sort((a, b) => (a.alias < b.alias ? -1 : 1));
 		return this.#sorted;
 	}
 
-	/** Every server, known or not. */
 	get #every(): Server[] {
 		return [...this.#servers.values()];
 	}
@@ -570,7 +563,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		this.emit("read", server);
 	}
 
-	/** Removes a server here. */
 	#remove(id: string): void {
 		const server = this.#servers.get(id);
 		this.#servers.delete(id);
@@ -786,7 +778,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		this.#changed();
 	}
 
-	/** Reports what has changed in a record. */
 	#compare(before: ServerRecord | undefined, { alias, board, offers }: ServerRecord): void {
 		if (alias !== before?.alias) {
 			this.#renamed();

@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import writeFileAtomic from "write-file-atomic";
 
-/** Only this user can read the file. */
 const MODE = 0o600;
 
 /**

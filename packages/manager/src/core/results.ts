@@ -30,7 +30,6 @@ export type Complete<Result> = Exclude<Result, InputRequiredResult>;
 interface Shape {
 	readonly name: string;
 	readonly isValid: (result: unknown) => boolean;
-	/** Makes a result valid where that is possible. */
 	readonly read: (result: Members) => Members;
 }
 

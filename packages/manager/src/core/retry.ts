@@ -32,7 +32,6 @@ export interface RetryPolicy extends BackoffOptions {
 
 interface Attempt {
 	readonly policy: RetryPolicy | undefined;
-	/** Retries so far. */
 	readonly retries: number;
 	readonly signal: AbortSignal | undefined;
 }

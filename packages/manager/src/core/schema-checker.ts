@@ -6,7 +6,6 @@ import type { Schema, SchemaValidator } from "./schema-validator.js";
 
 /** A value, and the tool's schema for it, which is not trusted. */
 interface Checked {
-	/** The tool's name. */
 	readonly tool: string;
 	/** The value's name in messages: "arguments". */
 	readonly what: string;
@@ -104,7 +103,6 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 				return undefined;
 			}
 		},
-		/** Ends the other thread. */
 		async close(): Promise<void> {
 			await thread?.destroy();
 		},

@@ -44,7 +44,6 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 	/** Keys that no device used at the last check. */
 	let unused = new Set<string>();
 
-	/** The hash of lists. */
 	const hashOf = (offers: Offers): string => {
 		const hash = hashes.get(offers) ?? hashOfOffers(offers);
 		hashes.set(offers, hash);

@@ -48,7 +48,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/** The problems of the file as it was read last. */
 	#problems: readonly string[] = [];
 	readonly #localTools = new Map<string, LocalTool>();
-	/** Checks the arguments of local tools. */
 	readonly #checker = makeSchemaChecker((message) => this.emit("warning", message));
 	readonly #cache;
 	readonly #parallel;
@@ -404,7 +403,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		throw new McpError("CONNECTION_FAILED", `Connection '${name}' is ${status}${reason}`, { retryable: true });
 	}
 
-	/** The configuration of a server; undefined for a device. */
 	#configOf(id: string): ServerConfig | undefined {
 		return this.#servers.find(id)?.config;
 	}
@@ -560,14 +558,12 @@ function asRequest<T>(task: () => T): T {
 	}
 }
 
-/** How a configured server is listed. */
 function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
 	const { tools = [], board: serverInfo, listProblems: problems = [] } = server ?? {};
 	const { id, shown: url } = config;
 	return { id, url, transport, status, tools: countOf(tools), serverInfo, lastError, problems };
 }
 
-/** How a device is listed. */
 function deviceConnectionOf({ alias: id, connection, online, tools, board, listProblems }: Server): McpConnection {
 	const transport = connection?.identity.transport ?? "device";
 	const status = online ? "connected" : "disconnected";

@@ -9,7 +9,6 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 interface Kept {
 	readonly result: ReadResourceResult;
-	/** In characters. */
 	readonly size: number;
 	/** Time of expiry by `performance.now()`, in milliseconds. */
 	readonly expires: number;

@@ -2,7 +2,6 @@ import type { ServerTool } from "../core/offers.js";
 import { atPointer } from "../core/usable-schema.js";
 import { isObject } from "../firmware.js";
 
-/** Options of the declarations of a server's tools. */
 type DeclaredTool = Pick<ServerTool, "name" | "inputSchema"> &
 	Partial<Pick<ServerTool, "description" | "outputSchema">>;
 

@@ -56,7 +56,6 @@ export class McpProxy {
 		this.upstream = new Upstream(upstream, { ...timing, ...limits });
 	}
 
-	/** The instructions for the host. */
 	get instructions(): string | undefined {
 		return this.#isGated ? TEXTS.instructions(this.#options.skill) : undefined;
 	}

@@ -26,7 +26,6 @@ export type UpstreamTiming = typeof UPSTREAM_TIMING;
 const MAX_WARNINGS = 1_000;
 
 interface UpstreamEvents {
-	/** A list may have changed. */
 	listChanged: [list: ListName];
 	/** A list cannot be read, or the upstream cannot be reached: once for each reason. */
 	warning: [message: string];
@@ -40,9 +39,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	#connecting: Promise<void> | undefined;
 	/** Ends the connection, or the last one. */
 	#close = async (_reason: string): Promise<void> => {};
-	/** Why there is no connection. */
 	lostReason = "not connected yet";
-	/** Unanswered requests. */
 	#inProgress = 0;
 	#lists: Partial<Offers> = {};
 	/** Why lists could not be read at the last attempt. */

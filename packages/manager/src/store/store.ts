@@ -49,7 +49,6 @@ const RETRY_TIME = 1_000;
 /** Changes that wait because the store cannot be written; beyond that, the oldest one is lost. */
 const MAX_WAITING = 20_000;
 
-/** Changes that are written at the same time. */
 const PARALLEL_WRITES = 32;
 
 /** How often a change is tried while others change the same entry. */
@@ -74,7 +73,6 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 	#writing: Promise<void> | undefined;
 	#retry: NodeJS.Timeout | undefined;
 
-	/** Whether changes can be made now. */
 	get isConnected(): boolean {
 		return true;
 	}

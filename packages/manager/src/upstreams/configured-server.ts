@@ -16,9 +16,7 @@ import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js"
 export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "error";
 
 export interface ConfiguredServerEvents {
-	/** The status of a server's connection has changed. */
 	status: [server: ConfiguredServer, status: ConnectionStatus];
-	/** The process of a server wrote a line to standard error. */
 	stderr: [server: ConfiguredServer, line: string];
 }
 
@@ -39,7 +37,6 @@ const DEFAULT_POLICY = RETRY_POLICY.parse({});
 export class ConfiguredServer {
 	readonly config: ServerConfig;
 	readonly #pool: ConfiguredServers;
-	/** The authentication of requests over HTTP. */
 	readonly #auth: Auth | undefined;
 	status: ConnectionStatus = "disconnected";
 	/** Why the last connection, or attempt at one, ended. */

@@ -34,7 +34,6 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		registry.on("call", ({ serverId, outcome }) => this.#servers.get(serverId)?.called(outcome));
 	}
 
-	/** In the order in which they were added. */
 	get all(): readonly ConfiguredServer[] {
 		return [...this.#servers.values()];
 	}
@@ -58,7 +57,6 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		return server;
 	}
 
-	/** Disconnects a server and forgets it. */
 	async remove(id: string): Promise<void> {
 		const server = this.#servers.get(id);
 		if (server !== undefined) {
@@ -102,7 +100,6 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		return problems;
 	}
 
-	/** Ends every connection and process. */
 	async close(): Promise<void> {
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
 	}

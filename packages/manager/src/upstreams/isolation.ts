@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { ServerConfig } from "./server-config.js";
 
-/** Bytes in a megabyte. */
 const MB = 1024 * 1024;
 
 /** Paths that programs need to start: no settings, passwords or user files. */

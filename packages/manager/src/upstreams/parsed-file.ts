@@ -9,7 +9,6 @@ interface ParsedFile {
 	readonly content: unknown;
 	/** The line of a part; undefined if it is not in the file. */
 	readonly lineOf: (path: Path) => number | undefined;
-	/** The text or number at a path. */
 	readonly scalarAt: (path: Path) => unknown;
 }
 
@@ -63,7 +62,6 @@ function parseJsonText(text: string) {
 	}
 }
 
-/** Characters of the file that are quoted. */
 const MAX_QUOTE = 30;
 
 /** A whole string or word, or else a single character. */

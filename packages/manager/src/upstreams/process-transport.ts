@@ -65,7 +65,6 @@ export class ProcessTransport implements Transport {
 		return `${this.#exit || "the process ended"}${last && `: ${last}`}`;
 	}
 
-	/** Rejects if the process cannot be started. */
 	async start(): Promise<void> {
 		const { env, cwd, isolation } = this.#config;
 		const { command, args } = isolated(this.#config);
@@ -198,7 +197,6 @@ export class ProcessTransport implements Transport {
 /** Most lines forwarded per second and per piece. Others are dropped. */
 const MAX_LINES = 20;
 
-/** Characters of a line. */
 const MAX_LINE = 1_000;
 
 /** Reads what a process writes to standard error: passes lines on, within limits, and keeps the last one. */

@@ -197,7 +197,6 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	return { configs: [...configs.values()], problems, invalidIds, isBroken: false };
 }
 
-/** Where a value is, and the variables for it. */
 interface Expansion {
 	readonly path: Path;
 	readonly environment: Environment;
@@ -227,13 +226,11 @@ function missing(kind: string | undefined, name: string): string {
 		: `the environment variable ${name} is not set`;
 }
 
-/** The id of an entry that may not be valid. */
 function idOfEntry(entry: unknown, [, key]: Path): string {
 	const { id, name } = (isObject(entry) ? entry : {}) as { id?: unknown; name?: unknown };
 	return typeof key === "string" ? hostId(key) : String(id ?? name);
 }
 
-/** A file that cannot be used at all. */
 function brokenFile(problem: ConfigProblem): ReadServers {
 	return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
 }

@@ -17,9 +17,7 @@ export interface ConfigProblem {
 export interface ReadServers {
 	readonly configs: readonly ServerConfig[];
 	readonly problems: readonly ConfigProblem[];
-	/** Ids of servers that cannot be used. */
 	readonly invalidIds: ReadonlySet<string>;
-	/** Whether the file as a whole could not be read. */
 	readonly isBroken: boolean;
 }
 

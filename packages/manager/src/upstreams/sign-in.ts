@@ -77,7 +77,6 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 	}
 }
 
-/** Opens a session and closes it again. */
 async function connect(config: ServerConfig, provider: OAuthClient): Promise<void> {
 	const mode = config.transport === "http" ? "auto" : "legacy";
 	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode } });

@@ -19,7 +19,6 @@ export class WebSocketTransport implements Transport {
 		this.#headers = headers;
 	}
 
-	/** Rejects if the connection cannot be opened. */
 	async start(): Promise<void> {
 		// Loaded on demand: most servers use another transport.
 		const { WebSocket } = await import("ws");

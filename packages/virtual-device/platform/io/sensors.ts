@@ -1,6 +1,5 @@
 /** A reading that a driver's sample has. */
 export interface Reading {
-	/** Its value at first. */
 	readonly value: number;
 	readonly min: number;
 	readonly max: number;
@@ -153,7 +152,6 @@ export function mapSample(
 	return Object.fromEntries(Object.entries(sample).map(map));
 }
 
-/** The name of a reading in the device's status. */
 function nameOf(member: string): string {
 	const name = member.toLowerCase();
 	return name === "c02" ? "co2" : name;

@@ -4,7 +4,6 @@ interface Port {
 	/** A pin each; one may be left out. */
 	readonly receive?: number;
 	readonly transmit?: number;
-	/** Bits in a second. */
 	readonly baud: number;
 	/** The name of its part, in a project with parts. */
 	readonly part?: string;

@@ -11,16 +11,13 @@ export interface ChipState {
 	/** The part that has it, of a device of one's own. */
 	readonly part?: string;
 	readonly values: Readonly<Record<string, number>>;
-	/** Whether it answers. */
 	readonly isPlugged: boolean;
 }
 
-/** Registers of a chip. */
 const MAX_VALUES = 256;
 
 /** The chips and sensors of a device. */
 export interface Chips extends Service {
-	/** Chips and sensors, sorted by address. */
 	readonly all: readonly ChipState[];
 	/** Sets values of a chip, or unplugs it. */
 	set(chip: ChipState, values: ChipValues): void;

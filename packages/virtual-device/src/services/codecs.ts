@@ -11,7 +11,6 @@ const PERIOD = 20;
 /** Duration of a recorded packet, ms. */
 const RECORDED = 60;
 
-/** A sound that is being played. */
 interface Played {
 	readonly id: number;
 	readonly playout: Playout;

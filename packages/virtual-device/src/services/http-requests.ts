@@ -18,7 +18,6 @@ export const openHttpRequest: Open = ([options, headers], tell) => {
 	const { secure, bodyBytes, ...target } = options as HttpRequest;
 	const make = secure ? requestHttps : requestHttp;
 	const sent = make({ ...target, headers: Object.fromEntries(headers as [string, string][]), agent: false });
-	/** Bytes of the body still to come. */
 	let remaining = bodyBytes;
 	let response: IncomingMessage | undefined;
 	sent.on("error", (error: NodeJS.ErrnoException) => tell("error", [error.message || error.code]));

@@ -15,7 +15,6 @@ export class Microphone {
 	/** A person's microphone, which hears also while the device does not listen. */
 	#live: SampleQueue | undefined;
 	#hasSaid = false;
-	/** Whether it is switched off. */
 	isMuted = false;
 
 	/** Whether there is something to hear at all: until then the device records nothing. */
@@ -58,7 +57,6 @@ export class SampleQueue {
 	#pieces: Int16Array[] = [];
 	#length = 0;
 
-	/** How many wait. */
 	get length(): number {
 		return this.#length;
 	}

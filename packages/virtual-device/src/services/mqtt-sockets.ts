@@ -41,7 +41,6 @@ export const openMqtt: Open = ([first], tell) => {
 		? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
 		: connectTcp({ host, port });
 	const parser = mqttPacket.parser({ protocolVersion: 4 });
-	/** An incomplete message of the firmware. */
 	let message: { readonly head: Write; readonly parts: Uint8Array[]; remaining: number } | undefined;
 	let lastId = 0;
 	let keepAliveTimer: NodeJS.Timeout | undefined;

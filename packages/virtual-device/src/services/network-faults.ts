@@ -5,7 +5,6 @@ import type { Deliver, Service } from "./service.js";
 export interface TracedMessage {
 	readonly from: "device" | "backend";
 	readonly over: "websocket" | "mqtt";
-	/** Topic of an MQTT message. */
 	readonly topic?: string;
 	readonly bytes: Uint8Array;
 	/** Whether the device received it: false while the backend is silenced. */

@@ -6,7 +6,6 @@ import { type Deliver, makeService, type Service } from "./service.js";
 export interface PixelsState {
 	/** 0xRRGGBB of each; of a long strip, of the first ones. */
 	readonly colors: readonly number[];
-	/** Their number. */
 	readonly length: number;
 	/** Percent. */
 	readonly brightness: number;

@@ -4,7 +4,6 @@ import type { ReadFont } from "../../../xs-mcp/src/fonts/bm-font.js";
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */
 const PIXEL_BYTES = 4;
 
-/** The part that is drawn. */
 interface Clip {
 	readonly left: number;
 	readonly top: number;

@@ -30,7 +30,6 @@ export class Playout {
 		this.#frame = frame;
 	}
 
-	/** Whether every packet was played. */
 	get isOver(): boolean {
 		return this.#isComplete && this.#packets.length === 0;
 	}

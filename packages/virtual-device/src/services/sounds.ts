@@ -70,7 +70,6 @@ export function recordSounds(onSound: (wav: Buffer) => void) {
 			played.pieces.push(samples);
 			played.bytes += samples.byteLength;
 		},
-		/** Ends the sound. */
 		end,
 	};
 }

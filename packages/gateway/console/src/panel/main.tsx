@@ -29,7 +29,6 @@ function Panel({ device, state }: { readonly device: Device; readonly state: Rea
 	);
 }
 
-/** Data that the gateway embeds in the page. */
 interface PanelData {
 	readonly alias: string;
 	readonly tools: readonly Tool[];

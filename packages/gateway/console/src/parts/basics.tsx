@@ -63,7 +63,6 @@ export function Badge({
 
 interface CardProps {
 	readonly title: string;
-	/** The number shown next to the title. */
 	readonly count?: number;
 	/** Buttons and fields at the end of the title's line. */
 	readonly aside?: ComponentChildren;
@@ -263,7 +262,6 @@ export function Dialog({ isOpen, label, onClose, children }: DialogProps) {
 
 interface Question {
 	readonly paragraphs: readonly string[];
-	/** Label of the confirming button. */
 	readonly action: string;
 	readonly answer: (yes: boolean) => void;
 }

@@ -13,7 +13,6 @@ export interface Connection {
 interface Target {
 	/** The gateway's endpoint for clients. */
 	readonly url: string;
-	/** Whether clients need a token. */
 	readonly needsToken: boolean;
 	/** Whether the gateway has an extension for Claude Desktop. */
 	readonly hasExtension?: boolean;
@@ -21,7 +20,6 @@ interface Target {
 	readonly bridge?: { readonly command: string; readonly args: readonly string[] } | undefined;
 }
 
-/** Name of the server in applications. */
 const NAME = "devices";
 
 /** Placeholder for the reader's token. */

@@ -32,7 +32,6 @@ export function Segments<T extends string | number | boolean>(props: SegmentsPro
 interface SelectProps {
 	readonly id?: string;
 	readonly label?: string;
-	/** Each value with its text. */
 	readonly options: readonly (readonly [value: string, text: string])[];
 	readonly value: string;
 	readonly onChange: (value: string) => void;
@@ -56,7 +55,6 @@ export interface ValueProps {
 	/** Undefined: another element is the label. */
 	readonly label?: string;
 	readonly value: unknown;
-	/** The value in words. */
 	readonly text: string;
 	readonly isDisabled?: boolean;
 	readonly onChange: (value: unknown) => void;

@@ -7,7 +7,6 @@ import { visible, visibleLine } from "./visible.js";
 
 type Block = CallToolResult["content"][number];
 
-/** Rows of a table that are shown. */
 const MAX_ROWS = 200;
 
 /** The result of a call, for a person and as JSON. */

@@ -155,7 +155,6 @@ function Choices({ label, options, value, onChange }: ChoicesProps) {
 
 interface ParsedAreaProps extends Pick<FieldProps, "id" | "onChange"> {
 	readonly placeholder: string;
-	/** The text at first. */
 	readonly text: string;
 	/** Throws if the text makes no value. */
 	readonly parse: (text: string) => unknown;

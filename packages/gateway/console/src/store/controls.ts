@@ -14,7 +14,6 @@ export interface ControlInput {
 	/** Value in the device's status; undefined if the status has none. */
 	readonly value: Leaf | undefined;
 	readonly unit?: string | undefined;
-	/** Path in the status. */
 	readonly path?: string | undefined;
 	/** The call that sets a value; undefined if no tool does. */
 	readonly callFor: ((value: unknown) => ToolCall) | undefined;
@@ -27,7 +26,6 @@ export interface ToolCall {
 
 /** A part of a device as a person uses it: a light, a switch, its volume, a button that does something. */
 export interface Control {
-	/** Unique in the device. */
 	readonly key: string;
 	readonly kind: PartKind["name"] | "setting" | "action";
 	/** Its own name for people; undefined: its name in the code, in `name`. */
@@ -38,7 +36,6 @@ export interface Control {
 	readonly press?: ToolCall;
 	/** Seconds until it switches itself off. */
 	readonly secondsLeft?: number;
-	/** Reason why it does not work. */
 	readonly error?: string | undefined;
 }
 

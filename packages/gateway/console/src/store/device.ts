@@ -1,7 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { batch, computed, signal } from "@preact/signals";
 
-/** Values of one series that are kept. */
 const MAX_POINTS = 300;
 
 /** The tool that reads what a device's parts are at, by its name without special characters. */
@@ -13,7 +12,6 @@ export const PICTURE_TOOL = /(take_photo|snapshot)$/;
 /** Outcome of a call. */
 export interface Outcome {
 	readonly result?: CallToolResult;
-	/** Reason why there is no result. */
 	readonly error?: string;
 	/** Milliseconds. */
 	readonly duration: number;
@@ -43,7 +41,6 @@ export interface Series {
 export abstract class Device {
 	readonly alias: string;
 	readonly tools = signal<readonly Tool[] | undefined>(undefined);
-	/** Last result of its status tool. */
 	readonly status = signal<object>({});
 	readonly series = signal<ReadonlyMap<string, Series>>(new Map());
 	readonly picture = signal<Picture | undefined>(undefined);
@@ -60,7 +57,6 @@ export abstract class Device {
 		onProgress?: (text: string) => void,
 	): Promise<CallToolResult>;
 
-	/** Calls a tool. Never rejects. */
 	async call(name: string, args: Record<string, unknown>, onProgress?: (text: string) => void): Promise<Outcome> {
 		const begin = performance.now();
 		const ended = (): number => Math.round(performance.now() - begin);

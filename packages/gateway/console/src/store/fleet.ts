@@ -22,10 +22,8 @@ export const device = signal<DeviceDetail | null | undefined>(undefined);
 /** The short lists. Undefined: the session may not see them. */
 export const lists = signal<Partial<OperatorLists>>({});
 
-/** The part of the fleet that the page shows. */
 let view: FleetView = {};
 
-/** The name of the open stream. */
 let stream: string | undefined;
 
 /** Whether the gateway is being told, and has to be told again. */
@@ -56,7 +54,6 @@ export function keepLooking(id: string): void {
 	}
 }
 
-/** Applies a message of the stream. */
 function apply({ stream: name, totals: numbers, list: part, device: detail, ...rest }: FleetMessage): void {
 	batch(() => {
 		totals.value = numbers ?? totals.value;

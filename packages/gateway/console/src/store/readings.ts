@@ -14,7 +14,6 @@ export interface Reading {
 	readonly member?: string;
 	readonly value: number | boolean | undefined;
 	readonly unit: string;
-	/** Reason why there is no value. */
 	readonly error?: string;
 }
 

@@ -119,7 +119,6 @@ function report(outcome: Partial<Outcome>): void {
 	show(isBad ? text : visibleLine(text) || t("done"), isBad);
 }
 
-/** A text that the device says. */
 function Say({ alias }: { readonly alias: string }) {
 	const isSaying = useSignal(false);
 	const say = async (data: FormData): Promise<void> => {
@@ -138,7 +137,6 @@ function Say({ alias }: { readonly alias: string }) {
 	);
 }
 
-/** A device's name and tags. */
 function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readonly onDone: () => void }) {
 	const save = async (data: FormData): Promise<void> => {
 		const name = String(data.get("alias")).trim();

@@ -5,10 +5,8 @@ import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
 
-/** Lines of a log that are shown. */
 const MAX_LINES = 100;
 
-/** Characters of an event's data that are shown. */
 const MAX_DATA = 300;
 
 /** Caller, tool, duration and outcome of recent calls. Similar calls share a line. */

@@ -70,7 +70,6 @@ function Plots({ link, past }: { readonly link: DeviceLink; readonly past: Devic
 	);
 }
 
-/** A series of the past, and its name. */
 interface PastSeries {
 	readonly path: string;
 	readonly name: string;

@@ -9,7 +9,6 @@ let before = "";
 
 const VIEWS: Readonly<Record<string, string>> = { d: "devices", c: "clients", m: "connect" };
 
-/** The shortcuts, in the order of the sheet. */
 const SHORTCUTS = [
 	["/", "search"],
 	["g d", "devices"],

@@ -28,7 +28,6 @@ const FLAGS = [
 	["readOnly", "readOnlyHelp"],
 ] as const;
 
-/** Most names in a question. */
 const MAX_NAMED = 10;
 
 const MILLISECONDS_PER_DAY = 86_400_000;

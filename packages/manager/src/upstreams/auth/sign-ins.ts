@@ -80,7 +80,6 @@ export class SignIns {
 
 type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
 
-/** Characters of the scopes that a server asks for. */
 const MAX_SCOPE = 500;
 
 /** RFC 6749, section 3.3. */
@@ -93,7 +92,6 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 export class SignedIn implements AuthProvider {
 	readonly #config: ServerConfig;
 	readonly #signIns: SignIns;
-	/** The command to sign in. */
 	readonly #how: string;
 	/** The token of the last request. */
 	#sent: string | undefined;
