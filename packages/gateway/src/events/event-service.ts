@@ -8,7 +8,7 @@ import type { EventLog, LoggedEvent } from "./event-log.js";
 import { isAllowed, type QueryScope, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
 import type { WebhookRecord } from "./webhook-store.js";
-import { type SubscribeResult, Webhooks } from "./webhooks.js";
+import { Webhooks } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
 const MAX_STREAMS = 20;
@@ -19,23 +19,6 @@ const LINGER = 300_000;
 
 /** Maximum number of subscriptions to events on demand, including those that have just ended. */
 const MAX_WANTED = 1_000;
-
-interface ListedEventType {
-	readonly name: string;
-	readonly title?: string | undefined;
-	readonly description: string;
-	readonly delivery: readonly ("poll" | "push" | "webhook")[];
-	readonly inputSchema: object;
-	readonly payloadSchema: object;
-}
-
-interface SubscribeParams extends StartPoint {
-	readonly name: string;
-	readonly arguments: Readonly<Record<string, unknown>> | undefined;
-	readonly url: string;
-	readonly secret: string;
-	readonly ttlMs: number | null | undefined;
-}
 
 /** Serves the events in a log to clients: SEP-3415 (`io.modelcontextprotocol/events`). */
 export class EventService {
@@ -54,7 +37,7 @@ export class EventService {
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
-	list({ access }: Viewer): readonly ListedEventType[] {
+	list({ access }: Viewer) {
 		const delivery = access.holder === undefined ? (["push", "poll"] as const) : (["webhook", "push", "poll"] as const);
 		const offered = EVENT_TYPES.filter((type) => this.#offers(type, access));
 		return offered.map(({ name, title, description, input, payload }) => {
@@ -112,22 +95,6 @@ export class EventService {
 			return of === device && type !== undefined && isAllowed(type, access, device);
 		};
 		return this.log.after(0).filter(isShown).slice(-count).reverse();
-	}
-
-	/** Begins to post events to a URL, or goes on. Rejects with ProtocolError. */
-	async subscribe(viewer: Viewer & { readonly holder: string }, params: SubscribeParams): Promise<SubscribeResult> {
-		const { holder, server } = viewer;
-		const { cursor, maxAgeMs, arguments: args = {}, ...request } = params;
-		const feed = this.feed(viewer, request.name, args, { cursor, maxAgeMs });
-		return await this.webhooks.subscribe({ ...request, holder, server, arguments: args, feed });
-	}
-
-	/** Ends a subscription, if there is one. */
-	async unsubscribe(
-		{ holder, server }: Viewer & { readonly holder: string },
-		{ name, arguments: args = {}, url }: Pick<SubscribeParams, "name" | "arguments" | "url">,
-	): Promise<void> {
-		await this.webhooks.unsubscribe({ holder, server, name, arguments: args, url });
 	}
 
 	/**

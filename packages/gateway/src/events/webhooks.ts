@@ -4,7 +4,8 @@ import { jsonIn, RateLimit } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { isRefusedAddress } from "../net/public-request.js";
 import { callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
-import type { EventFeed } from "./event-feed.js";
+import type { EventFeed, StartPoint } from "./event-feed.js";
+import type { Viewer } from "./event-query.js";
 import type { EventService } from "./event-service.js";
 import type { CommonArguments } from "./event-types.js";
 import { controlMessage, type DeliveryStatus, WebhookDelivery } from "./webhook-delivery.js";
@@ -38,14 +39,12 @@ export interface WebhookIdentity {
 }
 
 /** A client's request: SEP-3415, `events/subscribe`. */
-export interface WebhookRequest extends WebhookIdentity {
+interface WebhookRequest extends WebhookIdentity, Viewer, StartPoint {
 	readonly secret: string;
 	readonly ttlMs: number | null | undefined;
-	/** The events of a new subscription. */
-	readonly feed: EventFeed;
 }
 
-export interface SubscribeResult {
+interface SubscribeResult {
 	readonly id: string;
 	readonly refreshBefore: string;
 	readonly cursor: string;
@@ -104,21 +103,22 @@ export class Webhooks {
 		store.open();
 	}
 
-	/** Begins a subscription, or renews it. Rejects with ProtocolError. */
+	/** Starts a subscription, or renews it. Rejects with ProtocolError. */
 	async subscribe(request: WebhookRequest): Promise<SubscribeResult> {
 		const id = idOf(request);
+		const feed = this.#service.feed(request, request.name, request.arguments, request);
 		try {
-			return await this.#subscribe(id, request);
+			return await this.#subscribe(id, request, feed);
 		} catch (error) {
-			if (this.#subscriptions.get(id)?.feed !== request.feed) {
-				request.feed.close();
+			if (this.#subscriptions.get(id)?.feed !== feed) {
+				feed.close();
 			}
 			throw error;
 		}
 	}
 
-	async #subscribe(id: string, request: WebhookRequest): Promise<SubscribeResult> {
-		const { holder, server, name, arguments: args, url, secret, feed } = request;
+	async #subscribe(id: string, request: WebhookRequest, feed: EventFeed): Promise<SubscribeResult> {
+		const { holder, server, name, arguments: args, url, secret } = request;
 		this.#check(request);
 		const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
 		const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);

@@ -74,17 +74,17 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 		return {};
 	}),
 	"events/subscribe": method(SUBSCRIBE, async (params, request) => {
-		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = params;
+		const { name, arguments: args = {}, cursor = null, maxAgeMs, ttlMs, delivery } = params;
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
 		}
 		const asked = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
-		return await serviceOf(request).subscribe(withToken(request.client.catalog), asked);
+		return await serviceOf(request).webhooks.subscribe({ ...withToken(request.client.catalog), ...asked });
 	}),
-	"events/unsubscribe": method(UNSUBSCRIBE, async ({ name, arguments: args, delivery }, request) => {
+	"events/unsubscribe": method(UNSUBSCRIBE, async ({ name, arguments: args = {}, delivery }, request) => {
 		const subscription = { name, arguments: args, url: delivery.url };
-		await serviceOf(request).unsubscribe(withToken(request.client.catalog), subscription);
+		await serviceOf(request).webhooks.unsubscribe({ ...withToken(request.client.catalog), ...subscription });
 		return {};
 	}),
 };
