@@ -99,17 +99,7 @@ function Header() {
 	);
 }
 
-function Tab({
-	view,
-	text,
-	count,
-	alert,
-}: {
-	view: string;
-	text: string;
-	count?: number | undefined;
-	alert?: boolean;
-}) {
+function Tab({ view, text, count, alert }: { view: string; text: string; count?: number; alert?: boolean }) {
 	const { view: current } = route.value;
 	const isCurrent = current === view || (view === "devices" && current === "device");
 	return (

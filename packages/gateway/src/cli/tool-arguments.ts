@@ -1,3 +1,4 @@
+import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { UsageError } from "./exit.js";
 
@@ -37,48 +38,31 @@ export function parseToolArguments(
 
 function parseValue(name: string, schema: unknown, text: string): unknown {
 	const type = isObject(schema) ? schema.type : undefined;
-	switch (type) {
-		case "string":
-			return text;
-		case "integer":
-		case "number":
-			return parseNumber(name, type, text);
-		case "boolean":
-			if (text !== "true" && text !== "false") {
-				throw new UsageError(`${name}: expected true or false, got ${JSON.stringify(text)}`);
-			}
-			return text === "true";
-		case "object":
-		case "array":
-			return parseJson(name, type, text);
-		default:
-			// Without a simple type: JSON if it parses, else text.
-			return jsonOr(text, text);
+	if (type === "string") {
+		return text;
 	}
-}
-
-function parseNumber(name: string, type: "integer" | "number", text: string): number {
-	const number = text.trim() === "" ? Number.NaN : Number(text);
-	if (type === "integer" ? !Number.isInteger(number) : !Number.isFinite(number)) {
-		throw new UsageError(
-			`${name}: expected ${type === "integer" ? "a whole number" : "a number"}, got ${JSON.stringify(text)}`,
-		);
+	const kind = KINDS.get(type);
+	const value = type === "integer" || type === "number" ? numberIn(text) : jsonIn(text);
+	if (kind === undefined) {
+		// Without a simple type: JSON if it parses, else text.
+		return value === undefined ? text : value;
 	}
-	return number;
-}
-
-function parseJson(name: string, type: "object" | "array", text: string): unknown {
-	const value = jsonOr(text, undefined);
-	if (type === "array" ? !Array.isArray(value) : !isObject(value)) {
-		throw new UsageError(`${name}: expected a JSON ${type}, got ${JSON.stringify(text)}`);
+	const [expected, isOne] = kind;
+	if (!isOne(value)) {
+		throw new UsageError(`${name}: expected ${expected}, got ${JSON.stringify(text)}`);
 	}
 	return value;
 }
 
-function jsonOr(text: string, otherwise: unknown): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return otherwise;
-	}
+/** What is expected of each type in a schema, and whether a value is one. */
+const KINDS = new Map<unknown, readonly [expected: string, isOne: (value: unknown) => boolean]>([
+	["integer", ["a whole number", Number.isInteger]],
+	["number", ["a number", Number.isFinite]],
+	["boolean", ["true or false", (value) => typeof value === "boolean"]],
+	["object", ["a JSON object", isObject]],
+	["array", ["a JSON array", Array.isArray]],
+]);
+
+function numberIn(text: string): number {
+	return text.trim() === "" ? Number.NaN : Number(text);
 }

@@ -14,10 +14,13 @@ export interface EventQuery {
 	onClose?: () => void;
 }
 
-/** The place at which a subscription starts to read. */
-export interface StartPoint {
-	/** A cursor of {@link EventFeed.cursor}; null: from now on. */
-	readonly cursor: string | null;
+/** The events that a client asks for. */
+export interface EventRequest {
+	/** The name of their type. */
+	readonly name: string;
+	readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+	/** A cursor of {@link EventFeed.cursor}. Default: from now on. */
+	readonly cursor?: string | null | undefined;
 	/** Milliseconds: older events are skipped. */
 	readonly maxAgeMs?: number | undefined;
 }
@@ -39,15 +42,15 @@ export class EventFeed {
 	/** Time span of the last delivered event, by device. Empty without the argument `pause`. */
 	readonly #spans = new Map<string, number>();
 
-	constructor(log: EventLog, query: EventQuery, { cursor, maxAgeMs }: StartPoint) {
+	constructor(log: EventLog, query: EventQuery, { cursor, maxAgeMs }: Pick<EventRequest, "cursor" | "maxAgeMs"> = {}) {
 		this.#log = log;
 		this.#query = query;
 		this.#position = log.last;
 		this.#start = log.last;
-		if (cursor !== null) {
+		if (typeof cursor === "string") {
 			this.#seek(cursor);
 		}
-		if (cursor !== null && maxAgeMs !== undefined) {
+		if (typeof cursor === "string" && maxAgeMs !== undefined) {
 			const oldest = Date.now() - maxAgeMs;
 			const first = log.after(this.#position).find(({ timestamp }) => Date.parse(timestamp) >= oldest);
 			const position = first === undefined ? log.last : first.seq - 1;

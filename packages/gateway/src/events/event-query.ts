@@ -13,32 +13,30 @@ export interface Viewer {
 	readonly server: string | undefined;
 }
 
-/** The current rights to see events. */
-export interface QueryScope {
-	readonly servers: ServerRegistry;
-	/** Undefined once the subscriber's token is not valid. */
-	readonly current: () => Access | undefined;
-	/** Alias or id: only this server. */
-	readonly server: string | undefined;
-}
-
 /**
  * The events of a type that a subscription asks for, of those devices that the subscriber may reach.
  *
+ * @param current returns undefined once the subscriber's token is not valid
+ * @param server alias or id: only this server
  * @throws ProtocolError that names the argument that is wrong
  */
-export function queryFor(type: EventType, args: Readonly<Record<string, unknown>>, scope: QueryScope): EventQuery {
+export function queryFor(
+	type: EventType,
+	args: Readonly<Record<string, unknown>>,
+	servers: ServerRegistry,
+	current: () => Access | undefined,
+	server: string | undefined,
+): EventQuery {
 	const checked = readParams(z.object({ arguments: type.input }), { arguments: args }).arguments;
 	const { device, tag, pause, ...others } = checked as CommonArguments & Record<string, unknown>;
-	const { servers } = scope;
 	const isMeant = ({ name, device: id, data }: LoggedEvent): boolean =>
 		(name === type.name || name === LOST) &&
 		(device === undefined || device === id || servers.find(device)?.id === id) &&
 		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
 		(name === LOST || (type.matches?.(data, others) ?? hasMembers(data, others)));
 	const maySee = (id: string): boolean => {
-		const access = scope.current();
-		const isHere = scope.server === undefined || servers.find(scope.server)?.id === id;
+		const access = current();
+		const isHere = server === undefined || servers.find(server)?.id === id;
 		return access !== undefined && isHere && reaches(access, id) && isAllowed(type, access, id);
 	};
 	return { pause, matches: (event) => isMeant(event) && maySee(event.device) };

@@ -3,9 +3,9 @@ import type { Access } from "../config/access.js";
 import type { RunningGateway } from "../gateway.js";
 import { accessOf } from "../oauth/request-guard.js";
 import { exhausted, invalid, unknownEvent } from "./event-error.js";
-import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
+import { EventFeed, type EventQuery, type EventRequest } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
-import { isAllowed, type QueryScope, queryFor, type Viewer } from "./event-query.js";
+import { isAllowed, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
 import type { WebhookRecord } from "./webhook-store.js";
 import { Webhooks } from "./webhooks.js";
@@ -64,28 +64,19 @@ export class EventService {
 		return isAllowed(type, access) && (type.needs !== "microphone" || this.#gateway.settings.microphones);
 	}
 
-	/**
-	 * The events of one subscription.
-	 *
-	 * @throws ProtocolError if there is no such type, or the arguments or the cursor are wrong
-	 */
-	feed(
-		{ access, server }: Viewer,
-		name: string,
-		args: Readonly<Record<string, unknown>> = {},
-		start: StartPoint,
-	): EventFeed {
-		const type = findEventType(name);
-		if (type === undefined || !this.#offers(type, access)) {
-			throw unknownEvent(name);
+	/** The events of one subscription. @throws ProtocolError if there is no such type, or the arguments or the cursor are wrong */
+	feed({ access, server }: Viewer, request: EventRequest): EventFeed {
+		const type = findEventType(request.name);
+		if (type !== undefined && !this.#offers(type, access)) {
+			throw unknownEvent(request.name);
 		}
 		const current = (): Access | undefined => (access.holder === undefined ? access : this.accessOf(access.holder));
-		return this.#feed({ current, server }, name, args, start);
+		return this.#feed(request, current, server);
 	}
 
 	/** The events of a stored subscription. @throws ProtocolError if its type or its arguments are not valid any more */
-	feedOf({ holder, server, name, arguments: args, cursor }: WebhookRecord): EventFeed {
-		return this.#feed({ server, current: () => this.accessOf(holder) }, name, args, { cursor });
+	feedOf(record: WebhookRecord): EventFeed {
+		return this.#feed(record, () => this.accessOf(record.holder), record.server);
 	}
 
 	/** The last events of a device that a client may see, the newest first. */
@@ -121,24 +112,19 @@ export class EventService {
 		await this.log.close();
 	}
 
-	/** @throws ProtocolError if the arguments or the cursor are wrong */
-	#feed(
-		scope: Omit<QueryScope, "servers">,
-		name: string,
-		args: Readonly<Record<string, unknown>>,
-		start: StartPoint,
-	): EventFeed {
+	#feed(request: EventRequest, current: () => Access | undefined, server: string | undefined): EventFeed {
+		const { name, arguments: args = {} } = request;
 		const type = findEventType(name);
 		if (type === undefined) {
 			throw unknownEvent(name);
 		}
-		const query = queryFor(type, args, { ...scope, servers: this.#gateway.servers });
+		const query = queryFor(type, args, this.#gateway.servers, current, server);
 		if (type.isOnDemand) {
 			this.#setWanted(query.matches, Number.POSITIVE_INFINITY);
 			query.onClose = () => this.#wanted.has(query.matches) && this.#setWanted(query.matches, Date.now() + LINGER);
 		}
 		try {
-			return new EventFeed(this.log, query, start);
+			return new EventFeed(this.log, query, request);
 		} catch (error) {
 			query.onClose?.();
 			throw error instanceof RangeError ? invalid(error.message) : error;

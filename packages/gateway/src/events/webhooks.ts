@@ -4,11 +4,11 @@ import { jsonIn, RateLimit } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { isRefusedAddress } from "../net/public-request.js";
 import { callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
-import type { EventFeed, StartPoint } from "./event-feed.js";
+import type { EventFeed, EventRequest } from "./event-feed.js";
 import type { Viewer } from "./event-query.js";
 import type { EventService } from "./event-service.js";
 import type { CommonArguments } from "./event-types.js";
-import { controlMessage, type DeliveryStatus, WebhookDelivery } from "./webhook-delivery.js";
+import { controlMessage, WebhookDelivery } from "./webhook-delivery.js";
 import { bytesOfSecret, type PostAnswer, post, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 
@@ -39,17 +39,9 @@ export interface WebhookIdentity {
 }
 
 /** A client's request: SEP-3415, `events/subscribe`. */
-interface WebhookRequest extends WebhookIdentity, Viewer, StartPoint {
+interface WebhookRequest extends WebhookIdentity, Viewer, Pick<EventRequest, "cursor" | "maxAgeMs"> {
 	readonly secret: string;
-	readonly ttlMs: number | null | undefined;
-}
-
-interface SubscribeResult {
-	readonly id: string;
-	readonly refreshBefore: string;
-	readonly cursor: string;
-	readonly truncated: boolean;
-	readonly deliveryStatus?: DeliveryStatus;
+	readonly ttlMs?: number | null | undefined;
 }
 
 interface Subscription {
@@ -104,9 +96,9 @@ export class Webhooks {
 	}
 
 	/** Starts a subscription, or renews it. Rejects with ProtocolError. */
-	async subscribe(request: WebhookRequest): Promise<SubscribeResult> {
+	async subscribe(request: WebhookRequest) {
 		const id = idOf(request);
-		const feed = this.#service.feed(request, request.name, request.arguments, request);
+		const feed = this.#service.feed(request, request);
 		try {
 			return await this.#subscribe(id, request, feed);
 		} catch (error) {
@@ -117,7 +109,7 @@ export class Webhooks {
 		}
 	}
 
-	async #subscribe(id: string, request: WebhookRequest, feed: EventFeed): Promise<SubscribeResult> {
+	async #subscribe(id: string, request: WebhookRequest, feed: EventFeed) {
 		const { holder, server, name, arguments: args, url, secret } = request;
 		this.#check(request);
 		const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);

@@ -57,7 +57,7 @@ export interface HistoryPart {
 }
 
 /** A message of a device's log, with its time in milliseconds since 1970. */
-interface LoggedMessage {
+export interface LoggedMessage {
 	readonly time: number;
 	readonly level: string;
 	readonly text: string;

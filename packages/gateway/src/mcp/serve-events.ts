@@ -49,10 +49,9 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 		return { events: serviceOf(request).list(request.client.catalog) };
 	}),
 	"events/poll": method(POLL, (params, request) => {
-		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = params;
-		const feed = serviceOf(request).feed(request.client.catalog, name, args, { cursor, maxAgeMs });
+		const feed = serviceOf(request).feed(request.client.catalog, params);
 		try {
-			const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
+			const found = feed.next(Math.min(params.maxEvents ?? MAX_BATCH, MAX_BATCH)).map(occurrence);
 			const truncated = feed.takeTruncated();
 			return { events: found, cursor: feed.cursor, truncated, hasMore: feed.hasMore, nextPollMs: NEXT_POLL };
 		} finally {
@@ -60,9 +59,8 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 		}
 	}),
 	"events/stream": method(STREAM, async (params, request) => {
-		const { name, arguments: args, cursor = null, maxAgeMs } = params;
 		const { catalog } = request.client;
-		const feed = serviceOf(request).feed(catalog, name, args, { cursor, maxAgeMs });
+		const feed = serviceOf(request).feed(catalog, params);
 		let release = (): void => {};
 		try {
 			release = serviceOf(request).openStream(catalog);
@@ -73,18 +71,17 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 		}
 		return {};
 	}),
-	"events/subscribe": method(SUBSCRIBE, async (params, request) => {
-		const { name, arguments: args = {}, cursor = null, maxAgeMs, ttlMs, delivery } = params;
+	"events/subscribe": method(SUBSCRIBE, async ({ arguments: args = {}, delivery, ...params }, request) => {
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
 		}
-		const asked = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
-		return await serviceOf(request).webhooks.subscribe({ ...withToken(request.client.catalog), ...asked });
+		const asked = { ...params, ...withToken(request.client.catalog), arguments: args, url, secret };
+		return await serviceOf(request).webhooks.subscribe(asked);
 	}),
 	"events/unsubscribe": method(UNSUBSCRIBE, async ({ name, arguments: args = {}, delivery }, request) => {
-		const subscription = { name, arguments: args, url: delivery.url };
-		await serviceOf(request).webhooks.unsubscribe({ ...withToken(request.client.catalog), ...subscription });
+		const subscription = { ...withToken(request.client.catalog), name, arguments: args, url: delivery.url };
+		await serviceOf(request).webhooks.unsubscribe(subscription);
 		return {};
 	}),
 };

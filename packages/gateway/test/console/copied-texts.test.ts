@@ -16,7 +16,7 @@ const CURSOR_INSTALL = "cursor://anysphere.cursor-deeplink/mcp/install";
 const placeholder = (name: string): string => `$\{${name}}`;
 
 const textFor = (name: string, needsToken: boolean) => {
-	const found = connectionsTo({ url: URL_OF_GATEWAY, needsToken }).find((each) => each.name === name);
+	const found = connectionsTo(URL_OF_GATEWAY, { needsToken, hasExtension: false }).find((each) => each.name === name);
 	assert.ok(found, name);
 	return found;
 };
@@ -24,14 +24,14 @@ const textFor = (name: string, needsToken: boolean) => {
 describe("what the console offers to connect clients", () => {
 	it("is a file for Claude Desktop where the gateway has one", () => {
 		const downloads = (hasExtension: boolean) =>
-			connectionsTo({ url: URL_OF_GATEWAY, needsToken: false, hasExtension }).flatMap(({ download }) => download ?? []);
+			connectionsTo(URL_OF_GATEWAY, { needsToken: false, hasExtension }).flatMap(({ download }) => download ?? []);
 		assert.deepEqual(downloads(true), ["http://127.0.0.1:8766/console/xs-mcp-gateway.mcpb"]);
 		assert.deepEqual(downloads(false), []);
 	});
 
 	it("is the command of the gateway's own installation on its machine", () => {
 		const bridge = { command: "/usr/bin/node", args: ["/opt/xs-mcp-gateway.mjs", "stdio"] };
-		const [desktop] = connectionsTo({ url: URL_OF_GATEWAY, needsToken: true, bridge });
+		const [desktop] = connectionsTo(URL_OF_GATEWAY, { needsToken: true, hasExtension: false, bridge });
 		assert.deepEqual(JSON.parse(desktop?.text ?? "").mcpServers.devices, {
 			command: "/usr/bin/node",
 			args: ["/opt/xs-mcp-gateway.mjs", "stdio", "--url", "http://127.0.0.1:8766"],

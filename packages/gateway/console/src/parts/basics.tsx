@@ -1,5 +1,12 @@
 import { signal, useSignal } from "@preact/signals";
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes, JSX, TargetedEvent } from "preact";
+import type {
+	ButtonHTMLAttributes,
+	ComponentChildren,
+	InputHTMLAttributes,
+	JSX,
+	RenderableProps,
+	TargetedEvent,
+} from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallEntry } from "../../../src/console/messages.js";
 import { t } from "../texts/index.js";
@@ -29,11 +36,10 @@ export interface FormProps {
 	readonly kind?: string;
 	/** Called with the values of the fields. A failure is shown as a notice. */
 	readonly onSubmit: (data: FormData, form: HTMLFormElement) => unknown;
-	readonly children: ComponentChildren;
 }
 
 /** A form that stays on the page. */
-export function Form({ kind, onSubmit, children }: FormProps) {
+export function Form({ kind, onSubmit, children }: RenderableProps<FormProps>) {
 	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
 		event.preventDefault();
 		const form = event.currentTarget;
@@ -47,13 +53,7 @@ export function Form({ kind, onSubmit, children }: FormProps) {
 }
 
 /** A word or number in a small frame. */
-export function Badge({
-	variant = "secondary",
-	children,
-}: {
-	variant?: "secondary" | "warning";
-	children: ComponentChildren;
-}) {
+export function Badge({ variant = "secondary", children }: RenderableProps<{ variant?: "secondary" | "warning" }>) {
 	return (
 		<span class="badge" data-variant={variant}>
 			{children}
@@ -67,11 +67,10 @@ interface CardProps {
 	/** Buttons and fields at the end of the title's line. */
 	readonly aside?: ComponentChildren;
 	readonly kind?: string;
-	readonly children: ComponentChildren;
 }
 
 /** A section with a title. */
-export function Card({ title, count, aside, kind = "", children }: CardProps) {
+export function Card({ title, count, aside, kind = "", children }: RenderableProps<CardProps>) {
 	return (
 		<section class={`card ${kind}`} aria-label={title}>
 			<div class="hstack">
@@ -111,15 +110,8 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
 }
 
 /** A list that scrolls, also by the keyboard. @param empty shown without entries */
-export function LogList({
-	kind = "",
-	empty = "",
-	children,
-}: {
-	kind?: string;
-	empty?: string;
-	children: JSX.Element[];
-}) {
+export function LogList(props: { readonly kind?: string; readonly empty?: string; readonly children: JSX.Element[] }) {
+	const { kind = "", empty = "", children } = props;
 	return children.length === 0 ? (
 		<p class="text-light">{empty}</p>
 	) : (
@@ -131,7 +123,7 @@ export function LogList({
 }
 
 /** An entry of a {@link LogList}. */
-export function LogEntry({ time, children }: { readonly time: string; readonly children: ComponentChildren }) {
+export function LogEntry({ time, children }: RenderableProps<{ readonly time: string }>) {
 	return (
 		<li>
 			<time>{time}</time>
@@ -142,11 +134,18 @@ export function LogEntry({ time, children }: { readonly time: string; readonly c
 
 type CallTextProps = Pick<CallEntry, "tool" | "args" | "client" | "principal" | "duration"> & {
 	readonly outcome: string;
-	readonly children?: ComponentChildren;
 };
 
 /** A call in a log. @param children what follows the arguments */
-export function CallText({ tool, args = "{}", client, principal, duration, outcome, children }: CallTextProps) {
+export function CallText({
+	tool,
+	args = "{}",
+	client,
+	principal,
+	duration,
+	outcome,
+	children,
+}: RenderableProps<CallTextProps>) {
 	return (
 		<>
 			<code>{visibleLine(tool)}</code> {args !== "{}" && <code>{visibleLine(args)}</code>} {children}
@@ -173,9 +172,7 @@ export function Copy({ text, label = t("copy") }: { readonly text: string; reado
 			// Browsers allow the clipboard only over TLS or on localhost.
 			said.value = copyBySelection(text) ? "copied" : "notCopied";
 		}
-		setTimeout(() => {
-			said.value = undefined;
-		}, SAID);
+		setTimeout(() => (said.value = undefined), SAID);
 	};
 	return <Button class="ghost small" onClick={copy} text={said.value ? t(said.value) : label} />;
 }
@@ -212,9 +209,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 export function show(text: string, isError = false): void {
 	notice.value = { text, isError };
 	clearTimeout(timer);
-	timer = setTimeout(() => {
-		notice.value = undefined;
-	}, SHOWN);
+	timer = setTimeout(() => (notice.value = undefined), SHOWN);
 }
 
 /** Runs an action, and shows its failure as a notice. */
@@ -236,23 +231,11 @@ export function Notice() {
 	);
 }
 
-interface DialogProps {
-	readonly isOpen: boolean;
-	readonly label: string;
-	readonly onClose: () => void;
-	readonly children: ComponentChildren;
-}
-
 /** A modal dialog. */
-export function Dialog({ isOpen, label, onClose, children }: DialogProps) {
+export function Dialog(props: RenderableProps<{ isOpen: boolean; label: string; onClose: () => void }>) {
+	const { isOpen, label, onClose, children } = props;
 	const dialog = useRef<HTMLDialogElement>(null);
-	useEffect(() => {
-		if (isOpen) {
-			dialog.current?.showModal();
-		} else {
-			dialog.current?.close();
-		}
-	}, [isOpen]);
+	useEffect(() => (isOpen ? dialog.current?.showModal() : dialog.current?.close()), [isOpen]);
 	return (
 		<dialog ref={dialog} aria-label={label} onClose={onClose}>
 			{children}

@@ -1,3 +1,5 @@
+import type { ConsoleSessionInfo } from "../../../src/console/messages.js";
+
 /** Instructions to connect one application to the gateway. */
 export interface Connection {
 	readonly name: string;
@@ -10,28 +12,16 @@ export interface Connection {
 	readonly download?: string;
 }
 
-interface Target {
-	/** The gateway's endpoint for clients. */
-	readonly url: string;
-	readonly needsToken: boolean;
-	/** Whether the gateway has an extension for Claude Desktop. */
-	readonly hasExtension?: boolean;
-	/** The command of the gateway's installation on this machine. Default: it is on another one. */
-	readonly bridge?: { readonly command: string; readonly args: readonly string[] } | undefined;
-}
-
 const NAME = "devices";
 
 /** Placeholder for the reader's token. */
 const TOKEN = "xsmcp_…";
 
-/** Text to paste into each application. */
-export function connectionsTo({
-	url,
-	needsToken,
-	hasExtension = false,
-	bridge: installed,
-}: Target): readonly Connection[] {
+/** Text to paste into each application. @param url the gateway's endpoint for clients */
+export function connectionsTo(
+	url: string,
+	{ needsToken, hasExtension, bridge: installed }: Pick<ConsoleSessionInfo, "needsToken" | "hasExtension" | "bridge">,
+): readonly Connection[] {
 	const base = url.replace(/\/mcp$/, "");
 	const headers = (value: string): object => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
 	const bridge =

@@ -59,14 +59,7 @@ export function PictureView({ source, label }: { readonly source: string; readon
 	return isBroken.value ? (
 		<p class="bad-text">{t("notAPicture")}</p>
 	) : (
-		<img
-			class="picture"
-			src={source}
-			alt={label}
-			onError={() => {
-				isBroken.value = true;
-			}}
-		/>
+		<img class="picture" src={source} alt={label} onError={() => (isBroken.value = true)} />
 	);
 }
 

@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
 import type { DeviceDetail } from "../../../src/console/messages.js";
+import type { LoggedMessage } from "../../../src/history/history.js";
 import { Device, plain, STATUS_TOOL, toolNamed } from "./device.js";
 import { ask, checkSession, pathOf, session } from "./session.js";
 
@@ -25,18 +26,11 @@ const MAX_LOG = 300;
 /** The name by which pages of the console are clients. */
 export const CONSOLE_CLIENT = "xs-mcp-console";
 
-/** A line of a device's own log. */
-export interface LogLine {
-	readonly time: number;
-	readonly level: string;
-	readonly text: string;
-}
-
 /** One device, as an MCP client sees it through the gateway's endpoint. */
 export class DeviceLink extends Device {
 	/** Reason why it could not be connected; empty if it could. */
 	readonly problem = signal("");
-	readonly log = signal<readonly LogLine[]>([]);
+	readonly log = signal<readonly LoggedMessage[]>([]);
 	#client: Client | undefined;
 	#transport: StreamableHTTPClientTransport | undefined;
 	#isClosed = false;
@@ -154,9 +148,8 @@ export class DeviceLink extends Device {
 	/** Reads the log that the gateway keeps. It may keep none, or not for this token. */
 	async readLog(): Promise<void> {
 		if (session.value?.operator) {
-			const { messages } = await ask<{ messages: readonly LogLine[] }>(`${pathOf(this.alias)}/log`).catch(() => ({
-				messages: [],
-			}));
+			const read = ask<{ messages: readonly LoggedMessage[] }>(`${pathOf(this.alias)}/log`);
+			const { messages } = await read.catch(() => ({ messages: [] }));
 			this.log.value = messages.length === 0 ? this.log.value : messages.slice(0, MAX_LOG);
 		}
 	}
@@ -172,10 +165,6 @@ const GROUPS = "mcp?catalog=groups";
 
 /** The tools that several devices share, each called once for the devices that its argument `devices` names. */
 export class GroupLink extends Device {
-	constructor() {
-		super("");
-	}
-
 	/** Lists the tools. Rejects with the client's errors. */
 	async open(): Promise<void> {
 		const { tools } = await withGateway((client) => client.listTools(), GROUPS);

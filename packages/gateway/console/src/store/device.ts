@@ -46,7 +46,7 @@ export abstract class Device {
 	readonly picture = signal<Picture | undefined>(undefined);
 	readonly statusTool = computed(() => this.tools.value?.find(({ name }) => STATUS_TOOL.test(plain(name))));
 
-	constructor(alias: string) {
+	constructor(alias = "") {
 		this.alias = alias;
 	}
 

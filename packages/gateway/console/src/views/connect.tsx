@@ -5,17 +5,15 @@ import { t } from "../texts/index.js";
 
 /** Instructions to make applications clients of this gateway. */
 export function ConnectView() {
-	const needsToken = session.value?.needsToken === true;
-	const hasExtension = session.value?.hasExtension === true;
-	const bridge = session.value?.bridge;
+	const info = session.value ?? { needsToken: false, hasExtension: false };
 	const url = new URL("mcp", document.baseURI).href;
 	return (
 		<>
 			<h1>{t("connect")}</h1>
-			<p class="text-light">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
+			<p class="text-light">{t(info.needsToken ? "connectWithToken" : "connectHelp")}</p>
 			<Snippet text={url} />
 			<div class="ways">
-				{connectionsTo({ url, needsToken, hasExtension, bridge }).map(({ name, file, text, link, download }) => (
+				{connectionsTo(url, info).map(({ name, file, text, link, download }) => (
 					<section key={name} class="card" aria-label={name}>
 						<div class="hstack">
 							<h2>{name}</h2>

@@ -38,9 +38,7 @@ addEventListener("keydown", (event) => {
 
 /** The button and the sheet of the keyboard's shortcuts. */
 export function Shortcuts() {
-	const close = (): void => {
-		isShown.value = false;
-	};
+	const close = () => (isShown.value = false);
 	return (
 		<>
 			<Button class="ghost small" aria-label={`? ${t("shortcuts")}`} onClick={() => (isShown.value = true)} text="?" />

@@ -30,9 +30,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 		}
 		progress.value = "";
 		const args = given({ ...values, ...chosen.value });
-		outcome.value = await link.call(tool.name, args, (text) => {
-			progress.value = text;
-		});
+		outcome.value = await link.call(tool.name, args, (text) => (progress.value = text));
 		progress.value = undefined;
 		if (tool.annotations?.readOnlyHint !== true) {
 			await link.readStatus();
