@@ -12,22 +12,7 @@ import { streamLimit } from "../http/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 
 /** A device, as `GET /devices` describes it. */
-export interface DeviceSummary {
-	readonly id: string;
-	readonly alias: string;
-	/** The operator's tags, shared with other devices. */
-	readonly tags: readonly string[];
-	readonly board: { readonly name: string; readonly version: string };
-	readonly connected: boolean;
-	/** "websocket" or "mqtt"; absent while it is offline. */
-	readonly transport?: string;
-	/** ISO 8601. While it is connected: when it connected. */
-	readonly lastSeen: string;
-	/** Their number, user-only ones included. */
-	readonly tools: number;
-	/** The names of its user-only tools: those are hidden from most clients. */
-	readonly userOnlyTools: readonly string[];
-}
+export type DeviceSummary = ReturnType<typeof summaryOf>;
 
 /** Bytes that may wait for a client that watches events; beyond, its stream ends. */
 const MAX_BACKLOG = 1024 * 1024;
@@ -148,16 +133,20 @@ function streamEvents(events: GatewayEvents, response: ServerResponse, access: A
 	});
 }
 
-function summaryOf({ id, alias, tags, board, online, connection, lastSeen, tools }: Server): DeviceSummary {
+function summaryOf({ id, alias, tags, board, online, connection, lastSeen, tools }: Server) {
 	return {
 		id,
 		alias,
 		tags,
 		board,
 		connected: online,
-		...(online && connection && { transport: connection.identity.transport }),
+		/** "websocket" or "mqtt"; absent while it is offline. */
+		transport: online ? connection?.identity.transport : undefined,
+		/** While it is connected: when it connected. */
 		lastSeen: new Date(lastSeen).toISOString(),
+		/** Their number, user-only ones included. */
 		tools: tools.length,
+		/** They are hidden from most clients. */
 		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
 	};
 }

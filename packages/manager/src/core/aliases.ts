@@ -10,6 +10,7 @@ export const MAX_ALIAS_LENGTH = 24;
 const TAIL_DIGITS = 6;
 
 const PATTERN = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+const RULE = `1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them`;
 
 /** `isDefault`: nobody has chosen it. */
 const DEVICE = z.object({ device: z.string(), isDefault: z.boolean().optional() });
@@ -233,9 +234,7 @@ function isValidAlias(alias: string): boolean {
 
 function expectValid(id: string, alias: string): void {
 	if (!isValidAlias(alias)) {
-		throw new RangeError(
-			`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
-		);
+		throw new RangeError(`alias of ${id}: expected ${RULE}, got ${JSON.stringify(alias)}`);
 	}
 }
 
@@ -271,9 +270,7 @@ export const EVERY_DEVICE = "all";
 export function readTags(tags: readonly string[]): readonly string[] {
 	for (const tag of tags) {
 		if (!isValidAlias(tag)) {
-			throw new RangeError(
-				`tag: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(tag)}`,
-			);
+			throw new RangeError(`tag: expected ${RULE}, got ${JSON.stringify(tag)}`);
 		}
 		if (tag === EVERY_DEVICE) {
 			throw new RangeError(`tag ${EVERY_DEVICE}: reserved for every device`);

@@ -113,7 +113,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	/** By id. A server that has never been discovered is in it only while it is connected. */
 	readonly #servers = new Map<string, Server>();
 	/** The servers that are online and have extensions which clients can use. */
-	readonly #extended = new Set<Server>();
+	readonly extended = new Set<Server>();
 	/** Of configured servers, by id. */
 	readonly #settings = new Map<string, ServerSettings>();
 	readonly #configuredAliases = new Map<string, string>();
@@ -129,7 +129,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	/** How often lists of a device could not be stored. */
 	refusedLists = 0;
 	#sorted: readonly Server[] | undefined;
-	#version = 0;
+	/** Increases whenever a server was added or removed, or has other tools or another alias. */
+	version = 0;
 	#changeTimer: NodeJS.Timeout | undefined;
 	#retryTimer: NodeJS.Timeout | undefined;
 	readonly #tidyTimer: NodeJS.Timeout;
@@ -176,11 +177,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		this.#tidyTimer = setInterval(() => void this.#tidy(), TIDY_INTERVAL).unref();
 	}
 
-	/** Increases whenever a server was added or removed, or has other tools or another alias. */
-	get version(): number {
-		return this.#version;
-	}
-
 	get all(): readonly Server[] {
 		this.#sorted ??= this.#every.filter(({ known }) => known).sort((a, b) => (a.alias < b.alias ? -1 : 1));
 		return this.#sorted;
@@ -188,11 +184,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	get #every(): Server[] {
 		return [...this.#servers.values()];
-	}
-
-	/** The servers that are online and have extensions which clients can use. */
-	get extended(): ReadonlySet<Server> {
-		return this.#extended;
 	}
 
 	/** Every connection, also of servers that are not known yet. */
@@ -322,7 +313,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const wasOnline = isCurrent && server.online;
 		this.#uploadsOf(connection)?.end(connection.identity);
 		if (isCurrent) {
-			this.#extended.delete(server);
+			this.extended.delete(server);
 			server.disconnect();
 		}
 		if (!server.known) {
@@ -520,7 +511,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
 		if (!wasOnline) {
 			if (server.connection?.extensions.extensions !== undefined) {
-				this.#extended.add(server);
+				this.extended.add(server);
 			}
 			this.emit("online", server);
 			this.emit("state", server);
@@ -764,7 +755,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/** Reports a visible change of a known server other than its alias. */
 	#changed(): void {
-		this.#version += 1;
+		this.version += 1;
 		// Thousands of devices may connect at the same time.
 		this.#changeTimer ??= setTimeout(() => {
 			this.#changeTimer = undefined;

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
@@ -13,7 +14,7 @@ import { textOf } from "../core/tool-results.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
-import { problemText, ServersFile } from "../upstreams/servers-file.js";
+import { problemText, readServersFile, watchServersFile } from "../upstreams/servers-file.js";
 import { ELICITATION, expectComplete, withQuestions } from "./asking-person.js";
 import { McpError, type McpToolResult, toMcpError, translated } from "./mcp-error.js";
 import {
@@ -38,7 +39,8 @@ const MAX_SUGGESTED = 3;
 /** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
 export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #options: McpManagerOptions;
-	readonly #file: ServersFile | undefined;
+	/** Ends following the file; undefined before it was read. */
+	#unwatch: (() => void) | undefined;
 	readonly #opened: ServerRegistry;
 	#isInitialized = false;
 	readonly #servers: ConfiguredServers;
@@ -58,7 +60,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		super();
 		this.setMaxListeners(0);
 		this.#options = options;
-		this.#file = options.file === undefined ? undefined : new ServersFile(options.file);
 		const relayed = options.elicit && { relayed: ELICITATION };
 		this.#opened = options.registry ?? new ServerRegistry(relayed, (message) => this.emit("warning", message));
 		this.#servers = new ConfiguredServers(this.#opened, options.options);
@@ -85,11 +86,11 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 */
 	async initialize(maxWait?: number): Promise<void> {
 		this.#isInitialized = true;
-		const { servers = [], isFileOptional } = this.#options;
+		const { servers = [], file, isFileOptional } = this.#options;
 		for (const server of servers) {
 			this.#servers.add(this.#readConfig(server));
 		}
-		const hasNoFile = this.#file === undefined || (isFileOptional && !this.#file.exists());
+		const hasNoFile = file === undefined || (isFileOptional && !existsSync(file));
 		const started = hasNoFile ? this.#servers.startEnabled() : this.reload();
 		await (maxWait === undefined ? started : Promise.race([started, delay(maxWait, undefined, { ref: false })]));
 	}
@@ -109,7 +110,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 
 	/** The path of the servers file. */
 	get path(): string | undefined {
-		return this.#file?.path;
+		return this.#options.file;
 	}
 
 	/** Every configured server, and every device. */
@@ -374,7 +375,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	async close(): Promise<void> {
 		this.#cache.clear();
 		await this.#checker.close();
-		this.#file?.close();
+		this.#unwatch?.();
 		await this.#reloading;
 		this.#opened.off("changed", this.#onChanged);
 		await this.#servers.close();
@@ -424,18 +425,19 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 
 	/** Reads the file and takes over what it says, without connecting. */
 	async #reload(disconnectExisting: boolean): Promise<Reloaded> {
-		const file = this.#file;
+		const { file, isFileOptional } = this.#options;
 		if (file === undefined) {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
 		}
 		try {
-			file.watch(() => void this.reload().catch(({ message }: Error) => this.emit("warning", message)));
+			const reload = () => void this.reload().catch(({ message }: Error) => this.emit("warning", message));
+			this.#unwatch ??= watchServersFile(file, reload);
 		} catch (error) {
-			if (!this.#options.isFileOptional) {
-				this.emit("warning", `changes of ${file.path} are not followed: ${(error as Error).message}`);
+			if (!isFileOptional) {
+				this.emit("warning", `changes of ${file} are not followed: ${(error as Error).message}`);
 			}
 		}
-		const { configs, problems, invalidIds, isBroken } = await file.read();
+		const { configs, problems, invalidIds, isBroken } = await readServersFile(file);
 		const texts = problems.map(problemText);
 		if (isBroken) {
 			this.#warn(texts);

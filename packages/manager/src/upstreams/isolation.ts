@@ -9,14 +9,13 @@ const SYSTEM_FILES = [
 	...["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs", "/etc/localtime"],
 ];
 
+const CONFINED = "--cap-drop ALL --unshare-all --die-with-parent".split(" ");
+
 /**
  * Wraps a configured server's command in bubblewrap and prlimit. If one is not installed, the server cannot be started,
  * and the error names it.
  */
-export function isolated({ command, args, cwd, isolation }: ServerConfig): {
-	command: string;
-	args: readonly string[];
-} {
+export function isolated({ command, args, cwd, isolation }: ServerConfig) {
 	let words = [command, ...args];
 	if (isolation.sandbox === "bubblewrap") {
 		const folder = resolve(cwd ?? ".");
@@ -25,18 +24,7 @@ export function isolated({ command, args, cwd, isolation }: ServerConfig): {
 			...readable.flatMap((path) => ["--ro-bind-try", path, path]),
 			...["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", folder, folder],
 		];
-		words = [
-			"bwrap",
-			...files,
-			"--cap-drop",
-			"ALL",
-			"--unshare-all",
-			"--die-with-parent",
-			"--chdir",
-			folder,
-			"--",
-			...words,
-		];
+		words = ["bwrap", ...files, ...CONFINED, "--chdir", folder, "--", ...words];
 	}
 	const limits = [
 		// Not the address space: Node.js reserves gigabytes of it, and uses a small part.

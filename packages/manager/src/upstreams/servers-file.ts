@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, watch } from "node:fs";
+import { watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { ServerConfig } from "./server-config.js";
@@ -30,12 +30,12 @@ export function problemText({ file, line, field, message }: ConfigProblem): stri
 
 /** Validates a servers file: the problems, with line and field. A file that cannot be read is one problem. */
 export async function validateServersFile(path: string): Promise<readonly ConfigProblem[]> {
-	return (await new ServersFile(path).read()).problems;
+	return (await readServersFile(path)).problems;
 }
 
 /** The configuration of one server of a file. Rejects with Error: "… not found", or the first problem of the file. */
 export async function readServer(path: string, id: string): Promise<ServerConfig> {
-	const { configs, problems } = await new ServersFile(path).read();
+	const { configs, problems } = await readServersFile(path);
 	const server = configs.find((each) => each.id === id);
 	if (server === undefined) {
 		const [problem] = problems;
@@ -44,57 +44,40 @@ export async function readServer(path: string, id: string): Promise<ServerConfig
 	return server;
 }
 
+/** Reads a servers file. One that cannot be read is one problem of the whole file. */
+export async function readServersFile(path: string): Promise<ReadServers> {
+	try {
+		const content = await readFile(path, "utf8");
+		// Loaded on demand: many programs have no file.
+		const { readServers } = await import("./read-servers.js");
+		return readServers(content, path);
+	} catch (error) {
+		const problem = { file: path, line: 1, field: "", message: (error as Error).message };
+		return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
+	}
+}
+
 /** Milliseconds for which changes are collected: editors write a file in several steps. */
 const SETTLE_TIME = 200;
 
-/** The file in which servers are configured. */
-export class ServersFile {
-	readonly path: string;
-	#watcher: FSWatcher | undefined;
-	#timer: NodeJS.Timeout | undefined;
-
-	constructor(path: string) {
-		this.path = path;
-	}
-
-	exists(): boolean {
-		return existsSync(this.path);
-	}
-
-	/** An unreadable file is one problem of the whole file. */
-	async read(): Promise<ReadServers> {
-		try {
-			const content = await readFile(this.path, "utf8");
-			// Loaded on demand: many programs have no file.
-			const { readServers } = await import("./read-servers.js");
-			return readServers(content, this.path);
-		} catch (error) {
-			const problem = { file: this.path, line: 1, field: "", message: (error as Error).message };
-			return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
+/**
+ * Calls back after each change of a file. Watches the folder, because editors replace the file.
+ *
+ * @returns ends the watch
+ * @throws Error if the folder does not exist
+ */
+export function watchServersFile(path: string, onChanged: () => void): () => void {
+	let timer: NodeJS.Timeout | undefined;
+	const watcher = watch(dirname(path), { persistent: false }, (_event, changed) => {
+		if (changed === null || changed === basename(path)) {
+			clearTimeout(timer);
+			timer = setTimeout(onChanged, SETTLE_TIME);
 		}
-	}
-
-	/**
-	 * Calls back after each change from now on, unless it does so already. Watches the folder, because editors replace the file.
-	 *
-	 * @throws Error if the folder does not exist
-	 */
-	watch(onChanged: () => void): void {
-		if (this.#watcher !== undefined) {
-			return;
-		}
-		const name = basename(this.path);
-		this.#watcher = watch(dirname(this.path), { persistent: false }, (_event, changed) => {
-			if (changed === null || changed === name) {
-				clearTimeout(this.#timer);
-				this.#timer = setTimeout(onChanged, SETTLE_TIME);
-			}
-		});
-		this.#watcher.on("error", () => this.close());
-	}
-
-	close(): void {
-		clearTimeout(this.#timer);
-		this.#watcher?.close();
-	}
+	});
+	const end = (): void => {
+		clearTimeout(timer);
+		watcher.close();
+	};
+	watcher.on("error", end);
+	return end;
 }

@@ -36,15 +36,11 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 	const callback = await listenForBrowser(port);
 	try {
 		let isAsked = false;
-		const client = makeOAuthClient({
-			settings,
-			redirectUrl: callback.url,
-			state: callback.state,
-			onAuthorize(page) {
-				isAsked = true;
-				onAuthorize(page);
-			},
-		});
+		const ask = (page: URL): void => {
+			isAsked = true;
+			onAuthorize(page);
+		};
+		const client = makeOAuthClient(settings, ask, {}, callback);
 		const { tokens: former, missingScope } = (await signIns.read(id, url)) ?? {};
 		if (missingScope !== undefined) {
 			const scope = [...new Set([former?.scope, missingScope].join(" ").trim().split(" "))].join(" ");

@@ -63,7 +63,7 @@ describe("the authentication of a server", () => {
 
 	it("sends a person to pages on the web only", () => {
 		const opened: string[] = [];
-		const client = makeOAuthClient({ settings: undefined, onAuthorize: ({ href }) => opened.push(href) });
+		const client = makeOAuthClient(undefined, ({ href }) => opened.push(href));
 		for (const page of ["file:///etc/passwd", "ms-settings:about", "javascript:alert(1)"]) {
 			assert.throws(() => client.redirectToAuthorization(new URL(page)), { message: /not on the web/ });
 		}

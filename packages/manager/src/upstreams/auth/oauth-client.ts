@@ -9,34 +9,32 @@ import type { OAuthSettings } from "./auth-config.js";
 /** Where a browser returns to. Only a sign-in listens there; a refresh names it, too. */
 const NO_REDIRECT = "http://127.0.0.1/callback";
 
-interface OAuthClientOptions {
-	readonly settings: Partial<OAuthSettings> | undefined;
-	/** The client as it is registered, if it is. */
-	readonly client?: StoredOAuthClientInformation | undefined;
-	readonly tokens?: StoredOAuthTokens | undefined;
-	/** The URL of the listener that a browser is redirected to. */
-	readonly redirectUrl?: string;
-	readonly state?: string;
-	/** Takes the URL at which a person signs in. Throws if there is no person. */
-	readonly onAuthorize: (url: URL) => void;
-}
-
 /** Client of OAuth 2.1 at one server. `client`: as it is registered. */
 export type OAuthClient = Omit<OAuthClientProvider, "tokens"> & {
 	client: StoredOAuthClientInformation | undefined;
 	tokens(): StoredOAuthTokens | undefined;
 };
 
-/** Makes a client of OAuth 2.1 at one server, for the SDK's `auth`: what it learns, it keeps in memory. */
-export function makeOAuthClient(options: OAuthClientOptions): OAuthClient {
-	const { redirectUrl = NO_REDIRECT, state = "", onAuthorize } = options;
-	const { clientId, clientSecret, clientMetadataUrl, scope } = options.settings ?? {};
+/**
+ * Makes a client of OAuth 2.1 at one server, for the SDK's `auth`: what it learns, it keeps in memory.
+ *
+ * @param onAuthorize takes the URL at which a person signs in. Throws if there is no person
+ * @param known the client as it is registered, and its tokens
+ * @param listener where the browser returns
+ */
+export function makeOAuthClient(
+	settings: Partial<OAuthSettings> | undefined,
+	onAuthorize: (url: URL) => void,
+	known: { readonly client?: StoredOAuthClientInformation; readonly tokens?: StoredOAuthTokens } = {},
+	{ url: redirectUrl, state } = { url: NO_REDIRECT, state: "" },
+): OAuthClient {
+	const { clientId, clientSecret, clientMetadataUrl, scope } = settings ?? {};
 	const configured = clientId && { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) };
-	let { tokens } = options;
+	let { tokens } = known;
 	let verifier = "";
 	let discovery: OAuthDiscoveryState | undefined;
 	const oauthClient: OAuthClient = {
-		client: configured || options.client,
+		client: configured || known.client,
 		redirectUrl,
 		clientMetadata: { client_name: "xs-mcp", redirect_uris: [redirectUrl], ...(scope && { scope }) },
 		...(clientMetadataUrl && { clientMetadataUrl }),

@@ -158,14 +158,10 @@ export class SignedIn implements AuthProvider {
 			throw this.#refused(statusMessage(401, "", body.trim() || "unauthorized"));
 		}
 		const { client, tokens } = record;
-		const renewed = makeOAuthClient({
-			settings,
-			client,
-			tokens: tokens as StoredOAuthTokens,
-			onAuthorize: () => {
-				throw new Error("the sign-in has ended");
-			},
-		});
+		const onAuthorize = (): never => {
+			throw new Error("the sign-in has ended");
+		};
+		const renewed = makeOAuthClient(settings, onAuthorize, { client, tokens: tokens as StoredOAuthTokens });
 		try {
 			const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
 			await auth(renewed, {
