@@ -7,6 +7,20 @@ import { print, printTable } from "./output.js";
 
 /** Adds the commands that bind new devices and tag known ones, below `devices`. */
 export function addDeviceCommands(devices: Command): void {
+	const changeTags = (name: string, description: string, change: (before: string[], tags: string[]) => string[]) =>
+		devices
+			.command(name)
+			.description(description)
+			.argument("<device>", "Alias or id")
+			.argument("<tags...>", "In the form of an alias")
+			.action(async (device: string, given: string[], _options, command: Command) => {
+				const gateway = clientFor(command.optsWithGlobals<ClientFlags>());
+				const { alias, tags: before } = await gateway.device(device);
+				const json = { tags: change([...before], given) };
+				const path = `/devices/${encodeURIComponent(alias)}`;
+				const { tags } = await gateway.ask<DeviceSummary>(path, { method: "PATCH", json });
+				print(tags.length === 0 ? `${alias} has no tags.` : `${alias} is tagged ${tags.join(", ")}.`);
+			});
 	devices
 		.command("pending")
 		.description("List devices that await approval")
@@ -21,22 +35,12 @@ export function addDeviceCommands(devices: Command): void {
 		.description("Reject the device that shows this code")
 		.argument("<code>")
 		.action((code: string, _options, command: Command) => reject(code, command.optsWithGlobals()));
-	devices
-		.command("tag")
-		.description("Add tags to a device: with catalog=groups, one call reaches all devices with a tag")
-		.argument("<device>", "Alias or id")
-		.argument("<tags...>", "In the form of an alias")
-		.action((device: string, tags: string[], _options, command: Command) =>
-			changeTags(device, command.optsWithGlobals(), (before) => [...before, ...tags]),
-		);
-	devices
-		.command("untag")
-		.description("Remove tags from a device")
-		.argument("<device>", "Alias or id")
-		.argument("<tags...>")
-		.action((device: string, tags: string[], _options, command: Command) =>
-			changeTags(device, command.optsWithGlobals(), (before) => before.filter((tag) => !tags.includes(tag))),
-		);
+	changeTags(
+		"tag",
+		"Add tags to a device: with catalog=groups, one call reaches all devices with a tag",
+		(before, tags) => [...before, ...tags],
+	);
+	changeTags("untag", "Remove tags from a device", (before, tags) => before.filter((tag) => !tags.includes(tag)));
 }
 
 async function listPending(options: ClientFlags): Promise<void> {
@@ -62,17 +66,4 @@ async function approve(code: string, options: ClientFlags): Promise<void> {
 async function reject(code: string, options: ClientFlags): Promise<void> {
 	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
 	print(`Device with code ${printableLine(code)} rejected.`);
-}
-
-async function changeTags(
-	device: string,
-	options: ClientFlags,
-	change: (before: readonly string[]) => readonly string[],
-): Promise<void> {
-	const gateway = clientFor(options);
-	const { alias, tags: before } = await gateway.device(device);
-	const json = { tags: change(before) };
-	const path = `/devices/${encodeURIComponent(alias)}`;
-	const { tags } = await gateway.ask<DeviceSummary>(path, { method: "PATCH", json });
-	print(tags.length === 0 ? `${alias} has no tags.` : `${alias} is tagged ${tags.join(", ")}.`);
 }

@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { strToU8, zipSync } from "fflate";
 import type { Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
-
-const CONSOLE_IN_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
+import { BESIDE_BUNDLE } from "./console-files.js";
 
 /** The extension's files of the bundle: scripts and licences. */
 const NEEDED = /^[^.]+\.c?js$|^(THIRD-PARTY-)?LICENSE/;
@@ -19,7 +17,7 @@ const NEEDED = /^[^.]+\.c?js$|^(THIRD-PARTY-)?LICENSE/;
  * @param consoleFolder default: the one in the gateway's bundle
  * @returns undefined if that is not in a bundle of the gateway
  */
-export function claudeExtension(guard: RequestGuard, consoleFolder = CONSOLE_IN_BUNDLE): Route | undefined {
+export function claudeExtension(guard: RequestGuard, consoleFolder = BESIDE_BUNDLE): Route | undefined {
 	const folder = join(consoleFolder, "..");
 	if (!existsSync(join(folder, "mcpb-manifest.json"))) {
 		return undefined;

@@ -6,7 +6,8 @@ import { gzipSync } from "node:zlib";
 import { contentTypeOf, pagePolicy } from "../http/page-headers.js";
 import type { Route } from "../http/route.js";
 
-const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
+/** The console's folder next to the gateway's bundle. */
+export const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
 const POLICY = pagePolicy("'self' data:", "data:");
 

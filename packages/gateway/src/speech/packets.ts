@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import { openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
-import { Resampler } from "./resample.js";
+import { makeResampler } from "./resample.js";
 import type { Sound } from "./wav.js";
 
 const RATE = SPOKEN_AUDIO.sample_rate;
@@ -17,7 +17,7 @@ async function* encodePackets({ sampleRate, samples }: Sound, turns: LimitFuncti
 	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
 	try {
 		const aligned = new Int16Array(Uint8Array.from(samples).buffer);
-		const resampler = new Resampler(aligned, sampleRate, RATE);
+		const resampler = makeResampler(aligned, sampleRate, RATE);
 		for (let at = 0; at < resampler.length; at += FRAME) {
 			const frame = new Int16Array(FRAME);
 			frame.set(resampler.read(at, Math.min(at + FRAME, resampler.length)));

@@ -3,38 +3,41 @@ const CROSSINGS = 16;
 
 /** Changes the sample rate of a whole sound, from and to rates in hertz. */
 export function resample(samples: Int16Array, from: number, to: number): Int16Array {
-	const resampler = new Resampler(samples, from, to);
-	return resampler.read(0, resampler.length);
+	const { length, read } = makeResampler(samples, from, to);
+	return read(0, length);
 }
 
-/** A sound at another sample rate, computed piece by piece with a windowed sinc as the filter. */
-export class Resampler {
-	/** Samples of the result. */
-	readonly length: number;
-	readonly #samples: Int16Array;
-	readonly #from: number;
-	readonly #to: number;
+/**
+ * Changes the sample rate of a sound piece by piece, with a windowed sinc as the filter.
+ *
+ * @returns the samples of the result: their number, and what reads from the first up to, and without, the second
+ */
+export function makeResampler(samples: Int16Array, from: number, to: number) {
 	/** Weights of the samples around a place between two of them. Few places recur: 160 from 22,050 to 24,000 Hz. */
-	readonly #filters = new Map<number, Float32Array>();
+	const filters = new Map<number, Float32Array>();
 
-	/** From and to rates in hertz. */
-	constructor(samples: Int16Array, from: number, to: number) {
-		this.#samples = samples;
-		this.#from = from;
-		this.#to = to;
-		this.length = Math.floor((samples.length * to) / from);
-	}
+	/** @param place from 0 up to the rate of the result */
+	const filterAt = (place: number): Float32Array => {
+		let filter = filters.get(place);
+		if (filter === undefined) {
+			// Frequencies above half of the lower rate cannot be kept.
+			const cutoff = Math.min(1, to / from);
+			const reach = Math.ceil(CROSSINGS / cutoff);
+			const after = place / to;
+			filter = Float32Array.from({ length: 2 * reach }, (_, index) => weight(index + 1 - reach - after, cutoff, reach));
+			filters.set(place, filter);
+		}
+		return filter;
+	};
 
-	/** Samples of the result: from the first up to, and without, the second. */
-	read(begin: number, end: number): Int16Array {
-		const [samples, from, to] = [this.#samples, this.#from, this.#to];
+	const read = (begin: number, end: number): Int16Array => {
 		if (from === to) {
 			return samples.subarray(begin, end);
 		}
 		const result = new Int16Array(end - begin);
 		for (let at = begin; at < end; at += 1) {
 			const before = Math.floor((at * from) / to);
-			const filter = this.#filterAt(at * from - before * to);
+			const filter = filterAt(at * from - before * to);
 			const first = before + 1 - filter.length / 2;
 			let sum = 0;
 			for (let index = 0; index < filter.length; index += 1) {
@@ -43,21 +46,9 @@ export class Resampler {
 			result[at - begin] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
 		}
 		return result;
-	}
+	};
 
-	/** @param place from 0 up to the rate of the result */
-	#filterAt(place: number): Float32Array {
-		let filter = this.#filters.get(place);
-		if (filter === undefined) {
-			// Frequencies above half of the lower rate cannot be kept.
-			const cutoff = Math.min(1, this.#to / this.#from);
-			const reach = Math.ceil(CROSSINGS / cutoff);
-			const after = place / this.#to;
-			filter = Float32Array.from({ length: 2 * reach }, (_, index) => weight(index + 1 - reach - after, cutoff, reach));
-			this.#filters.set(place, filter);
-		}
-		return filter;
-	}
+	return { length: Math.floor((samples.length * to) / from), read };
 }
 
 /** The weight of a sample at this distance, in samples: a sinc in the window of Hann. */

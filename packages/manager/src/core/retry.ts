@@ -1,16 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
+import * as z from "zod";
 import { managerCodeOf, ServerError } from "./errors.js";
 import type { ServerTool } from "./offers.js";
 
-/** How delays between attempts grow. */
-export interface BackoffOptions {
-	/** Milliseconds before the second attempt. */
-	readonly initialDelay: number;
-	/** Milliseconds at most. */
-	readonly maxDelay: number;
-	/** Each delay is this many times as long as the one before. Default 2. */
-	readonly backoffMultiplier?: number;
-}
+/** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */
+export const RETRY_POLICY = z.strictObject({
+	maxRetries: z.int().min(0).max(100).default(3).describe("How often it is tried again"),
+	initialDelay: z.int().min(0).max(300_000).default(1_000).describe("Milliseconds before the first retry"),
+	maxDelay: z.int().min(0).max(300_000).default(10_000).describe("The longest delay in milliseconds"),
+	backoffMultiplier: z
+		.number()
+		.min(1)
+		.max(10)
+		.default(2)
+		.describe("By how much each delay is longer than the one before"),
+	retryableErrors: z
+		.array(z.string())
+		.optional()
+		.describe("Error codes for which a call is made again, such as CONNECTION_FAILED. Default: all that are safe"),
+});
+
+export type RetryPolicy = z.output<typeof RETRY_POLICY>;
 
 /**
  * Milliseconds to wait before the next attempt: from three quarters to the whole of the step, at random, so that
@@ -19,21 +29,15 @@ export interface BackoffOptions {
  *
  * @param retries retries so far: 0 before the first one
  */
-export function backoff({ initialDelay, maxDelay, backoffMultiplier = 2 }: BackoffOptions, retries: number): number {
+export function backoff(
+	{
+		initialDelay,
+		maxDelay,
+		backoffMultiplier = 2,
+	}: Pick<RetryPolicy, "initialDelay" | "maxDelay"> & Partial<RetryPolicy>,
+	retries: number,
+): number {
 	return Math.min(initialDelay * backoffMultiplier ** retries, maxDelay) * (0.75 + Math.random() / 4);
-}
-
-/** How often a failed call is made again, and after which delays. */
-export interface RetryPolicy extends BackoffOptions {
-	readonly maxRetries: number;
-	/** The manager's codes of errors after which a call is made again. Default: all that are safe. */
-	readonly retryableErrors?: readonly string[] | undefined;
-}
-
-interface Attempt {
-	readonly policy: RetryPolicy | undefined;
-	readonly retries: number;
-	readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -44,7 +48,9 @@ interface Attempt {
 export async function waitForRetry(
 	error: unknown,
 	tool: ServerTool | undefined,
-	{ policy, retries, signal }: Attempt,
+	policy: RetryPolicy | undefined,
+	retries: number,
+	signal: AbortSignal | undefined,
 ): Promise<void> {
 	const isWanted = policy?.retryableErrors?.includes(managerCodeOf(error)) !== false;
 	if (policy === undefined || policy.maxRetries === 0 || !isWanted || !isSafeToRetry(error, tool)) {

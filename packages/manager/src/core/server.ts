@@ -406,8 +406,7 @@ export class Server {
 			try {
 				return (await this.#inTurn(request, context)) as OrInput<CallToolResult>;
 			} catch (error) {
-				const attempt = { policy: this.#settings?.retryPolicy, retries, signal: context.signal };
-				await waitForRetry(error, request.tool, attempt);
+				await waitForRetry(error, request.tool, this.#settings?.retryPolicy, retries, context.signal);
 			}
 		}
 	}

@@ -4,13 +4,13 @@ import { REVISION_OF_STATELESS } from "../core/asking.js";
 import type { CallRecord } from "../core/calls.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
-import { backoff } from "../core/retry.js";
+import { backoff, RETRY_POLICY } from "../core/retry.js";
 import type { Server } from "../core/server.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import type { ConfiguredServers } from "./configured-servers.js";
 import type { Auth } from "./configured-transport.js";
 import { SdkConnection } from "./sdk-connection.js";
-import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
+import { matchesAny, type ServerConfig } from "./server-config.js";
 
 /** The status of a connection. A server that is "disconnected" may be opened again on demand. */
 export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "error";

@@ -3,24 +3,8 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import * as z from "zod";
+import { RETRY_POLICY } from "../core/retry.js";
 import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/auth-config.js";
-
-/** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */
-export const RETRY_POLICY = z.strictObject({
-	maxRetries: z.int().min(0).max(100).default(3).describe("How often it is tried again"),
-	initialDelay: z.int().min(0).max(300_000).default(1_000).describe("Milliseconds before the first retry"),
-	maxDelay: z.int().min(0).max(300_000).default(10_000).describe("The longest delay in milliseconds"),
-	backoffMultiplier: z
-		.number()
-		.min(1)
-		.max(10)
-		.default(2)
-		.describe("By how much each delay is longer than the one before"),
-	retryableErrors: z
-		.array(z.string())
-		.optional()
-		.describe("Error codes for which a call is made again, such as CONNECTION_FAILED. Default: all that are safe"),
-});
 
 /** Which tools clients may call. A name may contain `*`. */
 const TOOLS = z.strictObject({

@@ -55,15 +55,11 @@ export class Microphone {
 /** Samples that wait, in the order in which they came. */
 export class SampleQueue {
 	#pieces: Int16Array[] = [];
-	#length = 0;
-
-	get length(): number {
-		return this.#length;
-	}
+	length = 0;
 
 	add(samples: Int16Array): void {
 		this.#pieces.push(samples);
-		this.#length += samples.length;
+		this.length += samples.length;
 	}
 
 	/** The next samples. Zeros follow if fewer wait. */
@@ -77,7 +73,7 @@ export class SampleQueue {
 			const piece = first.subarray(0, count - at);
 			taken.set(piece, at);
 			at += piece.length;
-			this.#length -= piece.length;
+			this.length -= piece.length;
 			if (piece.length === first.length) {
 				this.#pieces.shift();
 			} else {

@@ -53,7 +53,12 @@ function connect(url: string, headers: readonly (readonly [string, string])[], t
 	socket.on("ping", (data) => tell("control", [PING], data));
 	socket.on("pong", (data) => tell("control", [PONG], data));
 	socket.on("unexpected-response", (request, { statusCode = 0 }) => {
-		tell("error", [describeStatus(statusCode, headers.some(isAuthorization))]);
+		tell("error", [
+			describeStatus(
+				statusCode,
+				headers.some(([name]) => name.toLowerCase() === "authorization"),
+			),
+		]);
 		request.destroy();
 	});
 	socket.on("error", (error: NodeJS.ErrnoException) => tell("error", [error.message || error.code]));
@@ -83,8 +88,4 @@ function describeStatus(status: number, hasToken: boolean): string {
 		return `no WebSocket at this URL (HTTP status ${status})`;
 	}
 	return `the backend answered with HTTP status ${status}`;
-}
-
-function isAuthorization([name]: readonly [string, string]): boolean {
-	return name.toLowerCase() === "authorization";
 }
