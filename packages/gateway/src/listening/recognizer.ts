@@ -68,9 +68,9 @@ function serviceRecognizer(service: ModelService, language: string | undefined):
  */
 function programRecognizer(command: string, folder: string, language = "auto"): Recognize {
 	return async (wav, signal) => {
-		const run = async (file: string, input?: Buffer): Promise<string> => {
+		const run = async (file: string, input: Buffer | string = ""): Promise<string> => {
 			const fill = (argument: string): string => argument.replaceAll(FILE, file).replaceAll(LANGUAGE, language);
-			return (await runProgram(command, { fill, input, signal, ...ANSWER })).toString();
+			return (await runProgram(command, fill, input, signal, ANSWER)).toString();
 		};
 		return command.includes(FILE) ? await withFile(folder, wav, run) : await run("", wav);
 	};

@@ -3,17 +3,6 @@ import { once } from "node:events";
 import { collect } from "../net/model-service.js";
 import { splitCommand } from "./provider.js";
 
-interface ProgramOptions {
-	/** Replaces placeholders in each argument. */
-	readonly fill: (argument: string) => string;
-	readonly input?: string | Uint8Array | undefined;
-	readonly signal: AbortSignal;
-	/** Names its output in an error. */
-	readonly what: string;
-	/** More output ends the program. */
-	readonly maxBytes: number;
-}
-
 /** Characters of a program's error output. */
 const MAX_ERROR = 500;
 
@@ -25,10 +14,15 @@ const LAST_OUTPUT_TIME = 1_000;
  * that gives the reason of the failure.
  *
  * @param command the program and its arguments, separated by spaces
+ * @param fill replaces placeholders in each argument
+ * @param limits `what` names the output in an error; more of it than `maxBytes` ends the program
  */
 export async function runProgram(
 	command: string,
-	{ fill, input = "", signal, what, maxBytes }: ProgramOptions,
+	fill: (argument: string) => string,
+	input: string | Uint8Array,
+	signal: AbortSignal,
+	{ what, maxBytes }: { readonly what: string; readonly maxBytes: number },
 ): Promise<Buffer> {
 	signal.throwIfAborted();
 	const [program = "", ...args] = splitCommand(command);

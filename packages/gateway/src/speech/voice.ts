@@ -40,7 +40,7 @@ export function programVoice(command: string, voices: ReadonlyMap<string, string
 	return async (text, signal) => {
 		const voice = voiceFor(text, voices.size === 0 ? DEFAULT_VOICES : voices) ?? "";
 		const fill = (argument: string): string => argument.replaceAll(VOICE, voice);
-		return await runProgram(command, { fill, input: `${text}\n`, signal, ...SOUND });
+		return await runProgram(command, fill, `${text}\n`, signal, SOUND);
 	};
 }
 

@@ -11,7 +11,7 @@ const LEAVER = `${process.execPath} "${fileURLToPath(new URL("fixtures/leaver.mj
 function start(t: TestContext, how: "child" | "daemon" | "stay", signal = new AbortController().signal) {
 	const pidFile = join(temporaryFolder(), "pid");
 	const fill = (argument: string): string => argument.replace("{pid}", pidFile);
-	const output = runProgram(`${LEAVER} ${how} {pid}`, { fill, signal, what: "the output", maxBytes: 100 });
+	const output = runProgram(`${LEAVER} ${how} {pid}`, fill, "", signal, { what: "the output", maxBytes: 100 });
 	/** Undefined until it is written whole: `kill` takes 0 for the group of this process. */
 	const pid = (): number | undefined => {
 		const text = existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "";
@@ -39,7 +39,7 @@ describe("a program of this machine", { skip: process.platform === "win32" }, ()
 		const command = `${process.execPath} -e "process.stdout.write(process.argv[1])" 'my voice' `;
 		const fill = (argument: string): string => argument;
 		const signal = new AbortController().signal;
-		assert.equal(`${await runProgram(command, { fill, signal, what: "the output", maxBytes: 100 })}`, "my voice");
+		assert.equal(`${await runProgram(command, fill, "", signal, { what: "the output", maxBytes: 100 })}`, "my voice");
 	});
 
 	it("has its output read to the end, and what it leaves running killed", async (t) => {

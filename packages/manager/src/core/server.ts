@@ -10,7 +10,7 @@ import type { ServerRegistry } from "./registry.js";
 import type { Request, RequestContext } from "./request.js";
 import type { Results } from "./results.js";
 import { type RetryPolicy, waitForRetry } from "./retry.js";
-import { Subscriptions } from "./subscriptions.js";
+import { makeSubscriptions, type Subscriptions } from "./subscriptions.js";
 
 /** The record of a server, kept while it is offline and across restarts. */
 export interface ServerRecord {
@@ -128,7 +128,7 @@ export class Server {
 	get subscriptions(): Subscriptions {
 		if (this.#subscriptions === undefined) {
 			const registry = this.#registry;
-			this.#subscriptions = new Subscriptions(
+			this.#subscriptions = makeSubscriptions(
 				(uri) => registry.emit("updated", this, uri),
 				(message) => registry.emit("warning", message),
 			);

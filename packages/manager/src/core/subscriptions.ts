@@ -13,105 +13,27 @@ interface Subscription {
 	asked: Promise<void> | undefined;
 }
 
+/** The subscribed resources of one server. The server gets one subscription per resource, regardless of the number of clients. */
+export type Subscriptions = ReturnType<typeof makeSubscriptions>;
+
 /**
- * The subscribed resources of one server. The server gets one subscription per resource, regardless of the number of
- * clients.
+ * Makes the subscriptions of a server.
+ *
+ * @param onUpdated called when a resource that clients have subscribed to has been updated
+ * @param warn called if a returning server rejects a subscription
  */
-export class Subscriptions {
-	readonly #onUpdated: (uri: string) => void;
-	readonly #warn: (message: string) => void;
+export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (message: string) => void) {
 	/** By the server's own URI. */
-	readonly #subscriptions = new Map<string, Subscription>();
-	readonly #updated = new Set<string>();
-	#connection: Connection | undefined;
-	#timer: NodeJS.Timeout | undefined;
+	const subscriptions = new Map<string, Subscription>();
+	const changed = new Set<string>();
+	let connection: Connection | undefined;
 
-	/**
-	 * @param onUpdated called when a resource that clients have subscribed to has been updated
-	 * @param warn called if a returning server rejects a subscription
-	 */
-	constructor(onUpdated: (uri: string) => void, warn: (message: string) => void) {
-		this.#onUpdated = onUpdated;
-		this.#warn = warn;
-	}
-
-	/**
-	 * A client subscribes to a resource. A server that is offline is asked when it returns.
-	 *
-	 * Rejects with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
-	 *
-	 * @returns a function that stops it
-	 */
-	async add(uri: string): Promise<() => void> {
-		let subscription = this.#subscriptions.get(uri);
-		if (subscription === undefined) {
-			if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
-				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
-			}
-			subscription = { count: 0, asked: undefined };
-			this.#subscriptions.set(uri, subscription);
-		}
-		subscription.count += 1;
-		let isRemoved = false;
-		const remove = (): void => {
-			subscription.count -= isRemoved ? 0 : 1;
-			if (!isRemoved && subscription.count === 0) {
-				this.#subscriptions.delete(uri);
-				if (this.#connection?.canSubscribe) {
-					// If it fails, unwanted updates are ignored.
-					this.#connection.subscribe(uri, false).catch(() => {});
-				}
-			}
-			isRemoved = true;
-		};
-		try {
-			await (subscription.asked ?? this.#askFor(uri, subscription));
-		} catch (error) {
-			remove();
-			throw error;
-		}
-		return remove;
-	}
-
-	/** The server is online: it is asked for everything that clients have subscribed to, which may have changed meanwhile. */
-	online(connection: Connection): void {
-		this.#connection = connection;
-		for (const [uri, subscription] of this.#subscriptions) {
-			this.#askFor(uri, subscription).then(
-				() => this.updated(uri),
-				(error: Error) =>
-					this.#warn(`${connection.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
-			);
-		}
-	}
-
-	/** The server is offline. */
-	offline(): void {
-		this.#connection = undefined;
-	}
-
-	/** The server says that a resource has been updated. */
-	updated(uri: unknown): void {
-		if (typeof uri !== "string" || !this.#subscriptions.has(uri)) {
-			return;
-		}
-		this.#updated.add(uri);
-		this.#timer ??= setTimeout(() => {
-			this.#timer = undefined;
-			const uris = [...this.#updated];
-			this.#updated.clear();
-			for (const each of uris) {
-				this.#onUpdated(each);
-			}
-		}, UPDATE_DELAY);
-	}
-
-	#askFor(uri: string, subscription: Subscription): Promise<void> {
+	const askFor = (uri: string, subscription: Subscription): Promise<void> => {
 		const ask = async (): Promise<void> => {
-			if (this.#connection?.canSubscribe === false) {
+			if (connection?.canSubscribe === false) {
 				throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the server does not support resource subscriptions");
 			}
-			await this.#connection?.subscribe(uri);
+			await connection?.subscribe(uri);
 		};
 		const asked = ask();
 		subscription.asked = asked;
@@ -121,5 +43,72 @@ export class Subscriptions {
 			}
 		});
 		return asked;
-	}
+	};
+
+	/** The server says that a resource has been updated. */
+	const updated = (uri: unknown): void => {
+		if (typeof uri !== "string" || !subscriptions.has(uri)) {
+			return;
+		}
+		if (changed.size === 0) {
+			setTimeout(() => {
+				const uris = [...changed];
+				changed.clear();
+				uris.forEach((each) => void onUpdated(each));
+			}, UPDATE_DELAY);
+		}
+		changed.add(uri);
+	};
+
+	return {
+		/**
+		 * A client subscribes to a resource. A server that is offline is asked when it returns.
+		 *
+		 * Rejects with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
+		 *
+		 * @returns a function that stops it
+		 */
+		async add(uri: string): Promise<() => void> {
+			const subscription = subscriptions.get(uri) ?? { count: 0, asked: undefined };
+			if (subscription.count === 0 && subscriptions.size >= MAX_SUBSCRIPTIONS) {
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
+			}
+			subscriptions.set(uri, subscription);
+			subscription.count += 1;
+			let isRemoved = false;
+			const remove = (): void => {
+				subscription.count -= isRemoved ? 0 : 1;
+				if (!isRemoved && subscription.count === 0) {
+					subscriptions.delete(uri);
+					if (connection?.canSubscribe) {
+						// If it fails, unwanted updates are ignored.
+						connection.subscribe(uri, false).catch(() => {});
+					}
+				}
+				isRemoved = true;
+			};
+			try {
+				await (subscription.asked ?? askFor(uri, subscription));
+			} catch (error) {
+				remove();
+				throw error;
+			}
+			return remove;
+		},
+		/** The server is online: it is asked for everything that clients have subscribed to, which may have changed meanwhile. */
+		online(current: Connection): void {
+			connection = current;
+			for (const [uri, subscription] of subscriptions) {
+				askFor(uri, subscription).then(
+					() => updated(uri),
+					({ message }: Error) => warn(`${current.identity.id}: cannot renew the subscription to ${uri}: ${message}`),
+				);
+			}
+		},
+		/** The server is offline. */
+		offline(): void {
+			connection = undefined;
+		},
+		updated,
+	};
 }

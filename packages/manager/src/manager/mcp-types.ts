@@ -2,8 +2,8 @@ import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotoco
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
 import { DEVICE_EVENTS } from "../firmware.js";
+import type { SignInsOptions } from "../upstreams/auth/sign-ins.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
-import type { ConfiguredServersOptions } from "../upstreams/configured-servers.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 import { McpError, type McpToolResult } from "./mcp-error.js";
 
@@ -55,13 +55,18 @@ export interface McpManagerOptions {
 	readonly file?: string | undefined;
 	/** Whether {@link file} may be absent at first, without a warning; {@link McpManager.reload} finds it later. Default false. */
 	readonly isFileOptional?: boolean;
-	readonly options?: ServerOptions &
-		ConfiguredServersOptions & {
-			/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
-			readonly cacheTtl?: number;
-			/** Whether what servers write to standard error appears on this program's. Default false: only in the event `debug`. */
-			readonly debug?: boolean;
-		};
+	readonly options?: ServerOptions & {
+		/** Connections at the same time. Default 10. */
+		readonly maxConnections?: number;
+		/** Milliseconds between pings. Default 15,000. */
+		readonly pingInterval?: number;
+		/** Where the sign-ins at servers are kept. Default: nowhere, so that no one can sign in. */
+		readonly signIns?: SignInsOptions | undefined;
+		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
+		readonly cacheTtl?: number;
+		/** Whether what servers write to standard error appears on this program's. Default false: only in the event `debug`. */
+		readonly debug?: boolean;
+	};
 	/** The servers of a gateway, devices included. Default: a registry of its own. */
 	readonly registry?: ServerRegistry;
 	/** Answers the questions that servers ask during calls. Default: servers are told that questions are not supported. */

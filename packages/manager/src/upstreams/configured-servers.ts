@@ -2,19 +2,11 @@ import { EventEmitter } from "node:events";
 import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
+import type { McpManagerOptions } from "../manager/mcp-types.js";
 import { SignedIn, type SignInsOptions } from "./auth/sign-ins.js";
 import { ConfiguredServer, type ConfiguredServerEvents } from "./configured-server.js";
 import type { Auth } from "./configured-transport.js";
 import type { ServerConfig } from "./server-config.js";
-
-export interface ConfiguredServersOptions {
-	/** Connections at the same time. Default 10. */
-	readonly maxConnections?: number;
-	/** Milliseconds between pings. Default 15,000. */
-	readonly pingInterval?: number;
-	/** Where the sign-ins at servers are kept. Default: nowhere, so that no one can sign in. */
-	readonly signIns?: SignInsOptions | undefined;
-}
 
 /** The servers to which the gateway connects: a pool of connections with a limit. */
 export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
@@ -25,7 +17,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	readonly #signIns: SignInsOptions | undefined;
 	readonly #servers = new Map<string, ConfiguredServer>();
 
-	constructor(registry: ServerRegistry, options: ConfiguredServersOptions = {}) {
+	constructor(registry: ServerRegistry, options: McpManagerOptions["options"] = {}) {
 		super();
 		this.registry = registry;
 		this.#maxConnections = options.maxConnections ?? 10;

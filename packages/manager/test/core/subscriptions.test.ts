@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Connection } from "../../src/core/connection.js";
-import { Subscriptions } from "../../src/core/subscriptions.js";
+import { makeSubscriptions } from "../../src/core/subscriptions.js";
 
 /** The subscriptions of a server, what it is asked, and what clients and the log are told. */
 function serve(t: TestContext) {
@@ -20,7 +20,7 @@ function serve(t: TestContext) {
 			}
 		},
 	};
-	const subscriptions = new Subscriptions(
+	const subscriptions = makeSubscriptions(
 		(uri) => updated.push(uri),
 		(message) => warnings.push(message),
 	);

@@ -11,7 +11,8 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { freePort, listen, until } from "../../../../host-test/support/testing.js";
 import { ServerRegistry, type ServerRegistryOptions } from "../../src/core/registry.js";
 import type { Server } from "../../src/core/server.js";
-import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
+import type { McpManagerOptions } from "../../src/manager/mcp-types.js";
+import { ConfiguredServers } from "../../src/upstreams/configured-servers.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
 
 const modules = new URL("../../../../node_modules/@modelcontextprotocol/", import.meta.url);
@@ -27,7 +28,7 @@ export function nodeServer(id: string, program: string, ...args: string[]) {
 
 export async function openServers(
 	t: TestContext,
-	options: ConfiguredServersOptions = {},
+	options: McpManagerOptions["options"] = {},
 	registryOptions: ServerRegistryOptions = {},
 ) {
 	const warnings: string[] = [];

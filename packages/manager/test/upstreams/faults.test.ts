@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import type { Server } from "../../src/core/server.js";
-import type { ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
+import type { McpManagerOptions } from "../../src/manager/mcp-types.js";
 import type { ServerInput } from "../../src/upstreams/server-config.js";
 import {
 	callText,
@@ -15,12 +15,12 @@ import {
 
 const QUICK = { maxRetries: 3, initialDelay: 10, maxDelay: 50 };
 
-async function open(t: TestContext, inputs: readonly ServerInput[], options?: ConfiguredServersOptions) {
+async function open(t: TestContext, inputs: readonly ServerInput[], options?: McpManagerOptions["options"]) {
 	const opened = await openServers(t, options);
 	return { configured: inputs.map(opened.add), ...opened };
 }
 
-async function openOne(t: TestContext, input: ServerInput, options?: ConfiguredServersOptions) {
+async function openOne(t: TestContext, input: ServerInput, options?: McpManagerOptions["options"]) {
 	const { configured, ...rest } = await open(t, [input], options);
 	const [only] = configured;
 	assert.ok(only);

@@ -1,14 +1,5 @@
 import { Pin, type PinOptions } from "./pins.js";
 
-interface DigitalOptions extends PinOptions {
-	readonly mode: number;
-	/** Initial level of an output. Default 0. */
-	readonly initialValue?: number | boolean;
-	/** `Rising`, `Falling` or both, with `onReadable`. */
-	readonly edge?: number;
-	readonly onReadable?: () => void;
-}
-
 /** Stands in for ECMA-419's `embedded:io/digital` (§10.1): the level of an input is set from outside. */
 export default class Digital extends Pin {
 	static readonly Input = 0;
@@ -22,8 +13,13 @@ export default class Digital extends Pin {
 	readonly #isOutput: boolean;
 	#level: number;
 
-	/** @throws Error if a pin cannot be opened, RangeError for an unknown mode */
-	constructor(options: DigitalOptions) {
+	/**
+	 * @param options `initialValue`: level of an output, default 0; `edge`: `Rising`, `Falling` or both, with `onReadable`
+	 * @throws Error if a pin cannot be opened, RangeError for an unknown mode
+	 */
+	constructor(
+		options: PinOptions & { mode: number; initialValue?: number | boolean; edge?: number; onReadable?: () => void },
+	) {
 		const { mode, initialValue, edge = 0, onReadable } = options;
 		const isOutput = mode === Digital.Output || mode === Digital.OutputOpenDrain;
 		if (!isOutput && !(mode >= Digital.Input && mode <= Digital.InputPullUpDown)) {
