@@ -54,18 +54,8 @@ export function openFleet(gateway: RunningGateway) {
 	const pages = new Set<() => void>();
 	const tellPages = (): void => pages.forEach((onChange) => void onChange());
 
-	const rowOf = ({
-		id,
-		alias,
-		configured,
-		tags,
-		board,
-		online,
-		connection,
-		state,
-		lastSeen,
-		tools,
-	}: Server): FleetRow => {
+	const rowOf = (server: Server): FleetRow => {
+		const { id, alias, configured, tags, board, online, connection, state, lastSeen, tools } = server;
 		const calls = activity.statistics(id);
 		const update = activity.updateOf(id);
 		const row = {

@@ -24,14 +24,6 @@ interface DeliveryEvents {
 	givenUp: [problem: CallbackProblem, isFirst: boolean];
 }
 
-/** State of a delivery: SEP-3415, "Webhook Delivery Status". */
-export interface DeliveryStatus {
-	readonly active: boolean;
-	readonly lastDeliveryAt: string | null;
-	readonly lastError: CallbackProblem | null;
-	readonly failedSince?: string;
-}
-
 /**
  * Delivers the events of one subscription in order. The next one is sent once the endpoint has accepted the one before, or
  * that one is given up. An event may arrive twice.
@@ -55,7 +47,8 @@ export class WebhookDelivery extends EventEmitter<DeliveryEvents> {
 		this.#send = send;
 	}
 
-	get status(): DeliveryStatus {
+	/** The state of the delivery: SEP-3415, "Webhook Delivery Status". */
+	get status() {
 		return {
 			active: true,
 			lastDeliveryAt: this.#lastDeliveryAt,

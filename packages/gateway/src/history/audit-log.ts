@@ -29,12 +29,7 @@ export type AuditEntry =
 	| { readonly time: string; readonly principal: string; readonly request: string; readonly status: number };
 
 /** Filter of entries. Times are in ISO 8601. */
-interface AuditQuery {
-	readonly device: string | undefined;
-	readonly principal: string | undefined;
-	readonly from: string | undefined;
-	readonly to: string | undefined;
-}
+type AuditQuery = Readonly<Partial<Record<"device" | "principal" | "from" | "to", string>>>;
 
 /** The log of calls and changes, on disk. */
 export class AuditLog extends JsonLines {

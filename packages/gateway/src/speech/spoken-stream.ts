@@ -19,15 +19,10 @@ const TAIL = 2 * FRAME;
 /** Milliseconds that a device has to say that it does not speak any more. */
 const CONFIRMATION_TIME = 3_000;
 
-interface Clock {
-	now(): number;
-	/** Rejects once the signal is aborted. */
-	wait(milliseconds: number, signal: AbortSignal): Promise<void>;
-}
-
-const MACHINE: Clock = {
+const MACHINE = {
 	now: () => performance.now(),
-	wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+	/** Rejects once the signal is aborted. */
+	wait: (milliseconds: number, signal: AbortSignal): Promise<void> => setTimeout(milliseconds, undefined, { signal }),
 };
 
 /**

@@ -115,10 +115,6 @@ export class McpProxy {
 		);
 	}
 
-	async close(): Promise<void> {
-		await this.upstream.disconnect("the host has disconnected");
-	}
-
 	get #isGated(): boolean {
 		return this.#options.skill !== "";
 	}

@@ -41,7 +41,7 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 		send.call(transport, "error" in message ? { ...message, error: readableError(message.error) } : message);
 	const handle = serveStdio(open, { transport, onerror: report });
 	await untilDisconnected(transport);
-	await proxy.close();
+	await proxy.upstream.disconnect("the host has disconnected");
 	await handle.close();
 }
 

@@ -20,7 +20,7 @@ async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy:
 		return plainResult(method);
 	});
 	const proxy = new McpProxy(readProxyOptions({ upstream }, {}));
-	t.after(() => proxy.close());
+	t.after(() => proxy.upstream.disconnect("the test has ended"));
 	return { proxy, asked };
 }
 
@@ -59,7 +59,7 @@ async function openBeforeHung(t: TestContext, skill: string, timing: Partial<Ups
 	const upstream = await startPlainUpstream(t);
 	const options = readProxyOptions({ upstream: upstream.url, skill }, {});
 	const proxy = new McpProxy(options, { ...UPSTREAM_TIMING, ...timing });
-	t.after(() => proxy.close());
+	t.after(() => proxy.upstream.disconnect("the test has ended"));
 	return { proxy, ...upstream };
 }
 

@@ -29,13 +29,6 @@ const SAID = new Set(["ws.data", "ws.control", "mqtt.data", "http.headers", "htt
 /** Longest delay of what arrives, ms. */
 export const MAX_DELAY = 60_000;
 
-/** The faults of a device's network, and the network clients of its current run. They outlive restarts of the device. */
-export interface NetworkFaults {
-	conditions: NetworkConditions;
-	/** Makes the network clients of a device that starts. */
-	open(clients: readonly ((deliver: Deliver) => Service)[], deliver: Deliver): readonly FaultyClient[];
-}
-
 /** A network client, and its part of the faults. */
 export interface FaultyClient extends Service {
 	/** Ends all connections, as a radio that is out of range does in the end. */
@@ -45,18 +38,18 @@ export interface FaultyClient extends Service {
 }
 
 /**
- * Stands between the firmware and its network clients: loses, silences and delays what arrives.
+ * Stands between the firmware and its network clients: loses, silences and delays what arrives. Outlives restarts of the device.
  *
  * @param onMessage called with the messages that go through
  */
-export function makeNetworkFaults(onMessage: (message: TracedMessage) => void): NetworkFaults {
+export function makeNetworkFaults(onMessage: (message: TracedMessage) => void) {
 	let conditions = GOOD_NETWORK;
 	let clients: readonly FaultyClient[] = [];
 	return {
-		get conditions() {
+		get conditions(): NetworkConditions {
 			return conditions;
 		},
-		set conditions(next) {
+		set conditions(next: NetworkConditions) {
 			const isNewlyLost = next.lost && !conditions.lost;
 			conditions = next;
 			if (isNewlyLost) {
@@ -65,7 +58,8 @@ export function makeNetworkFaults(onMessage: (message: TracedMessage) => void): 
 				}
 			}
 		},
-		open(made, deliver) {
+		/** Makes the network clients of a device that starts. */
+		open(made: readonly ((deliver: Deliver) => Service)[], deliver: Deliver): readonly FaultyClient[] {
 			clients = made.map((make) => openFaulty(make, deliver, () => conditions, onMessage));
 			return clients;
 		},

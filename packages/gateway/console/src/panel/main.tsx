@@ -29,11 +29,6 @@ function Panel({ device, state }: { readonly device: Device; readonly state: Rea
 	);
 }
 
-interface PanelData {
-	readonly alias: string;
-	readonly tools: readonly Tool[];
-}
-
 // The view's side of MCP Apps (2026-01-26): JSON-RPC by postMessage with the application that shows the page. Not the
 // package's own `App`: with its schemas it is three times as large as this page may be.
 
@@ -151,7 +146,8 @@ function send(message: Message): void {
 	parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 }
 
-const { alias, tools } = JSON.parse(document.getElementById("device")?.textContent ?? "") as PanelData;
+const data = JSON.parse(document.getElementById("device")?.textContent ?? "");
+const { alias, tools } = data as { readonly alias: string; readonly tools: readonly Tool[] };
 const device = new HostedDevice(alias);
 render(<Panel device={device} state={device.state} />, document.getElementById("app") as HTMLElement);
 void device.open(tools);

@@ -137,15 +137,8 @@ type CallTextProps = Pick<CallEntry, "tool" | "args" | "client" | "principal" | 
 };
 
 /** A call in a log. @param children what follows the arguments */
-export function CallText({
-	tool,
-	args = "{}",
-	client,
-	principal,
-	duration,
-	outcome,
-	children,
-}: RenderableProps<CallTextProps>) {
+export function CallText(props: RenderableProps<CallTextProps>) {
+	const { tool, args = "{}", client, principal, duration, outcome, children } = props;
 	return (
 		<>
 			<code>{visibleLine(tool)}</code> {args !== "{}" && <code>{visibleLine(args)}</code>} {children}

@@ -70,18 +70,12 @@ function Plots({ link, past }: { readonly link: DeviceLink; readonly past: Devic
 	);
 }
 
-interface PastSeries {
-	readonly path: string;
-	readonly name: string;
-	readonly series: Series;
-}
-
 /**
  * The series of controls and readings, in their order.
  *
  * @param status as it is now, with names and units; empty while the device is offline
  */
-function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: object): readonly PastSeries[] {
+function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: object) {
 	const known = Object.keys(status).length > 0 ? status : statusFrom(values);
 	const controls = controlsOf(tools, known);
 	const names = new Map<string, string>();
@@ -99,7 +93,7 @@ function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: ob
 		const last = points.at(-1);
 		// A value holds until the next one.
 		const all = last === undefined ? [] : [...points, [to, last[1]] as const];
-		const series = { times: all.map(([time]) => time / 1_000), values: all.map(([, value]) => Number(value)) };
+		const series: Series = { times: all.map(([time]) => time / 1_000), values: all.map(([, value]) => Number(value)) };
 		return all.length === 0 ? [] : [{ path, name, series }];
 	});
 }
