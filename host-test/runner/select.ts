@@ -12,7 +12,7 @@ const TEST_FOLDERS = [
 	"packages/virtual-device/test",
 	"packages/manager/test",
 	"packages/gateway/test",
-	"?",
+	"packages/xs-mcp/test",
 	"tools/test",
 ];
 
