@@ -336,8 +336,8 @@ export class Cluster {
 	}
 
 	#lease(): Lease {
-		const { sessions } = this.#gateway.use(clients).endpoint;
-		return { ...this.#self, devices: this.#claims.size, clients: sessions, calls: this.#incoming.size };
+		const { length } = this.#gateway.use(clients).endpoint.clients;
+		return { ...this.#self, devices: this.#claims.size, clients: length, calls: this.#incoming.size };
 	}
 
 	/** Warns once of each gateway that is newer than this program. */

@@ -108,7 +108,7 @@ export class TokenStore {
 
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
-		this.refresh();
+		this.#store.refresh("token/");
 		const record = this.#ifValid(this.#hashes[kind].get(digest(secret)));
 		// The hash in the record of a sign-in is an id's, not a token's.
 		return record?.grant === undefined ? record : undefined;

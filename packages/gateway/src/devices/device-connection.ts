@@ -181,15 +181,14 @@ export class DeviceConnection extends Connection {
 		}
 	}
 
+	/** Sends a message whose id comes first: a device that cannot read the whole message can still answer it. */
 	#send(message: JSONRPCMessage): void {
 		// The envelope is one of the levels.
 		if (nestsDeeper(message, MAX_DEPTH - 1)) {
 			const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
 			throw new ServerError("invalid-arguments", problem);
 		}
-		const { jsonrpc, id, ...rest } = message as JSONRPCMessage & { id?: RequestId };
-		// The id comes first: a device that cannot read the whole message can still answer it.
-		const text = this.#wrap({ type: "mcp", payload: { jsonrpc, id, ...rest } });
+		const text = this.#wrap({ type: "mcp", payload: message });
 		const bytes = Buffer.byteLength(text);
 		const { maxMessageBytes } = this.#hello;
 		if (bytes > maxMessageBytes) {

@@ -63,7 +63,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 			port,
 			authenticate: guard.authenticate,
 			allowedOrigins,
-			onRequest: makeListener({ app: createDeviceApp(gateway), rejections: gateway.use(clients).rejections }),
+			onRequest: makeListener(createDeviceApp(gateway), gateway.use(clients).rejections),
 			...(tls && { tls }),
 		});
 		const actual = await listenAt("websocket", port, () => devices.listen());

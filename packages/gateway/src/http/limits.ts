@@ -23,18 +23,15 @@ export class RequestLimits {
 		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
 	}
 
-	/** Counts a request with a valid token, regardless of its address. Rejects with HttpError (429). */
-	async requestWithToken(name: string): Promise<void> {
-		await this.request(`token ${name}`);
-	}
-
-	/** Counts a request without a token, or with one that is expired. Rejects with HttpError (429). */
-	async request(address: string): Promise<void> {
-		try {
-			await this.#requests?.consume(address);
-		} catch (error) {
+	/**
+	 * Counts a request of an owner: a token, or an address without one. Rejects with HttpError (429).
+	 *
+	 * @returns undefined if there is no limit
+	 */
+	request(owner: string): Promise<unknown> | undefined {
+		return this.#requests?.consume(owner).catch((error: unknown) => {
 			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
-		}
+		});
 	}
 
 	/** Counts a request that tries a secret which may be wrong. Rejects with HttpError (429), also after too many wrong ones. */

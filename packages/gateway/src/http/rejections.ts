@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
@@ -63,19 +64,35 @@ export class RejectionReport {
 	 * @param bodyOf JSON, or the HTML of a page. Default: an error of JSON-RPC
 	 */
 	async answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body = jsonRpcBody): Promise<Response> {
-		const { incoming, outgoing } = c.env;
-		this.#report(error, c.req.path, incoming);
+		const failure = await this.#reject(error, c.req.path, c.env);
+		if (failure === undefined) {
+			return RESPONSE_ALREADY_SENT;
+		}
+		const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
+		return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
+	}
+
+	/** Answers a request of MCP that is rejected or has failed. */
+	async answerMcp(error: Error, http: HttpBindings): Promise<void> {
+		const failure = await this.#reject(error, "/mcp", http);
+		if (failure !== undefined) {
+			http.outgoing.writeHead(failure.status, { ...failure.headers, "Content-Type": "application/json" });
+			http.outgoing.end(JSON.stringify(jsonRpcBody(failure)));
+		}
+	}
+
+	/** Reports a request that is rejected, and reads the rest of it. Returns undefined if it cannot be answered any more. */
+	async #reject(error: Error, path: string, { incoming, outgoing }: HttpBindings): Promise<Failure | undefined> {
+		this.#report(error, path, incoming);
 		if (outgoing.headersSent) {
 			outgoing.destroy();
-			return RESPONSE_ALREADY_SENT;
+			return undefined;
 		}
 		await drain(incoming);
 		if (!incoming.complete) {
-			c.header("Connection", "close");
+			outgoing.setHeader("Connection", "close");
 		}
-		const failure = failureOf(error);
-		const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
-		return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
+		return failureOf(error);
 	}
 
 	#report(error: Error, path: string, request: IncomingMessage): void {

@@ -1,8 +1,9 @@
-import { cors } from "hono/cors";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Middleware } from "./route.js";
 
 /** Security headers of an API: no rendering, framing, sniffing or caching. */
-const HEADERS = new Map([
+export const HEADERS = new Map([
 	["Cache-Control", "no-store"],
 	["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
 	["Cross-Origin-Opener-Policy", "same-origin"],
@@ -17,24 +18,35 @@ export const setHeaders: Middleware = async (c, next) => {
 	await next();
 };
 
-/** No list of headers: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`). */
+/** Headers of each answer to a page in a browser, and of one to a preflight request. */
 const CORS = {
-	origin: (origin: string) => origin,
-	allowMethods: ["GET", "POST", "PATCH", "DELETE"],
-	exposeHeaders: ["Mcp-Session-Id", "MCP-Protocol-Version", "WWW-Authenticate", "Retry-After"],
-	maxAge: 600,
+	"Access-Control-Expose-Headers": "Mcp-Session-Id,MCP-Protocol-Version,WWW-Authenticate,Retry-After",
+	Vary: "Origin",
+};
+const PREFLIGHT = {
+	"Access-Control-Allow-Methods": "GET,POST,PATCH,DELETE",
+	"Access-Control-Max-Age": "600",
+	Vary: "Origin, Access-Control-Request-Headers",
 };
 
-const answerCors = cors(CORS);
-
-/** CORS, for pages in browsers: nothing else sends an Origin. It must have been checked before. */
-export const allowOrigin: Middleware = async (c, next) => {
-	if (c.env.incoming.headers.origin !== undefined) {
-		const preflight = await answerCors(c, async () => {});
-		if (preflight !== undefined) {
-			return preflight;
-		}
-		c.env.outgoing.setHeaders(c.res.headers);
+/**
+ * Sets the headers of CORS, for pages in browsers: nothing else sends an Origin. It must have been checked before. No list of
+ * headers is allowed but what is asked for: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`).
+ *
+ * @returns whether it was a preflight request, which is then answered
+ */
+export function answerCors({ method, headers }: IncomingMessage, outgoing: ServerResponse): boolean {
+	const { origin, "access-control-request-headers": asked } = headers;
+	if (origin === undefined) {
+		return false;
 	}
-	return await next();
-};
+	outgoing.setHeaders(new Map(Object.entries({ "Access-Control-Allow-Origin": origin, ...CORS })));
+	if (method === "OPTIONS") {
+		outgoing.writeHead(204, { ...PREFLIGHT, ...(asked && { "Access-Control-Allow-Headers": asked }) }).end();
+	}
+	return method === "OPTIONS";
+}
+
+/** Answers preflight requests, and sets the headers of CORS. */
+export const allowOrigin: Middleware = async (c, next) =>
+	answerCors(c.env.incoming, c.env.outgoing) ? RESPONSE_ALREADY_SENT : await next();

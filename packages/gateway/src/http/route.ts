@@ -34,13 +34,18 @@ export type Middleware = MiddlewareHandler<HttpEnv>;
 
 /** Rejects requests with another method. Hono itself would answer HEAD wherever there is GET. */
 export function allow(...methods: readonly string[]): Middleware {
-	const list = methods.join(", ");
 	return async (c, next) => {
-		if (!methods.includes(c.req.method)) {
-			throw new HttpError(405, "method", `expected ${list}`, { Allow: list });
-		}
+		checkMethod(c.req.method, ...methods);
 		await next();
 	};
+}
+
+/** @throws HttpError (405) for another method */
+export function checkMethod(method = "", ...methods: readonly string[]): void {
+	if (!methods.includes(method)) {
+		const list = methods.join(", ");
+		throw new HttpError(405, "method", `expected ${list}`, { Allow: list });
+	}
 }
 
 /** Whether a request may change what everybody uses. Without tokens, every user of this machine may do everything. */

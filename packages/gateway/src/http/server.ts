@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
@@ -8,8 +8,10 @@ import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
 import type { RejectionReport } from "./rejections.js";
 import type { HttpEnv } from "./route.js";
 
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
 export interface HttpServerOptions {
-	readonly app: Hono<HttpEnv>;
+	readonly onRequest: Listener;
 	/** Where it listens. */
 	readonly address: string;
 	/** 0 for a free one. */
@@ -35,7 +37,7 @@ export class HttpServer {
 		this.#options = options;
 		const { tls, log } = options;
 		this.#http = createHttpServer((err) => log.error({ err }, "response failed"), { tls });
-		this.#http.on("request", makeListener(options));
+		this.#http.on("request", options.onRequest);
 		this.#http.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#rejectConnection(error, socket));
 	}
 
@@ -84,10 +86,7 @@ export class HttpServer {
 }
 
 /** Has a Hono app answer the requests of one of Node's servers. */
-export function makeListener({
-	app,
-	rejections,
-}: Pick<HttpServerOptions, "app" | "rejections">): ReturnType<typeof getRequestListener> {
+export function makeListener(app: Hono<HttpEnv>, rejections: RejectionReport): Listener {
 	return getRequestListener(app.fetch, {
 		overrideGlobalObjects: false,
 		// The rest of a rejected request is drained before the answer.

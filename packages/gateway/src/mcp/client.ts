@@ -154,11 +154,7 @@ export class Client {
 		} else if ("id" in message) {
 			const request = new ClientRequest(this, message, this.#channel as Channel);
 			this.#requests.set(message.id, request);
-			void this.serve(request).then(() => {
-				if (this.#requests.get(message.id) === request) {
-					this.#requests.delete(message.id);
-				}
-			});
+			void this.serve(request);
 		} else if (message.method === "notifications/cancelled") {
 			this.#requests.get(message.params?.requestId)?.cancel(message.params?.reason);
 		}
@@ -183,6 +179,9 @@ export class Client {
 			}
 		} catch (error) {
 			this.warn(`an answer was not sent: ${(error as Error).message}`);
+		}
+		if (this.#requests.get(id) === request) {
+			this.#requests.delete(id);
 		}
 	}
 

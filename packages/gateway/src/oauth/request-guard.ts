@@ -111,7 +111,7 @@ export class RequestGuard {
 		if (token === undefined) {
 			throw await this.#wrongToken(request);
 		}
-		await this.#countUse(token);
+		await this.#admitToken(token);
 		return token;
 	}
 
@@ -140,11 +140,6 @@ export class RequestGuard {
 			scope,
 		});
 		return new HttpError(403, "token", `${description}: ${scope}`, challenge ? { "WWW-Authenticate": challenge } : {});
-	}
-
-	async #countUse(token: TokenRecord): Promise<void> {
-		await this.#limits.requestWithToken(token.name);
-		this.#gateway.tokens.used(token);
 	}
 
 	async #wrongToken(request: IncomingMessage): Promise<HttpError> {
@@ -192,10 +187,12 @@ export class RequestGuard {
 	}
 
 	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Authenticated> {
-		await this.#countUse(token);
+		const owner = `token ${token.name}`;
+		await this.#limits.request(owner);
+		this.#gateway.tokens.used(token);
 		const { userTools } = this.#gateway.settings;
 		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
-		return { access, owner: `token ${token.name}`, token, session };
+		return { access, owner, token, session };
 	}
 
 	/** The grant of an access token; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
@@ -216,7 +213,8 @@ export class RequestGuard {
 	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Authenticated> {
 		const { tokens, settings } = this.#gateway;
 		const { principal, audience, limits, token } = grant;
-		await this.#limits.requestWithToken(principal);
+		const owner = `token ${principal}`;
+		await this.#limits.request(owner);
 		if (this.#signIn?.resource.covers(audience, pathOf(request.url)) !== true) {
 			throw this.#invalidToken(request, "the access token is for another resource");
 		}
@@ -227,7 +225,7 @@ export class RequestGuard {
 			tokens.used(token);
 		}
 		const access = accessOf(principal, limits, settings.userTools, token?.sha256);
-		return { access, owner: `token ${principal}`, token, grant };
+		return { access, owner, token, grant };
 	}
 
 	/** The console's session of a request that the gateway's own page makes. */

@@ -32,14 +32,21 @@ export function gatewayEvents({ servers, updates }: RunningGateway): GatewayEven
 		const { alias } = servers.find(device) ?? {};
 		events.emit("event", { time: new Date().toISOString(), device, alias, ...event } as GatewayEvent);
 	};
+	const isWatched = (): boolean => events.listenerCount("event") > 0;
 	servers.on("connected", ({ id: device }, { identity: { transport } }) =>
 		emit({ device, type: "connected", transport }),
 	);
 	servers.on("disconnected", ({ id: device }, _session, reason) => emit({ device, type: "disconnected", reason }));
-	servers.on("notification", ({ id: device }, method, params) =>
-		emit({ device, type: "notification", method, params }),
+	servers.on(
+		"notification",
+		({ id: device }, method, params) => isWatched() && emit({ device, type: "notification", method, params }),
 	);
-	servers.on("call", ({ serverId: device, ...call }) => emit({ device, type: "call", ...call }));
+	servers.on("call", (record) => {
+		if (isWatched()) {
+			const { serverId: device, ...call } = record;
+			emit({ device, type: "call", ...call });
+		}
+	});
 	updates.on("update", ({ device, step, version }) => emit({ device, type: "firmware", step, version }));
 	return events;
 }

@@ -1,7 +1,6 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { definePlugin } from "../plugin.js";
-import type { GatewayEvent } from "./events.js";
 
 /** Serves devices, events and metrics to the operator, and logs events. */
 export const operator = definePlugin({
@@ -11,9 +10,19 @@ export const operator = definePlugin({
 			import("./events.js"),
 			import("./operator-routes.js"),
 		]);
-		const { servers, limitedLog } = gateway;
+		const { servers, limitedLog, log } = gateway;
 		const events = gatewayEvents(gateway);
-		events.on("event", (event) => logEvent(gateway, event));
+		if (log.isLevelEnabled("debug")) {
+			events.on("event", ({ type, time: _, ...details }) => {
+				if (type === "notification" || type === "call") {
+					log.debug(details, type);
+				}
+			});
+		}
+		gateway.updates.on("update", ({ device, step, version }) => {
+			const { alias } = servers.find(device) ?? {};
+			log[step === "rolled-back" ? "warn" : "info"]({ device, alias, step, version }, "firmware");
+		});
 		servers.on("rejected", (description) => limitedLog.warn("device", {}, `rejected: ${description}`));
 		servers.on("connected", (_server, { identity }) =>
 			logSession(gateway, identity, { transport: identity.transport }, "device connected"),
@@ -37,14 +46,5 @@ function logSession(
 	if (!configured) {
 		const level = gateway === undefined ? "info" : "debug";
 		log[level]({ device: id, ...(gateway && { gateway }), ...details }, message);
-	}
-}
-
-function logEvent({ log }: RunningGateway, { type, time: _, ...details }: GatewayEvent): void {
-	const isRollback = "step" in details && details.step === "rolled-back";
-	if (type === "firmware") {
-		log[isRollback ? "warn" : "info"](details, type);
-	} else if (type === "notification" || type === "call") {
-		log.debug(details, type);
 	}
 }

@@ -1,12 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	isInitializeRequest,
 	type JSONRPCRequest,
 	ProtocolError,
 	ProtocolErrorCode,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
-import { headerProblem, isUserOnly, readClientMessage, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { LRUCache } from "lru-cache";
+import {
+	headerProblem,
+	isUserOnly,
+	MemoryStore,
+	readClientMessage,
+	SERVER_ERROR,
+	SESSION_NOT_FOUND,
+	type Store,
+} from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
 import { viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
@@ -16,13 +27,29 @@ import { HttpError, RpcRejection } from "../http/http-error.js";
 import { Client } from "../mcp/client.js";
 import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
+import { victimFor } from "../net/fair-share.js";
+import { FileStore } from "../store/file-store.js";
 import { StatelessExchange } from "./exchange.js";
 import { isRequest, readStateless } from "./messages.js";
 import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
-import type { ConnectedClient } from "./session.js";
-import { Sessions, type SessionsOptions } from "./sessions.js";
+import { type ConnectedClient, keyOf, Session } from "./session.js";
+import { type SessionClaims, SessionIds } from "./session-ids.js";
 
-export type HttpEndpointOptions = SessionsOptions;
+export interface HttpEndpointOptions {
+	/**
+	 * Milliseconds without a request in progress or an open stream, after which a session is no longer in memory. Default 30
+	 * minutes. Its next request restores it.
+	 */
+	readonly sessionIdleTimeout?: number;
+	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
+	readonly maxSessions?: number;
+	/** Signs the ids of sessions, so that gateways with the same key continue them. Default: a random one. */
+	readonly sessionKey?: string;
+	/** Keeps the subscriptions of clients, in its folder `sessions`. Default: in memory. */
+	readonly stateFolder?: string;
+	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
+	readonly listTtl?: number;
+}
 
 /** A request of a client that may use the gateway. */
 interface AdmittedRequest {
@@ -37,6 +64,11 @@ interface AdmittedRequest {
 	readonly lacksScope?: ((scope: string) => HttpError) | undefined;
 }
 
+const MINUTES = 60_000;
+
+/** Sessions that clients have ended, and that are remembered as such. */
+const MAX_ENDED = 10_000;
+
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
 
@@ -48,9 +80,18 @@ const HEADER_MISMATCH = -32_020;
  * request.
  */
 export class HttpEndpoint {
-	readonly #gateway: Gateway;
-	readonly #listTtl: number | undefined;
-	readonly #sessions: Sessions;
+	readonly gateway: Gateway;
+	/** How long clients may keep lists, in milliseconds. */
+	readonly listTtl: number | undefined;
+	readonly sessionIdleTimeout: number;
+	/** Keeps what would not be repeated in a restored session. */
+	readonly store: Store;
+	readonly #maxSessions: number;
+	/** By id; the one used last comes last. */
+	readonly #sessions = new Map<string, Session>();
+	readonly #ids: SessionIds;
+	/** Ids of sessions that clients have ended. */
+	readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
 	/** Requests of clients without a session that have no answer. */
@@ -60,19 +101,18 @@ export class HttpEndpoint {
 	#stopping = false;
 
 	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
-		this.#gateway = gateway;
-		this.#listTtl = options.listTtl;
-		this.#sessions = new Sessions(gateway, options, (error) => this.#report(error));
+		const { sessionKey, stateFolder, listTtl, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = options;
+		this.gateway = gateway;
+		this.listTtl = listTtl;
+		this.sessionIdleTimeout = sessionIdleTimeout;
+		this.store = stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions"));
+		this.#maxSessions = maxSessions;
+		this.#ids = new SessionIds(sessionKey);
 	}
 
-	/** Sessions that are open. */
-	get sessions(): number {
-		return this.#sessions.size;
-	}
-
-	/** Clients that are in a session. Those of 2026-07-28 have none. */
+	/** Clients in a session, the most recently used last. Those of 2026-07-28 have none. */
 	get clients(): readonly ConnectedClient[] {
-		return this.#sessions.clients;
+		return [...this.#sessions.values()].map(({ client }) => client);
 	}
 
 	/**
@@ -85,7 +125,7 @@ export class HttpEndpoint {
 			return;
 		}
 		try {
-			await this.#serve(request, response, { ...admitted, body: readClientMessage(admitted.body) });
+			await this.#serve(request, response, admitted);
 		} catch (error) {
 			if (error instanceof HttpError) {
 				throw error;
@@ -94,7 +134,7 @@ export class HttpEndpoint {
 				error.send(response);
 				return;
 			}
-			this.#report(error as Error);
+			this.report(error as Error);
 			if (!response.headersSent) {
 				new RpcRejection(500, ProtocolErrorCode.InternalError, "Internal server error").send(response);
 			}
@@ -106,22 +146,40 @@ export class HttpEndpoint {
 		this.#stopping = true;
 	}
 
-	/** Ends sessions, streams and requests in progress. Calls that have ended get their answers first. */
+	/**
+	 * Ends sessions, streams and requests in progress. Calls that have ended get their answers first. Clients may continue their
+	 * sessions at the next gateway.
+	 */
 	async close(): Promise<void> {
 		this.stop();
 		const answered = Promise.all(
 			[...this.#calls].map((response) => new Promise((resolve) => response.once("close", resolve))),
 		);
 		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
-		this.#sessions.close();
+		for (const session of [...this.#sessions.values()]) {
+			session.close();
+		}
 		for (const [request, exchange] of this.#open) {
 			request.cancel("the gateway has stopped");
 			exchange.interrupt();
 		}
 	}
 
+	/** Removes a session that has ended. */
+	forget(session: Session): void {
+		if (this.#sessions.get(session.sessionId) === session) {
+			this.#sessions.delete(session.sessionId);
+		}
+	}
+
+	/** Reports a request that is wrong, or has failed, to the operator. */
+	readonly report = (error: Error): void => {
+		this.gateway.servers.emit("warning", `client request: ${error.message}`);
+	};
+
 	async #serve(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
-		const { access, address = "", server, body } = admitted;
+		const { access, server } = admitted;
+		const body = readClientMessage(admitted.body);
 		if (this.#stopping) {
 			const headers = { Connection: "close" };
 			throw new RpcRejection(503, SERVER_ERROR, "The gateway is shutting down", { headers });
@@ -138,13 +196,15 @@ export class HttpEndpoint {
 			throw new RpcRejection(400, ProtocolErrorCode.InvalidParams, problem);
 		}
 		if (server !== undefined && access.devices?.has(server) !== false) {
-			await this.#gateway.whenKnown(server);
+			await this.gateway.whenKnown(server);
 		}
-		const catalog = this.#gateway.catalog(access, server, view);
+		const catalog = this.gateway.catalog(access, server, view);
 		if (server !== undefined && !catalog.hasServer) {
 			throw new RpcRejection(404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
 		}
-		this.#checkScope(catalog, admitted);
+		if (admitted.lacksScope !== undefined && isCall(body)) {
+			this.#checkScope(catalog, admitted.lacksScope, body.params);
+		}
 		if (response.closed) {
 			return;
 		}
@@ -153,13 +213,95 @@ export class HttpEndpoint {
 		const message = isOfSession ? undefined : this.#readStateless(request, body);
 		if (message === undefined) {
 			checkForm(request);
-			await this.#sessions.handle(request, response, { catalog, address }, body);
+			await this.#serveInSession(request, response, catalog, admitted.address, body);
 		} else if (isRequest(message)) {
 			this.#serveStateless(request, response, catalog, message);
 		} else {
 			// This revision has no notifications to servers: a client cancels a request by closing its connection.
 			response.writeHead(202).end();
 		}
+	}
+
+	/**
+	 * Serves a request of the revisions with sessions: begins a session, or continues the one that it names. A session serves only
+	 * clients with the same token, on the same path, as the one that began it: for others it does not exist.
+	 */
+	async #serveInSession(
+		{ method, headers }: IncomingMessage,
+		response: ServerResponse,
+		catalog: Catalog,
+		address: string | undefined,
+		body: unknown,
+	): Promise<void> {
+		const { "mcp-session-id": id, "last-event-id": lastEvent } = headers;
+		if (typeof id === "string" && method === "DELETE") {
+			this.#claimsIn(id, catalog);
+			this.#ended.set(id, true);
+			this.#sessions.get(id)?.close(true);
+			await this.store.delete(keyOf(id)).catch(this.report);
+			response.writeHead(200).end();
+			return;
+		}
+		const session =
+			typeof id === "string" ? this.#find(id, catalog, address) : this.#begin(method, catalog, address, body);
+		if (!session.isClosed) {
+			this.#sessions.delete(session.sessionId);
+			this.#sessions.set(session.sessionId, session);
+		}
+		session.serve(response, method === "POST" ? { body } : { lastEvent: `${lastEvent ?? ""}` });
+	}
+
+	#begin(method: string | undefined, catalog: Catalog, address: string | undefined, body: unknown): Session {
+		if (isInitializeRequest(body)) {
+			const { id, claims } = this.#ids.make(catalog, body.params);
+			return this.#add(id, claims, catalog, address, false);
+		}
+		if (method === "GET") {
+			// Some clients ask for a stream before they begin a session, and take any other status for a fault.
+			const headers = { Allow: "POST" };
+			throw new RpcRejection(405, SERVER_ERROR, "No stream without a session: start with initialize", { headers });
+		}
+		const isInitialize = isObject(body) && body.method === "initialize";
+		const problem = isInitialize
+			? "initialize: expected an id, and the params protocolVersion (text), capabilities and clientInfo (objects)"
+			: "missing Mcp-Session-Id header; start with initialize";
+		throw new RpcRejection(400, SERVER_ERROR, `Bad Request: ${problem}`);
+	}
+
+	/** Finds the session of this id that is open, or restores it. */
+	#find(id: string, catalog: Catalog, address: string | undefined): Session {
+		const open = this.#sessions.get(id);
+		if (open?.catalog.key === catalog.key) {
+			return open;
+		}
+		const claims = this.#claimsIn(id, catalog);
+		// Otherwise the rights of the client's token have changed.
+		open?.close();
+		return this.#add(id, claims, catalog, address, true);
+	}
+
+	#claimsIn(id: string, catalog: Catalog): SessionClaims {
+		const claims = this.#ended.has(id) ? undefined : this.#ids.read(id, catalog);
+		if (claims === undefined) {
+			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
+		}
+		return claims;
+	}
+
+	/** Adds a session, which may take the place of another. */
+	#add(id: string, claims: SessionClaims, catalog: Catalog, address = "", isRestored: boolean): Session {
+		// From the most trustworthy fact to the least.
+		const holder = [catalog.access.principal, address, claims.name];
+		if (this.#sessions.size >= this.#maxSessions) {
+			const victim = victimFor([...this.#sessions.values()], holder, this.#maxSessions);
+			if (victim === undefined) {
+				throw new RpcRejection(503, SERVER_ERROR, "Too many sessions in use", { headers: { "Retry-After": "60" } });
+			}
+			victim.close();
+		}
+		const session = new Session(this, { id, claims, holder }, catalog, isRestored);
+		this.#sessions.set(id, session);
+		return session;
 	}
 
 	#readStateless({ method, headers }: IncomingMessage, body: unknown): ReturnType<typeof readStateless> {
@@ -194,7 +336,7 @@ export class HttpEndpoint {
 		if (!client.hasMethod(method)) {
 			throw new RpcRejection(404, ProtocolErrorCode.MethodNotFound, "Method not found", { id });
 		}
-		const exchange = new StatelessExchange(response, (error) => this.#report(error));
+		const exchange = new StatelessExchange(response, this.report);
 		const request = new ClientRequest(client, message, exchange);
 		exchange.pending.set(id, message);
 		this.#open.set(request, exchange);
@@ -208,34 +350,29 @@ export class HttpEndpoint {
 	}
 
 	#clientFor(catalog: Catalog): Client {
-		const options = { listTtl: this.#listTtl, isStateless: true };
-		const client = this.#stateless.get(catalog) ?? new Client(this.#gateway, catalog, options);
+		const options = { listTtl: this.listTtl, isStateless: true };
+		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, options);
 		this.#stateless.set(catalog, client);
 		return client;
 	}
 
 	#rejection({ code, message, data }: ProtocolError, id: unknown): RpcRejection {
-		this.#report(new Error(`rejected: ${message}`));
+		this.report(new Error(`rejected: ${message}`));
 		return new RpcRejection(400, code, message, { id, data });
 	}
 
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */
-	#checkScope(catalog: Catalog, { access, server, body, lacksScope }: AdmittedRequest): void {
-		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
-		const isHidden = (name: unknown): name is string =>
-			typeof name === "string" && (catalog.findTool(name) ?? catalog.findGroup(name)) === undefined;
-		if (lacksScope === undefined || !isHidden(name)) {
+	#checkScope(catalog: Catalog, lacksScope: (scope: string) => HttpError, params: unknown): void {
+		const name = isObject(params) && typeof params.name === "string" ? params.name : undefined;
+		if (name === undefined || (catalog.findTool(name) ?? catalog.findGroup(name)) !== undefined) {
 			return;
 		}
-		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, catalog.view);
+		const { access, server, view } = catalog;
+		const widest = this.gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
 		const found = widest.findTool(name) ?? widest.findGroup(name)?.members[0];
 		if (found !== undefined) {
 			throw lacksScope(scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) }));
 		}
-	}
-
-	#report(error: Error): void {
-		this.#gateway.servers.emit("warning", `client request: ${error.message}`);
 	}
 }
 

@@ -12,6 +12,7 @@ import {
 	ProtocolError,
 	UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
+import { LRUCache } from "lru-cache";
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
@@ -77,14 +78,28 @@ export function readStateless(
 	return inbound.message;
 }
 
+/** The last descriptions of clients that were valid, as JSON: a client describes itself in each request. */
+const valid = new LRUCache<string, true>({ max: 100 });
+
+/** Characters of a description that is remembered. */
+const MAX_REMEMBERED = 2_000;
+
 function isDescribed(meta: Members = {}): boolean {
-	const { [CLIENT_INFO_META_KEY]: info, [LOG_LEVEL_META_KEY]: level } = meta;
-	return (
-		meta[PROTOCOL_VERSION_META_KEY] === REVISION_OF_STATELESS &&
-		isSpecType.ClientCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]) &&
-		(info === undefined || isSpecType.Implementation(info)) &&
-		(level === undefined || isSpecType.LoggingLevel(level))
-	);
+	const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, [CLIENT_INFO_META_KEY]: info } = meta;
+	const level = meta[LOG_LEVEL_META_KEY];
+	if (meta[PROTOCOL_VERSION_META_KEY] !== REVISION_OF_STATELESS) {
+		return false;
+	}
+	const text = JSON.stringify({ capabilities, info, level });
+	const isValid =
+		valid.has(text) ||
+		(isSpecType.ClientCapabilities(capabilities) &&
+			(info === undefined || isSpecType.Implementation(info)) &&
+			(level === undefined || isSpecType.LoggingLevel(level)));
+	if (isValid && text.length <= MAX_REMEMBERED) {
+		valid.set(text, true);
+	}
+	return isValid;
 }
 
 function agrees(method: string, headers: IncomingHttpHeaders | undefined): boolean {

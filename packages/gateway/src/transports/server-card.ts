@@ -13,7 +13,7 @@ import { GATEWAY_DESCRIPTION } from "../version.js";
 const CARD_TYPE = "application/mcp-server-card+json";
 const CATALOG_TYPE = "application/ai-catalog+json";
 
-const CARD_PATH = "/mcp/server-card";
+export const CARD_PATH = "/mcp/server-card";
 
 /** Seconds for which a card may be cached. */
 const MAX_AGE = 3_600;

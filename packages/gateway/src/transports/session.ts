@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import {
 	isSpecType,
 	type JSONRPCMessage,
@@ -16,8 +16,9 @@ import { RpcRejection } from "../http/http-error.js";
 import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
+import type { HttpEndpoint } from "./http-endpoint.js";
 import { isNotification, isRequest, isResponse } from "./messages.js";
-import type { SessionClaims, Sessions } from "./sessions.js";
+import type { SessionClaims } from "./session-ids.js";
 
 /** A client in a session, for the operator. */
 export interface ConnectedClient {
@@ -77,7 +78,7 @@ export class Session implements Channel, ResponseForm {
 	readonly sessionId: string;
 	readonly catalog: Catalog;
 	readonly holder: readonly string[];
-	readonly #sessions: Sessions;
+	readonly #endpoint: HttpEndpoint;
 	readonly #claims: SessionClaims;
 	readonly #client: Client;
 	/** By the ids of requests that have no response yet. */
@@ -102,19 +103,19 @@ export class Session implements Channel, ResponseForm {
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
 	constructor(
-		sessions: Sessions,
+		endpoint: HttpEndpoint,
 		{ id, claims, holder }: { id: string; claims: SessionClaims; holder: readonly string[] },
 		catalog: Catalog,
 		isRestored = false,
 	) {
-		this.#sessions = sessions;
+		this.#endpoint = endpoint;
 		this.#claims = claims;
 		this.sessionId = id;
 		this.holder = holder;
 		this.catalog = catalog;
-		this.#client = new Client(sessions.gateway, catalog, { channel: this, listTtl: sessions.listTtl });
+		this.#client = new Client(endpoint.gateway, catalog, { channel: this, listTtl: endpoint.listTtl });
 		this.#stopFollowing = catalog.onChange((change) => this.#onChange(change));
-		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), sessions.idleTimeout).unref();
+		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), endpoint.sessionIdleTimeout).unref();
 		this.#isInitialized = isRestored;
 		if (isRestored) {
 			this.#restore();
@@ -135,8 +136,12 @@ export class Session implements Channel, ResponseForm {
 		return { principal: this.catalog.access.principal, name, version, since, calls: this.#calls };
 	}
 
-	/** Serves one request that may be of this session. Throws {@link RpcRejection} if it has another form than expected. */
-	serve(request: IncomingMessage, response: ServerResponse, body: unknown): void {
+	/**
+	 * Serves a request with a body, or one for a stream, which names the last event that the client has got.
+	 *
+	 * @throws RpcRejection if it has another form than expected
+	 */
+	serve(response: ServerResponse, { body, lastEvent }: { readonly body?: unknown; readonly lastEvent?: string }): void {
 		if (this.#isClosed) {
 			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found");
 		}
@@ -147,10 +152,10 @@ export class Session implements Channel, ResponseForm {
 				this.#idleTimer.refresh();
 			}
 		});
-		if (request.method === "POST") {
+		if (lastEvent === undefined) {
 			this.#post(response, body);
 		} else {
-			this.#openStream(`${request.headers["last-event-id"] ?? ""}`, response);
+			this.#openStream(lastEvent, response);
 		}
 	}
 
@@ -197,7 +202,7 @@ export class Session implements Channel, ResponseForm {
 		}
 		this.#exchanges.clear();
 		this.#client.close();
-		this.#sessions.forget(this);
+		this.#endpoint.forget(this);
 	}
 
 	headers(): OutgoingHttpHeaders {
@@ -220,7 +225,7 @@ export class Session implements Channel, ResponseForm {
 	}
 
 	onError(error: Error): void {
-		this.#sessions.onError(error);
+		this.#endpoint.report(error);
 	}
 
 	/** The client may have missed every kind of change. */
@@ -230,7 +235,7 @@ export class Session implements Channel, ResponseForm {
 		}
 		const { revision: protocolVersion, name, version, capabilities } = this.#claims;
 		this.#client.initialize({ protocolVersion, capabilities, clientInfo: { name, version } });
-		const { value } = this.#sessions.store.get(keyOf(this.sessionId)) ?? {};
+		const { value } = this.#endpoint.store.get(keyOf(this.sessionId)) ?? {};
 		const { subscriptions = [], logLevel = this.#client.logLevel } = KEPT_SETTINGS.safeParse(value).data ?? {};
 		this.#client.logLevel = logLevel;
 		for (const uri of subscriptions) {
@@ -260,7 +265,7 @@ export class Session implements Channel, ResponseForm {
 			room -= uri.length;
 			return room >= 0;
 		});
-		const { store, onError } = this.#sessions;
+		const { store, report } = this.#endpoint;
 		try {
 			await store.set(keyOf(this.sessionId), { subscriptions: fitting, logLevel });
 			const kept = store.list(KEPT);
@@ -268,7 +273,7 @@ export class Session implements Channel, ResponseForm {
 				await store.delete(kept.reduce((one, other) => (other.revision < one.revision ? other : one)).key);
 			}
 		} catch (error) {
-			onError(error as Error);
+			report(error as Error);
 		}
 	}
 

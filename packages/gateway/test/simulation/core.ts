@@ -19,7 +19,7 @@ export { makeSignInCode, takeSignInCode } from "../../src/config/sign-in-code.js
 export { type Store, TokenStore };
 
 /** No clients over HTTP. */
-const clients = definePlugin({ name: "clients", setup: () => ({ endpoint: { sessions: 0 } }) });
+const clients = definePlugin({ name: "clients", setup: () => ({ endpoint: { clients: [] } }) });
 
 /** The answer to a call: the result's text, or the code of the error. */
 export interface Answer {

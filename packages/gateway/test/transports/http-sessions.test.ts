@@ -61,9 +61,9 @@ describe("the official SDK's client of the first generation", () => {
 
 	itGateway("ends its session", async (side, t) => {
 		const { transport } = await connectV1(t, side);
-		assert.equal(side.endpoint.sessions, 1);
+		assert.equal(side.endpoint.clients.length, 1);
 		await transport.terminateSession();
-		assert.equal(side.endpoint.sessions, 0);
+		assert.equal(side.endpoint.clients.length, 0);
 	});
 });
 
@@ -94,7 +94,7 @@ describe("a session", () => {
 		assert.doesNotMatch((await postIn(side.clientUrl(), LIST, session)).text, /reboot/);
 		side.access = { ...LOCAL, userTools: true };
 		assert.match((await postIn(side.clientUrl(), LIST, session)).text, /reboot/);
-		assert.equal(side.endpoint.sessions, 1);
+		assert.equal(side.endpoint.clients.length, 1);
 		side.access = { ...LOCAL, devices: new Set() };
 		assert.doesNotMatch((await postIn(side.clientUrl(), LIST, session)).text, /set_volume/);
 	});
@@ -103,10 +103,10 @@ describe("a session", () => {
 		const side = await startGateway(t, { sessionIdleTimeout: 500 });
 		const idle = await openSession(side);
 		const { session, cut } = await openStream(side);
-		await until(() => side.endpoint.sessions === 1, "the idle session has ended");
+		await until(() => side.endpoint.clients.length === 1, "the idle session has ended");
 		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200);
 		cut.abort();
-		await until(() => side.endpoint.sessions === 0, "the other is idle now too");
+		await until(() => side.endpoint.clients.length === 0, "the other is idle now too");
 		assert.equal((await postIn(side.clientUrl(), LIST, idle)).status, 200, "its next request restores it");
 	});
 
@@ -115,10 +115,10 @@ describe("a session", () => {
 		const used = await openStream(side);
 		const first = await openSession(side);
 		const second = await openSession(side);
-		assert.equal(side.endpoint.sessions, 2);
+		assert.equal(side.endpoint.clients.length, 2);
 		for (const session of [second, used.session, first, second]) {
 			assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200);
-			assert.equal(side.endpoint.sessions, 2);
+			assert.equal(side.endpoint.clients.length, 2);
 		}
 		assert.equal(side.endpoint.clients.length, 2);
 		used.cut.abort();
@@ -244,7 +244,7 @@ describe("a session", () => {
 			const { status } = await fetch(side.clientUrl(), { method: "DELETE", headers: { "mcp-session-id": session } });
 			assert.equal(status, 200);
 		}
-		assert.equal(side.endpoint.sessions, 0);
+		assert.equal(side.endpoint.clients.length, 0);
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 
@@ -262,7 +262,7 @@ describe("a session", () => {
 		const port = await listen(t, server);
 		await assert.rejects(fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "{}" }));
 		await until(() => isServed, "the request is served");
-		assert.equal(side.endpoint.sessions, 0);
+		assert.equal(side.endpoint.clients.length, 0);
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 
@@ -281,7 +281,7 @@ describe("a session", () => {
 			body: JSON.stringify(INITIALIZE),
 		});
 		assert.equal(rejected.status, 406, "the client does not accept a stream");
-		await until(() => side.endpoint.sessions === 0, "no session is open");
+		await until(() => side.endpoint.clients.length === 0, "no session is open");
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
-import { SessionIds } from "../../src/transports/sessions.js";
+import { SessionIds } from "../../src/transports/session-ids.js";
 import { VOLUME } from "../support/command-line.js";
 import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 import { makeStateFolder } from "../support/program.js";
@@ -40,7 +40,7 @@ describe("a session after a restart of the gateway", () => {
 		assert.match((await postIn(url, [], session)).text, /2025-06-18 has no JSON-RPC batches|Invalid/);
 		const [client] = side.endpoint.clients;
 		assert.deepEqual([client?.name, client?.version, client?.principal], ["by-hand", "7", "local"]);
-		assert.equal(side.endpoint.sessions, 1);
+		assert.equal(side.endpoint.clients.length, 1);
 	});
 
 	it("is told on its next stream that lists may have changed, whichever event it names", async (t) => {
@@ -82,7 +82,7 @@ describe("a session after a restart of the gateway", () => {
 		const answers = await Promise.all([1, 2, 3, 4].map((id) => postIn(url, { ...LIST, id }, session)));
 		const statuses = answers.map(({ status }) => status);
 		assert.deepEqual(statuses, [200, 200, 200, 200]);
-		assert.equal(side.endpoint.sessions, 1);
+		assert.equal(side.endpoint.clients.length, 1);
 	});
 
 	it("is another token's to nobody, and unknown to a gateway with another key", async (t) => {

@@ -14,11 +14,11 @@ export interface Uploads {
 	/** The tools of a device as clients see them. */
 	offered(tools: readonly ServerTool[]): readonly ServerTool[];
 	/**
-	 * A call starts. Resolves when the device may upload; with undefined if the tool uploads nothing.
+	 * A call starts. Resolves when the device may upload. Returns undefined if the tool uploads nothing.
 	 *
 	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
 	 */
-	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload | undefined>;
+	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload> | undefined;
 }
 
 /** A call during which the device may upload. */

@@ -11,8 +11,8 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
 	if (levels === 0) {
 		return true;
 	}
-	for (const item of Object.values(value)) {
-		if (nestsDeeper(item, levels - 1)) {
+	for (const key in value) {
+		if (nestsDeeper((value as Readonly<Record<string, unknown>>)[key], levels - 1)) {
 			return true;
 		}
 	}

@@ -38,14 +38,14 @@ export function withoutNulls<Value>(
 	levels = MAX_NESTING,
 	parent = "",
 ): Value {
-	if (typeof value !== "object" || value === null || levels === 0) {
+	if (!hasNull(value, levels)) {
 		return value;
 	}
 	if (Array.isArray(value)) {
 		const items = value.map((item) => withoutNulls(item, isData, levels - 1));
 		return items.some((item, index) => item !== value[index]) ? (items as Value) : value;
 	}
-	const members = Object.entries(value);
+	const members = Object.entries(value as object);
 	const kept = members
 		.filter(([key, member]) => member !== null || isData(key, member, parent))
 		.map(
@@ -54,6 +54,20 @@ export function withoutNulls<Value>(
 		);
 	const isSame = kept.length === members.length && kept.every(([, member], index) => member === members[index]?.[1]);
 	return isSame ? value : (Object.fromEntries(kept) as Value);
+}
+
+/** Whether any member of an object, or item of an array, is null: most messages have none, and this allocates nothing. */
+function hasNull(value: unknown, levels: number): boolean {
+	if (typeof value !== "object" || value === null || levels === 0) {
+		return false;
+	}
+	for (const key in value) {
+		const member = (value as Members)[key];
+		if (member === null || hasNull(member, levels - 1)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /**

@@ -38,7 +38,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	"tools/call": {
 		name: "tool result",
 		// The SDK also accepts a result without `content`, MCP does not.
-		isValid: (result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
+		isValid: (result) =>
+			isObject(result) &&
+			Array.isArray(result.content) &&
+			(hasOnlyTexts(result, result.content) || isSpecType.CallToolResult(result)),
 		read: readCallResult,
 	},
 	"resources/read": {
@@ -57,6 +60,13 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	},
 	"completion/complete": { name: "completion", isValid: isSpecType.CompleteResult, read: (result) => result },
 };
+
+/** Whether the result of a call is only texts. Most are, and the SDK's check takes as much CPU as reading their JSON. */
+function hasOnlyTexts({ isError = false, ...result }: Members, content: readonly unknown[]): boolean {
+	const isText = (block: unknown): boolean =>
+		isObject(block) && block.type === "text" && typeof block.text === "string" && Object.keys(block).length === 2;
+	return typeof isError === "boolean" && Object.keys(result).length === 1 && content.every(isText);
+}
 
 /** Whether a request is made for a client, which may get log messages and questions during it. */
 export function isOfClient(method: string): method is keyof Results {

@@ -10,6 +10,7 @@ import type { ServerRegistry } from "./registry.js";
 import type { Request, RequestContext } from "./request.js";
 import type { Results } from "./results.js";
 import { type RetryPolicy, waitForRetry } from "./retry.js";
+import type { Schema } from "./schema-validator.js";
 import { makeSubscriptions, type Subscriptions } from "./subscriptions.js";
 
 /** The record of a server, kept while it is offline and across restarts. */
@@ -305,7 +306,9 @@ export class Server {
 		try {
 			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
 			const result = await this.#retry({ method: "tools/call", params, tool }, context);
-			await this.#checkResult(tool, result);
+			if (tool.outputSchema !== undefined) {
+				await this.#checkResult(tool, tool.outputSchema, result);
+			}
 			answered = isInputRequiredResult(result) ? undefined : result;
 			outcome = "isError" in result && result.isError ? "failed" : "ok";
 			return result;
@@ -431,7 +434,8 @@ export class Server {
 		try {
 			// A device of another gateway uploads to that one, which adds the file to the result.
 			if (request.tool !== undefined && uploads !== undefined && connection.identity.gateway === undefined) {
-				upload = await uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
+				const start = uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
+				upload = start && (await start);
 			}
 			const uploading = upload && { params: { ...request.params, arguments: upload.args }, upload };
 			const sent = { ...request, timeout: this.#callTimeout, ...uploading };
@@ -478,8 +482,8 @@ export class Server {
 	}
 
 	/** A result that does not match the tool's schema is the server's error. A failed call needs no structured result. */
-	async #checkResult({ name, outputSchema: schema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
-		if (schema === undefined || isInputRequiredResult(result) || result.isError) {
+	async #checkResult({ name }: ServerTool, schema: Schema, result: OrInput<CallToolResult>): Promise<void> {
+		if (isInputRequiredResult(result) || result.isError) {
 			return;
 		}
 		const { structuredContent: value } = result;

@@ -50,7 +50,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 	/** Whether a new device needs a token, or to be bound, to connect. */
 	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken);
 	const addressOf = (request: IncomingMessage): string => guard.addressOf(request);
-	const admit = (request: IncomingMessage): Promise<void> => limits.request(addressOf(request));
+	const admit = (request: IncomingMessage) => limits.request(addressOf(request));
 	const checkSource: Middleware = async (c, next) => {
 		source.check(c.env.incoming);
 		await next();

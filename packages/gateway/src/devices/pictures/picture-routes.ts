@@ -50,7 +50,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 			await limits.attempt(guard.addressOf(request));
 			return await rejectToken(request, "unknown bearer token");
 		}
-		await limits.requestWithToken(`of the device ${session.identity.id}`);
+		await limits.request(`token of the device ${session.identity.id}`);
 		return isFrom(request, session.identity)
 			? session
 			: await rejectToken(request, "the token belongs to another device");

@@ -151,12 +151,12 @@ export class Pictures implements Uploads {
 	 *
 	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed but unknown.
 	 */
-	async start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload | undefined> {
+	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload> | undefined {
 		const session = this.#sessions.get(identity);
 		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
-			return await this.#withTicket(session, args);
+			return this.#withTicket(session, args);
 		}
-		return session && hasProperty(tool, "question") ? await this.#withQuestion(session, args) : undefined;
+		return session && hasProperty(tool, "question") ? this.#withQuestion(session, args) : undefined;
 	}
 
 	/**
