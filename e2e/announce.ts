@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
-import { Announcer, describeServices } from "../packages/gateway/src/devices/announcement.js";
+import { announce as announceServices, describeServices } from "../packages/gateway/src/devices/announcement.js";
 import type { GatewaySide } from "./fixtures.js";
 
 export const LOOPBACK = "127.0.0.1";
 
-export async function announce(test: TestContext, { config }: GatewaySide, host: string): Promise<Announcer> {
+export async function announce(test: TestContext, { config }: GatewaySide, host: string): Promise<() => Promise<void>> {
 	const address = "0.0.0.0";
 	const listener = { scheme: "ws", address, port: Number(new URL(config.backend).port) };
 	// The broker comes first: it must not take the hostname.
@@ -12,7 +12,7 @@ export async function announce(test: TestContext, { config }: GatewaySide, host:
 		...each,
 		restrictedAddresses: [LOOPBACK],
 	}));
-	const announcer = await Announcer.open(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
-	test.after(() => announcer.close());
-	return announcer;
+	const close = await announceServices(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
+	test.after(close);
+	return close;
 }

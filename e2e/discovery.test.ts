@@ -14,9 +14,9 @@ for (const engine of cases(ENGINES)) {
 				throw new Error(`${error.message}; the device says:\n${log.join("\n")}`);
 			});
 		const first = await openOverWebSocket(t);
-		const announcer = await announce(t, first, host);
+		const endAnnouncement = await announce(t, first, host);
 		await connected(first);
-		await announcer.close();
+		await endAnnouncement();
 		const second = await openOverWebSocket(t);
 		await announce(t, second, host);
 		await first.gateway.close();

@@ -49,8 +49,12 @@ export function serveClients(gateway: RunningGateway): Clients {
 		const files = TlsFiles.of("http", settings);
 		const tls = files?.options;
 		const onRequest = serveRequests(gateway, clients, makeListener(createApp(gateway, clients, signIn), rejections));
-		const listening = new HttpServer({ onRequest, address, port, rejections, log, ...(tls && { tls }) });
-		const url = urlAt(tls ? "https" : "http", address, await listenAt("http", port, () => listening.listen()));
+		const listening = new HttpServer(onRequest, rejections, log, tls);
+		const url = urlAt(
+			tls ? "https" : "http",
+			address,
+			await listenAt("http", port, () => listening.listen(address, port)),
+		);
 		server = listening;
 		gateway.on("tick", () => files?.renew(listening, log));
 		urls.clients = `${url}/mcp`;

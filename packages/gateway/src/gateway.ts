@@ -13,7 +13,7 @@ import { TokenStore } from "./config/token-store.js";
 import { readPanel } from "./console/console-files.js";
 import { urlForDevice } from "./devices/device-address.js";
 import { DeviceKey } from "./devices/device-key.js";
-import { FetchPolicy } from "./devices/fetch-policy.js";
+import { fetchPolicy } from "./devices/fetch-policy.js";
 import { Pictures } from "./devices/pictures/pictures.js";
 import { answerUnavailable } from "./http/answer-unavailable.js";
 import type { HttpEnv } from "./http/route.js";
@@ -145,7 +145,6 @@ export class RunningGateway extends Gateway {
 		const urls: GatewayUrls = {};
 		const urlFor = (identity: ServerIdentity) => urls.clients && urlForDevice(identity, settings, urls.clients);
 		const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];
-		const { check } = new FetchPolicy({ hosts: settings.fetchHosts, ownUrls, resolve: host.resolve });
 		const pictures = new Pictures(urlFor);
 		const key = new DeviceKey(settings.stateFolder);
 		const options: GatewayOptions = {
@@ -159,7 +158,7 @@ export class RunningGateway extends Gateway {
 			info: GATEWAY_INFO,
 			uploads: pictures,
 			panel: readPanel(host.consoleFolder),
-			checkCall: check,
+			checkCall: fetchPolicy(settings.fetchHosts, ownUrls, host.resolve),
 		};
 		const servers = await openServers(options, (message) => log.warn(message)).catch((error: Error) => {
 			throw new ConfigurationError([`aliases: ${error.message}`], { cause: error });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
+import { isObject } from "../firmware.js";
 import { withAddress, withCatalog } from "./address-options.js";
 import { EXIT } from "./exit.js";
 import {
@@ -9,9 +10,8 @@ import {
 	type GatewayAddress,
 	UnreachableError,
 } from "./gateway-client.js";
-import type { Message } from "./http-request.js";
+import { type Message, Rejection } from "./http-request.js";
 import { Relay } from "./relay.js";
-import { readMessage } from "./relay-messages.js";
 
 /** Milliseconds between attempts to reach a gateway. */
 const RETRY_DELAY = 1_000;
@@ -46,17 +46,16 @@ async function runBridge(device: string | undefined, options: ClientFlags & Cata
 	const relay = new Relay({ send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`) });
 	let code: number = EXIT.ok;
 	const firstAttempt = new Promise<void>((resolve) => {
-		const reached = waitForGateway(
-			() => gateway.address(device, options),
-			(error) => resolve(report(error)),
-		);
-		const online = reached.then((address) => relay.online(address));
-		const ended = online.catch((error: Error) => {
+		const onRetry = (error: Error): void => resolve(report(error));
+		const reached = waitForGateway(() => gateway.address(device, options), onRetry).catch((error: Error) => {
 			report(error);
-			relay.reject(error);
 			code = EXIT.failed;
+			return new Rejection(0, error.message);
 		});
-		void ended.then(resolve);
+		void reached.then((address) => {
+			relay.gateway = address;
+			resolve();
+		});
 	});
 	await Promise.race([firstAttempt, delay(FIRST_ATTEMPT)]);
 	const received = receive((message) => relay.receive(message), report);
@@ -104,4 +103,15 @@ async function receive(onMessage: (message: Message) => void, report: (error: Er
 			}
 		}
 	}
+}
+
+/** @throws Error if a text is no JSON-RPC message */
+function readMessage(text: string): Message {
+	const message: unknown = JSON.parse(text);
+	if (!isObject(message)) {
+		throw new Error("message dropped: not JSON-RPC");
+	}
+	// Some clients write null for an absent member. The gateway reads the other members.
+	const { params, error, ...rest } = message;
+	return { ...rest, ...(params !== null && { params }), ...(error !== null && { error }) } as unknown as Message;
 }

@@ -4,40 +4,53 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Channel } from "../mcp/client-request.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
+import { GATEWAY_INFO } from "../version.js";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
 import { type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
-import {
-	type Answer,
-	answerWithoutGateway,
-	failureOf,
-	type Request,
-	SUBSCRIPTION_ID,
-	statelessRevision,
-} from "./relay-messages.js";
 
-/** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
+/** Milliseconds between attempts to follow the gateway's changes again, and for telling it that the client has disconnected. */
 const RETRY_DELAY = 1_000;
-
-/** Milliseconds for telling the gateway that the client has disconnected. */
 const END_TIME = 1_000;
 
 const LISTS = ["tools", "resources", "prompts"];
-
 const LISTEN = "subscriptions/listen";
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+const META = "io.modelcontextprotocol/";
 
-/** A client's session with the gateway. */
+/** JSON-RPC 2.0 §5.1. The first two are server-defined. */
+const CODE = { server: -32_000, sessionNotFound: -32_001, invalidParams: -32_602 };
+
+/** Members of results since 2026-07-28. */
+const STATELESS = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+
+const CAPABILITIES = {
+	tools: { listChanged: true },
+	resources: { listChanged: true, subscribe: true },
+	prompts: { listChanged: true },
+	completions: {},
+	logging: {},
+};
+
+/** Results until a gateway has been reached, of methods for which there is nothing yet. */
+const EMPTY: Readonly<Record<string, Record<string, unknown>>> = {
+	"tools/list": { tools: [] },
+	"resources/list": { resources: [] },
+	"resources/templates/list": { resourceTemplates: [] },
+	"resources/unsubscribe": {},
+	"prompts/list": { prompts: [] },
+	"completion/complete": { completion: { values: [] } },
+	"logging/setLevel": {},
+	"server/discover": { capabilities: CAPABILITIES, _meta: { [`${META}serverInfo`]: GATEWAY_INFO } },
+};
+
+type Request = Message & Required<Pick<Message, "id" | "method">>;
+
+type Answer = Pick<Message, "result" | "error">;
+
+/** A client's session with the gateway: the headers that name it, and the answer to `initialize`. */
 interface Session {
-	/** The headers that name it. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The answer to `initialize`. */
 	readonly answer: Answer;
-}
-
-interface InProgress {
-	readonly controller: AbortController;
-	readonly request: Request;
-	readonly done: Promise<void>;
 }
 
 /**
@@ -47,11 +60,12 @@ interface InProgress {
  * Not the SDK's client and server: a host starts a bridge for each chat, and loading their schemas took most of its CPU.
  */
 export class Relay {
+	/** Undefined until a gateway has been reached. The error with which it has rejected the client answers every request. */
+	gateway: GatewayAddress | Error | undefined;
 	readonly #client: Channel;
-	/** Undefined until a gateway has been reached. An Error if it has rejected the client. */
-	#gateway: GatewayAddress | Error | undefined;
 	readonly #closing = new AbortController();
-	readonly #requests = new Map<unknown, InProgress>();
+	/** Requests in progress, by their ids. */
+	readonly #requests = new Map<unknown, { controller: AbortController; method: string; done: Promise<void> }>();
 	/** Undefined before `initialize`, and while the gateway has lost it. */
 	#session: Promise<Session> | undefined;
 	/** The client's requests with which a session begins again: `initialize`, and others by what they set. */
@@ -62,23 +76,15 @@ export class Relay {
 
 	constructor(client: Channel, gateway?: GatewayAddress) {
 		this.#client = client;
-		this.#gateway = gateway;
-	}
-
-	/** Uses a gateway that has been reached. */
-	online(gateway: GatewayAddress): void {
-		this.#gateway = gateway;
-	}
-
-	/** Answers the client's requests with the error with which the gateway has rejected the client. */
-	reject({ message }: Error): void {
-		this.#gateway = new Rejection(0, message);
+		this.gateway = gateway;
 	}
 
 	/** Takes a message of the client. */
 	receive(message: Message): void {
 		if (message.method !== undefined && message.id !== undefined) {
-			this.#serve(message as Request);
+			const controller = new AbortController();
+			const done = this.#serve(message as Request, controller.signal);
+			this.#requests.set(message.id, { controller, method: message.method, done });
 			return;
 		}
 		if (message.method === "notifications/cancelled") {
@@ -91,13 +97,9 @@ export class Relay {
 			.catch(() => {});
 	}
 
-	/**
-	 * Settles when requests in progress have been answered: the client sends no more.
-	 *
-	 * @param timeout milliseconds for that
-	 */
+	/** Settles when requests in progress have been answered, at the latest after `timeout` ms: the client sends no more. */
 	async settled(timeout: number): Promise<void> {
-		const calls = [...this.#requests.values()].filter(({ request }) => request.method !== LISTEN);
+		const calls = [...this.#requests.values()].filter(({ method }) => method !== LISTEN);
 		const answered = Promise.all(calls.map(({ done }) => done));
 		await Promise.race([answered, delay(timeout, undefined, { ref: false })]);
 	}
@@ -105,24 +107,21 @@ export class Relay {
 	/** Ends the client's session: it has disconnected. */
 	async close(): Promise<void> {
 		this.#closing.abort();
-		this.#requests.forEach(({ controller }) => void controller.abort());
+		for (const { controller } of this.#requests.values()) {
+			controller.abort();
+		}
 		const ending = this.#session?.then(({ headers }) => this.#request({ method: "DELETE", headers }));
 		await Promise.race([ending?.catch(() => {}), delay(END_TIME, undefined, { ref: false })]);
 	}
 
-	#serve(request: Request): void {
-		const controller = new AbortController();
-		const { signal } = controller;
-		const done = this.#answer(request, signal)
-			.catch((error: Error) => failureOf(request, error))
-			.then((answer) => {
-				this.#requests.delete(request.id);
-				// A request that was cancelled gets no answer.
-				if (answer !== undefined && !signal.aborted) {
-					this.#send({ jsonrpc: "2.0", id: request.id, ...answer });
-				}
-			});
-		this.#requests.set(request.id, { controller, request, done });
+	async #serve(request: Request, signal: AbortSignal): Promise<void> {
+		const { id } = request;
+		const answer = await this.#answer(request, signal).catch((error: Error) => failureOf(request, error));
+		this.#requests.delete(id);
+		// A request that was cancelled gets no answer.
+		if (answer !== undefined && !signal.aborted) {
+			this.#send({ jsonrpc: "2.0", id, ...answer });
+		}
 	}
 
 	async #answer(request: Request, signal: AbortSignal): Promise<Answer | undefined> {
@@ -136,7 +135,13 @@ export class Relay {
 		if (method === LISTEN) {
 			return await this.#listen(request, signal);
 		}
-		const answer = this.#gateway === undefined ? answerWithoutGateway(request) : await this.#ask(request, signal);
+		if (this.gateway === undefined) {
+			return answerWithoutGateway(request);
+		}
+		const response = await (statelessRevision(request) === undefined
+			? this.#inSession(({ headers }) => this.#post(request, headers, signal))
+			: this.#post(request, {}, signal));
+		const answer = await this.#answerIn(response, request);
 		if (method === "tools/list") {
 			for (const { name, inputSchema } of (answer.result?.tools ?? []) as Record<string, unknown>[]) {
 				this.#schemas.set(name, inputSchema);
@@ -149,12 +154,15 @@ export class Relay {
 		return answer;
 	}
 
-	async #ask(request: Request, signal: AbortSignal): Promise<Answer> {
-		const response =
-			statelessRevision(request) === undefined
-				? await this.#inSession(({ headers }) => this.#post(request, headers, signal))
-				: await this.#post(request, {}, signal);
-		return await this.#answerIn(response, request);
+	async #begin(request: Request): Promise<Answer> {
+		const isFirst = this.#initialize === undefined;
+		this.#initialize = request;
+		this.#settings.clear();
+		const session = this.#open(false);
+		if (isFirst) {
+			void this.#followSession();
+		}
+		return this.gateway === undefined ? answerWithoutGateway(request) : (await session).answer;
 	}
 
 	/** Sends a request in the client's session, which begins again if the gateway has lost it. */
@@ -171,17 +179,6 @@ export class Relay {
 			this.#lose(session);
 			return await send(await (this.#session ?? this.#open()));
 		}
-	}
-
-	async #begin(request: Request): Promise<Answer> {
-		const isFirst = this.#initialize === undefined;
-		this.#initialize = request;
-		this.#settings.clear();
-		const session = this.#open(false);
-		if (isFirst) {
-			void this.#followSession();
-		}
-		return this.#gateway === undefined ? answerWithoutGateway(request) : (await session).answer;
 	}
 
 	/**
@@ -238,7 +235,7 @@ export class Relay {
 	/** Serves a `subscriptions/listen` until it is cancelled, or the gateway answers it. */
 	async #listen(request: Request, signal: AbortSignal): Promise<Answer | undefined> {
 		const { notifications = {} } = (request.params ?? {}) as { readonly notifications?: Record<string, unknown> };
-		const _meta = { [SUBSCRIPTION_ID]: request.id };
+		const _meta = { [`${META}subscriptionId`]: request.id };
 		let isAcknowledged = false;
 		const acknowledge = (): void => {
 			if (!isAcknowledged && !signal.aborted) {
@@ -336,11 +333,51 @@ export class Relay {
 	}
 
 	async #request(options: Parameters<typeof sendRequest>[1]): Promise<IncomingMessage> {
-		const gateway = this.#gateway ?? new Error("no gateway is running yet");
+		const gateway = this.gateway ?? new Error("no gateway is running yet");
 		if (gateway instanceof Error) {
 			throw gateway;
 		}
-		const { url, headers } = gateway;
-		return await sendRequest(url, { ...options, headers: { ...options.headers, ...headers } });
+		return await sendRequest(gateway.url, { ...options, headers: { ...options.headers, ...gateway.headers } });
 	}
+}
+
+/** The revision that each message since 2026-07-28 names; undefined in a session. */
+function statelessRevision({ params }: Message): string | undefined {
+	const revision = params?._meta?.[`${META}protocolVersion`];
+	return typeof revision === "string" ? revision : undefined;
+}
+
+/** The answer to a request that has failed. A call of a tool fails as a result, which a model can read. */
+function failureOf(request: Request, error: Error): Answer {
+	const { code = CODE.server, data } = error instanceof Rejection ? error.rpc : {};
+	const lost = `lost the connection to the gateway: ${error.message || (error as NodeJS.ErrnoException).code}`;
+	const message = error instanceof Rejection ? error.message : lost;
+	const isUnanswered = code === CODE.server || code === CODE.sessionNotFound;
+	return request.method === "tools/call" && isUnanswered
+		? failedCall(request, `The gateway did not answer: ${message}. The call may have been carried out, or not.`)
+		: { error: { code, message, data } };
+}
+
+/** The answer to a request until a gateway has been reached. */
+function answerWithoutGateway(request: Request): Answer {
+	const { method, params = {} } = request;
+	const revision = statelessRevision(request);
+	if (method === "initialize") {
+		const { protocolVersion } = params;
+		return { result: { protocolVersion, capabilities: CAPABILITIES, serverInfo: GATEWAY_INFO } };
+	}
+	if (method === "tools/call") {
+		return failedCall(request, "No gateway is running yet. The call was not carried out.");
+	}
+	const result = EMPTY[method];
+	if (result === undefined) {
+		return { error: { code: CODE.invalidParams, message: `Not found: ${params.name ?? params.uri ?? method}` } };
+	}
+	const versions = method === "server/discover" && { supportedVersions: [revision] };
+	return { result: { ...result, ...versions, ...(revision !== undefined && STATELESS) } };
+}
+
+function failedCall(request: Request, text: string): Answer {
+	const isStateless = statelessRevision(request) !== undefined;
+	return { result: { content: [{ type: "text", text }], isError: true, ...(isStateless && STATELESS) } };
 }

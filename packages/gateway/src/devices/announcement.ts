@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { CiaoService, Responder, ServiceOptions } from "@homebridge/ciao";
+import type { ServiceOptions } from "@homebridge/ciao";
 import { slug } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import { GATEWAY_INFO } from "../version.js";
@@ -40,40 +40,27 @@ function hostnameOf(label: string, scheme: string): string {
 	return prefix + slug(label, "-", MAX_LABEL - prefix.length);
 }
 
-/** Announces services on the local network by multicast DNS, until it is closed. */
-export class Announcer {
-	readonly #responder: Responder;
-	readonly #services: readonly CiaoService[];
-
-	private constructor(responder: Responder, services: readonly CiaoService[]) {
-		this.#responder = responder;
-		this.#services = services;
+/**
+ * Announces services on the local network by multicast DNS.
+ *
+ * @param onFailure called if the gateway cannot be announced; it keeps running
+ * @param networks the interfaces to announce on, by name or address. Default: every one
+ * @returns a function that announces the end of the services
+ */
+export async function announce(
+	services: readonly ServiceOptions[],
+	onFailure: (error: Error) => void,
+	networks?: readonly string[],
+): Promise<() => Promise<void>> {
+	// Loaded on demand: on loopback there is nothing to announce. A bundle has only the default of a CommonJS module.
+	const { default: ciao } = await import("@homebridge/ciao");
+	const responder = ciao.getResponder(networks && { interface: [...networks] });
+	const announced = services.map((each) => responder.createService(each));
+	for (const service of announced) {
+		service.advertise().catch(onFailure);
 	}
-
-	/**
-	 * Begins to announce.
-	 *
-	 * @param networks the interfaces to announce on, by name or address. Default: every one
-	 * @param onFailure called if the gateway cannot be announced; it keeps running
-	 */
-	static async open(
-		services: readonly ServiceOptions[],
-		onFailure: (error: Error) => void,
-		networks?: readonly string[],
-	): Promise<Announcer> {
-		// Loaded on demand: on loopback there is nothing to announce. A bundle has only the default of a CommonJS module.
-		const { default: ciao } = await import("@homebridge/ciao");
-		const responder = ciao.getResponder(networks && { interface: [...networks] });
-		const announced = services.map((each) => responder.createService(each));
-		for (const service of announced) {
-			service.advertise().catch(onFailure);
-		}
-		return new Announcer(responder, announced);
-	}
-
-	/** Announces the end of the services. */
-	async close(): Promise<void> {
-		await Promise.allSettled(this.#services.map((service) => service.destroy()));
-		await this.#responder.shutdown();
-	}
+	return async () => {
+		await Promise.allSettled(announced.map((service) => service.destroy()));
+		await responder.shutdown();
+	};
 }

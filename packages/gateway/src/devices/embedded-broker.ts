@@ -175,23 +175,23 @@ export class EmbeddedBroker implements MqttBus {
 	}
 
 	#listenToBroker(): void {
-		const { onMessage, onConnected, onDisconnected, onRejected } = this.#events;
-		this.#broker.on("clientReady", (client: AdmittedClient) => onConnected(client.id, client.admission ?? {}));
+		const events = this.#events;
+		this.#broker.on("clientReady", (client: AdmittedClient) => events.onConnected(client.id, client.admission ?? {}));
 		this.#broker.on("clientDisconnect", (client) => {
 			const current = this.#clientOf(client.id);
 			if (current === undefined || current === client) {
-				onDisconnected(client.id);
+				events.onDisconnected(client.id);
 			}
 		});
 		this.#broker.on("publish", ({ payload }: AedesPublishPacket | PublishPacket, client: AdmittedClient | null) => {
 			if (client !== null) {
-				onMessage(client.id, payload.toString(), client.admission ?? {});
+				events.onMessage(client.id, payload.toString(), client.admission ?? {});
 			}
 		});
 		const rejected = (client: AdmittedClient, error: Error): void => {
 			// A connection that was cut was not rejected: if it had been admitted, clientDisconnect is emitted for it.
 			if (error.name !== "AbortError") {
-				onRejected(describeRejection(client, error));
+				events.onRejected(describeRejection(client, error));
 			}
 		};
 		this.#broker.on("clientError", rejected);

@@ -3,45 +3,28 @@ import { isUserOnly, type Server, ServerError, type ServerIdentity, type ServerT
 import { isObject } from "../firmware.js";
 import { isPublic, publicLookup } from "../net/public-request.js";
 
-interface FetchPolicyOptions {
-	/** Hosts, with or without a port, that devices may be told to fetch from besides; "*": any. */
-	readonly hosts: readonly string[];
-	/** Returns the gateway's own URLs, as a device and as clients know them. */
-	readonly ownUrls: (identity: ServerIdentity) => readonly (string | undefined)[];
-	/** Resolves hostnames. Default: the system's resolver. */
-	readonly resolve: LookupFunction | undefined;
-}
+/** Checks the arguments of a call. Rejects with ServerError that names the argument. */
+type CheckCall = (server: Server, tool: ServerTool, args: object) => Promise<void>;
 
 /**
  * Limits the URLs that clients have devices fetch, such as sounds and pictures: a device reaches hosts of its network that
  * the client may not reach. User-only tools are not limited.
+ *
+ * @param hosts hosts, with or without a port, that devices may be told to fetch from besides; "*": any
+ * @param ownUrls returns the gateway's own URLs, as a device and as clients know them
+ * @param resolve resolves hostnames. Default: the system's resolver
  */
-export class FetchPolicy {
-	readonly #options: FetchPolicyOptions;
-
-	constructor(options: FetchPolicyOptions) {
-		this.#options = options;
-	}
-
-	/** Checks the arguments of a call. Rejects with ServerError that names the argument. */
-	readonly check = async (server: Server, tool: ServerTool, args: object): Promise<void> => {
-		if (server.configured || isUserOnly(tool)) {
-			return;
-		}
-		for (const [name, value] of Object.entries(args)) {
-			if (isUrl(tool, name) && typeof value === "string" && /^https?:/i.test(value.trim())) {
-				await this.#checkUrl(server, name, value);
-			}
-		}
-	};
-
-	async #checkUrl({ connection }: Server, name: string, value: string): Promise<void> {
+export function fetchPolicy(
+	hosts: readonly string[],
+	ownUrls: (identity: ServerIdentity) => readonly (string | undefined)[],
+	resolve?: LookupFunction | undefined,
+): CheckCall {
+	const checkUrl = async ({ connection }: Server, name: string, value: string): Promise<void> => {
 		// Parsers differ in what they take for the host.
 		const url = URL.canParse(value) && !/[\\@\s]/.test(value) ? new URL(value) : undefined;
 		if (url === undefined) {
 			throw new ServerError("invalid-arguments", `${name}: expected a URL without user name, "\\" and spaces`);
 		}
-		const { hosts, ownUrls, resolve } = this.#options;
 		const own = connection === undefined ? [] : ownUrls(connection.identity);
 		const isOwn = own.some((each) => each !== undefined && new URL(each).origin === url.origin);
 		if (isOwn || hosts.some((each) => each === "*" || each === url.host || each === url.hostname)) {
@@ -60,7 +43,17 @@ export class FetchPolicy {
 				`${name}: ${url.host} is not a public address, and not this gateway. Its operator allows hosts by the setting fetchHosts`,
 			);
 		}
-	}
+	};
+	return async (server, tool, args) => {
+		if (server.configured || isUserOnly(tool)) {
+			return;
+		}
+		for (const [name, value] of Object.entries(args)) {
+			if (isUrl(tool, name) && typeof value === "string" && /^https?:/i.test(value.trim())) {
+				await checkUrl(server, name, value);
+			}
+		}
+	};
 }
 
 /** Returns whether an argument of a tool is a URL, by its name or schema. */

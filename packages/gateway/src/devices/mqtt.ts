@@ -17,7 +17,7 @@ import type { UdpChannel, UdpChannels } from "./udp-channels.js";
 const HELLO_TIMEOUT = 2_000;
 
 /** Accepts devices over MQTT; loads its own broker, or the client of another one, on use. A device is identified by its client id. */
-export class MqttDevices {
+export class MqttDevices implements MqttBusEvents {
 	readonly #servers: ServerRegistry;
 	readonly #channels: UdpChannels;
 	/** The sessions, by client id: an MQTT message does not say which connection it came from. */
@@ -45,7 +45,7 @@ export class MqttDevices {
 	): Promise<{ devices: MqttDevices; port: number }> {
 		const { EmbeddedBroker } = await import("./embedded-broker.js");
 		const devices = new MqttDevices(servers, channels);
-		const broker = await EmbeddedBroker.listen(options, devices.#events());
+		const broker = await EmbeddedBroker.listen(options, devices);
 		devices.#bus = broker;
 		return { devices, port: broker.port };
 	}
@@ -58,7 +58,7 @@ export class MqttDevices {
 	): Promise<MqttDevices> {
 		const { ExternalBroker } = await import("./external-broker.js");
 		const devices = new MqttDevices(servers, channels);
-		devices.#bus = await ExternalBroker.connect(options, devices.#events());
+		devices.#bus = await ExternalBroker.connect(options, devices);
 		return devices;
 	}
 
@@ -81,29 +81,29 @@ export class MqttDevices {
 		this.#stopAwaitingAll();
 	}
 
-	#events(): MqttBusEvents {
-		return {
-			onMessage: (clientId, text, admission) => this.#receive(clientId, text, admission),
-			onConnected: (clientId, admission) => {
-				this.#connected.add(clientId);
-				this.#awaitHello(identityOf(clientId, admission));
-			},
-			onDisconnected: (clientId) => {
-				this.#connected.delete(clientId);
-				this.#stopAwaiting(clientId);
-				this.#connections.get(clientId)?.ended("the device disconnected from the broker");
-			},
-			onBrokerLost: (reason) => {
-				this.#stopAwaitingAll();
-				for (const connection of [...this.#connections.values()]) {
-					connection.ended(reason);
-				}
-			},
-			onRejected: (description) => this.#servers.reject(description),
-		};
+	onConnected(clientId: string, admission: Admission): void {
+		this.#connected.add(clientId);
+		this.#awaitHello(identityOf(clientId, admission));
 	}
 
-	#receive(clientId: string, text: string, admission: Admission): void {
+	onDisconnected(clientId: string): void {
+		this.#connected.delete(clientId);
+		this.#stopAwaiting(clientId);
+		this.#connections.get(clientId)?.ended("the device disconnected from the broker");
+	}
+
+	onBrokerLost(reason: string): void {
+		this.#stopAwaitingAll();
+		for (const connection of [...this.#connections.values()]) {
+			connection.ended(reason);
+		}
+	}
+
+	onRejected(description: string): void {
+		this.#servers.reject(description);
+	}
+
+	onMessage(clientId: string, text: string, admission: Admission): void {
 		let message: DeviceMessage;
 		try {
 			message = parseMessage(text);
@@ -169,7 +169,7 @@ export class MqttDevices {
 		const onDropped = (reason: string): void => connection.reject(`audio dropped: ${reason}`);
 		const channel =
 			isGreeted && hello.transport !== "mqtt"
-				? this.#channels.open(this.#bus.localAddressOf?.(id), { listensOnRequest: hello.listensOnRequest, onDropped })
+				? this.#channels.open(this.#bus.localAddressOf?.(id), hello.listensOnRequest, onDropped)
 				: undefined;
 		let isProving = false;
 		const connection: DeviceConnection = new DeviceConnection(identity, hello, {

@@ -12,7 +12,7 @@ import type { HttpEnv } from "../http/route.js";
 import { makeListener } from "../http/server.js";
 import { clients } from "../transports/plugin.js";
 import { type Admission, DeviceGuard } from "./admission.js";
-import { Announcer, describeServices } from "./announcement.js";
+import { announce, describeServices } from "./announcement.js";
 import { MqttDevices } from "./mqtt.js";
 import type { DevicePorts } from "./plugin.js";
 import { UdpChannels } from "./udp-channels.js";
@@ -46,7 +46,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	const openChannels = (): Promise<UdpChannels> => {
 		const { mqttAddress, udpAddress: host = mqttAddress, udpPort: port, udpEndpoint: endpoint } = settings;
 		channels ??= listenAt("udp", port, async () => {
-			const opened = await UdpChannels.listen(servers, { host, port, endpoint });
+			const opened = await UdpChannels.listen(servers, host, port, endpoint);
 			gateway.on("close", () => opened.close());
 			return opened;
 		});
@@ -97,14 +97,13 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	};
 
 	/** Announces to devices on the local network where the gateway is. */
-	const announce = async (): Promise<void> => {
+	const announceGateway = async (): Promise<void> => {
 		const services = describeServices([listeners.websocket, listeners.mqtt].filter((each) => each !== undefined));
 		if (services.length === 0) {
 			return;
 		}
 		const onFailure = ({ message }: Error): void => log.warn(`cannot announce on the local network: ${message}`);
-		const announcer = await Announcer.open(services, onFailure);
-		gateway.on("close", () => announcer.close());
+		gateway.on("close", await announce(services, onFailure));
 		log.info({ services: services.map(({ name }) => name) }, "announced on the local network");
 	};
 
@@ -119,7 +118,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		gateway.on("started", () => connectToBroker(brokerUrl));
 	}
 	if (settings.announce) {
-		gateway.on("started", announce);
+		gateway.on("started", announceGateway);
 	}
 	return { guards, listeners };
 }

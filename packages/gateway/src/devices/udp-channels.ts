@@ -9,21 +9,6 @@ import { UdpAudio, type UdpSettings } from "../firmware.js";
 import { AudioLink } from "./audio-link.js";
 import { packetDuration } from "./opus-packet.js";
 
-export interface UdpChannelsOptions {
-	/** Address to listen on. Default: loopback. */
-	readonly host?: string;
-	/** Default: a free one. */
-	readonly port?: number;
-	/** "host:port" that devices are told. Default: where the gateway listens. */
-	readonly endpoint?: string | undefined;
-}
-
-/** Options of a session's channel: see {@link AudioLink}. */
-export interface ChannelOptions {
-	readonly listensOnRequest: boolean | undefined;
-	readonly onDropped: (reason: string) => void;
-}
-
 /** The member `udp` of the gateway's hello. */
 interface UdpOffer {
 	readonly server: string;
@@ -67,10 +52,18 @@ export class UdpChannels {
 		this.#socket.on("message", (datagram, from) => this.#receive(datagram, from));
 	}
 
-	/** Starts to listen. Rejects if the port is in use. */
+	/**
+	 * Starts to listen. Rejects if the port is in use.
+	 *
+	 * @param host address to listen on
+	 * @param port 0 for a free one
+	 * @param endpoint "host:port" that devices are told. Default: where the gateway listens
+	 */
 	static async listen(
 		servers: ServerRegistry,
-		{ host = "127.0.0.1", port = 0, endpoint }: UdpChannelsOptions = {},
+		host = "127.0.0.1",
+		port = 0,
+		endpoint?: string | undefined,
 	): Promise<UdpChannels> {
 		const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
 		try {
@@ -88,24 +81,33 @@ export class UdpChannels {
 	 * Opens the channel of a session.
 	 *
 	 * @param localAddress where the device has reached this computer; undefined if unknown
+	 * @param listensOnRequest see {@link AudioLink}
+	 * @param onDropped called for a packet of the device that was dropped
 	 */
-	open(localAddress: string | undefined, options: ChannelOptions): UdpChannel {
+	open(
+		localAddress: string | undefined,
+		listensOnRequest: boolean | undefined,
+		onDropped: (reason: string) => void,
+	): UdpChannel {
 		const key = randomBytes(KEY_BYTES);
 		const nonce = Buffer.alloc(HEADER_BYTES);
 		const source = this.#freeNumber();
 		nonce.set(OF_DEVICE);
 		nonce.writeUInt32BE(source, SOURCE);
-		const channel = new UdpChannel({
-			offer: {
-				...this.#addressFor(localAddress),
-				encryption: "aes-128-ctr",
-				key: key.toString("hex"),
-				nonce: nonce.toString("hex"),
-			},
-			secrets: { key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) },
-			send: (datagram, { port, address }) => this.#socket.send(datagram, port, address, () => {}),
-			...options,
-			onClose: () => this.#channels.delete(source),
+		const offer = {
+			...this.#addressFor(localAddress),
+			encryption: "aes-128-ctr",
+			key: key.toString("hex"),
+			nonce: nonce.toString("hex"),
+		} as const;
+		const secrets = { key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) };
+		const channel = new UdpChannel(this.#socket, offer, secrets, () => this.#channels.delete(source));
+		channel.link = new AudioLink({
+			write: (packet) => channel.send(packet),
+			isOpen: () => channel.isReached,
+			mayOvertake: true,
+			listensOnRequest,
+			onDropped,
 		});
 		this.#channels.set(source, channel);
 		return channel;
@@ -149,39 +151,34 @@ export class UdpChannels {
 	}
 }
 
-interface UdpChannelOptions extends ChannelOptions {
-	readonly offer: UdpOffer;
-	readonly secrets: Pick<UdpSettings, "key" | "nonce">;
-	readonly send: (datagram: Uint8Array, to: Pick<RemoteInfo, "address" | "port">) => void;
-	readonly onClose: () => void;
-}
+type UdpSecrets = Pick<UdpSettings, "key" | "nonce">;
 
 /** Stands for a lost packet. */
 const LOST = new Uint8Array(0);
 
 /** The audio of one session over UDP. */
 export class UdpChannel {
-	readonly link: AudioLink;
-	readonly #options: UdpChannelOptions;
+	link!: AudioLink;
+	/** How a device reaches it. */
+	readonly offer: UdpOffer;
+	readonly #socket: Socket;
+	readonly #secrets: UdpSecrets;
 	readonly #sender: UdpAudio;
+	readonly #onClose: () => void;
 	/** Origin of the device's datagrams. */
 	#peer: Peer | undefined;
 
-	constructor(options: UdpChannelOptions) {
-		this.#options = options;
-		this.#sender = new UdpAudio(options.secrets, aesCtr);
-		this.link = new AudioLink({
-			write: (packet) => this.#send(packet),
-			isOpen: () => this.#peer !== undefined,
-			mayOvertake: true,
-			listensOnRequest: options.listensOnRequest,
-			onDropped: options.onDropped,
-		});
+	constructor(socket: Socket, offer: UdpOffer, secrets: UdpSecrets, onClose: () => void) {
+		this.offer = offer;
+		this.#socket = socket;
+		this.#secrets = secrets;
+		this.#sender = new UdpAudio(secrets, aesCtr);
+		this.#onClose = onClose;
 	}
 
-	/** How a device reaches it. */
-	get offer(): UdpOffer {
-		return this.#options.offer;
+	/** Whether it is known where the device is. */
+	get isReached(): boolean {
+		return this.#peer !== undefined;
 	}
 
 	/** Takes a datagram that names this channel, also while nothing listens: it tells where the device is. */
@@ -200,7 +197,7 @@ export class UdpChannel {
 	/** Closes it: later datagrams belong to no session. */
 	close(): void {
 		this.#peer = undefined;
-		this.#options.onClose();
+		this.#onClose();
 	}
 
 	/**
@@ -214,7 +211,7 @@ export class UdpChannel {
 		}
 		const peer =
 			this.#peer === undefined || isElsewhere
-				? new Peer(from.address, new UdpAudio(this.#options.secrets, aesCtr))
+				? new Peer(from.address, new UdpAudio(this.#secrets, aesCtr))
 				: this.#peer;
 		const opened = peer.open(datagram);
 		// A router may give the device another port.
@@ -223,9 +220,11 @@ export class UdpChannel {
 		return opened;
 	}
 
-	#send(packet: Uint8Array): void {
+	/** Sends a packet to the device. */
+	send(packet: Uint8Array): void {
 		if (this.#peer !== undefined) {
-			this.#options.send(this.#sender.seal(packet, Math.round(performance.now())), this.#peer);
+			const datagram = this.#sender.seal(packet, Math.round(performance.now()));
+			this.#socket.send(datagram, this.#peer.port, this.#peer.address, () => {});
 		}
 	}
 }

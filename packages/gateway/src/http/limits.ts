@@ -1,21 +1,16 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Configuration } from "../config/settings.js";
 import { HttpError } from "./http-error.js";
 
 /** Seconds in which requests are counted. */
 const WINDOW = 60;
-
-export interface RequestLimitsOptions {
-	/** 0: no limit. */
-	readonly maxRequestsPerMinute: number;
-	readonly maxWrongTokensPerMinute: number;
-}
 
 /** How much a token, or an address without one, may ask for. */
 export class RequestLimits {
 	readonly #requests: RateLimiterMemory | undefined;
 	readonly #wrongTokens: RateLimiterMemory;
 
-	constructor({ maxRequestsPerMinute, maxWrongTokensPerMinute }: RequestLimitsOptions) {
+	constructor({ maxRequestsPerMinute, maxWrongTokensPerMinute }: Configuration) {
 		this.#requests =
 			maxRequestsPerMinute === 0
 				? undefined

@@ -10,18 +10,6 @@ import type { HttpEnv } from "./route.js";
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-export interface HttpServerOptions {
-	readonly onRequest: Listener;
-	/** Where it listens. */
-	readonly address: string;
-	/** 0 for a free one. */
-	readonly port: number;
-	/** Key and certificate: the server then speaks HTTPS. */
-	readonly tls?: TlsOptions;
-	readonly rejections: RejectionReport;
-	readonly log: Logger;
-}
-
 /** Milliseconds for the last answers to be sent when the server closes. */
 const FLUSH_TIME = 500;
 
@@ -30,21 +18,22 @@ const HALF_OPEN_TIME = 1_000;
 
 /** Node's HTTP or HTTPS server, with limits on how slow a request may be. */
 export class HttpServer {
-	readonly #options: HttpServerOptions;
 	readonly #http: Server;
+	readonly #log: Logger;
+	readonly #rejections: RejectionReport;
 
-	constructor(options: HttpServerOptions) {
-		this.#options = options;
-		const { tls, log } = options;
+	/** @param tls key and certificate: the server then speaks HTTPS */
+	constructor(onRequest: Listener, rejections: RejectionReport, log: Logger, tls?: TlsOptions) {
+		this.#log = log;
+		this.#rejections = rejections;
 		this.#http = createHttpServer((err) => log.error({ err }, "response failed"), { tls });
-		this.#http.on("request", options.onRequest);
+		this.#http.on("request", onRequest);
 		this.#http.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#rejectConnection(error, socket));
 	}
 
 	/** Starts to listen. Later errors are logged. Rejects if the port is taken. Resolves with the port. */
-	listen(): Promise<number> {
-		const { address: host, port, log } = this.#options;
-		return listenOn(this.#http, { host, port }, (error) => log.error({ err: error }, "cannot accept clients"));
+	listen(host: string, port: number): Promise<number> {
+		return listenOn(this.#http, { host, port }, (error) => this.#log.error({ err: error }, "cannot accept clients"));
 	}
 
 	/** Uses another key and certificate for new connections. */
@@ -73,7 +62,7 @@ export class HttpServer {
 			return;
 		}
 		const slow = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-		this.#options.rejections.connection(slow ? "slow" : "malformed", {
+		this.#rejections.connection(slow ? "slow" : "malformed", {
 			address: socket.remoteAddress,
 			code: error.code,
 		});

@@ -3,13 +3,6 @@ import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } fro
 import { hostnamesOf } from "../config/listen-address.js";
 import { HttpError } from "./http-error.js";
 
-export interface SourceCheckOptions {
-	/** Hostnames, besides the server's own, by which it may be addressed. */
-	readonly allowedHosts: readonly string[];
-	/** Hostnames of sites, besides this machine's, whose pages may use the gateway. */
-	readonly allowedOrigins: readonly string[];
-}
-
 /** Rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP. */
 export class SourceCheck {
 	readonly #hostnames: string[];
@@ -17,8 +10,12 @@ export class SourceCheck {
 	/** The last good Host: a client sends the same one with each request. */
 	#goodHost: string | undefined;
 
-	/** @param addresses where the server listens */
-	constructor(addresses: readonly string[], { allowedHosts, allowedOrigins }: SourceCheckOptions) {
+	/**
+	 * @param addresses where the server listens
+	 * @param allowedHosts hostnames, besides the server's own, by which it may be addressed
+	 * @param allowedOrigins hostnames of sites, besides this machine's, whose pages may use the gateway
+	 */
+	constructor(addresses: readonly string[], allowedHosts: readonly string[], allowedOrigins: readonly string[]) {
 		this.#hostnames = [...addresses.flatMap(hostnamesOf), ...allowedHosts];
 		this.#origins = [...localhostAllowedOrigins(), ...allowedOrigins];
 	}

@@ -4,12 +4,10 @@ import * as z from "zod";
 import type { OwnTool } from "../catalog/own-tools.js";
 import type { Access } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
-import type { Announcements } from "../speech/announcements.js";
 import { ASK_USER, findTool } from "../speech/device-tools.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
-import { type Answer, ask } from "./ask.js";
+import { type Answer, type AskOptions, ask } from "./ask.js";
 import { DEVICE, findDevice } from "./listen-tool.js";
-import type { Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
 
 /** Characters of a question, and of an answer; and answers: as much as a device's `ask_user` takes. */
@@ -37,9 +35,7 @@ const LISTED: Omit<Tool, "inputSchema"> = {
 	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 };
 
-interface AskToolOptions {
-	readonly microphones: Microphones;
-	readonly announcements: Announcements | undefined;
+interface AskToolOptions extends AskOptions {
 	readonly turns: DeviceTurns;
 	readonly servers: ServerRegistry;
 }

@@ -21,7 +21,7 @@ export interface Answer {
 	readonly text?: string;
 }
 
-interface AskOptions {
+export interface AskOptions {
 	readonly microphones: Microphones;
 	/** Undefined: the gateway has no voice. */
 	readonly announcements: Announcements | undefined;

@@ -47,7 +47,7 @@ export class RequestGuard {
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server === undefined ? [] : [new URL(signIn.server.origin).hostname];
 		const allowedOrigins = [...settings.allowedOrigins, ...own];
-		this.#source = new SourceCheck([settings.httpAddress], { allowedHosts: settings.allowedHosts, allowedOrigins });
+		this.#source = new SourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
 		this.#limits = new RequestLimits(settings);
 		this.#addresses = new ClientAddresses(settings.trustProxy);
 		this.#isLocal = isLoopback(settings.httpAddress);

@@ -43,10 +43,8 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 	const { guards, listeners } = gateway.use(devices);
 	const firmwareOffers = gateway.use(firmware);
 	const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-	const source = new SourceCheck([httpAddress, websocketAddress, mqttAddress], {
-		allowedHosts: [...settings.allowedHosts, ...publicHosts],
-		allowedOrigins,
-	});
+	const hosts = [...settings.allowedHosts, ...publicHosts];
+	const source = new SourceCheck([httpAddress, websocketAddress, mqttAddress], hosts, allowedOrigins);
 	/** Whether a new device needs a token, or to be bound, to connect. */
 	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken);
 	const addressOf = (request: IncomingMessage): string => guard.addressOf(request);
