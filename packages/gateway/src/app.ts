@@ -12,8 +12,15 @@ import { readJson } from "./http/body.js";
 import { HttpError } from "./http/http-error.js";
 import { RequestLimits } from "./http/limits.js";
 import { deviceBody, RejectionReport } from "./http/rejections.js";
-import { allowOrigin, answerCors, HEADERS, setHeaders } from "./http/response-headers.js";
-import { checkMethod, type HttpEnv, type Middleware } from "./http/route.js";
+import {
+	allowOrigin,
+	answerCors,
+	checkMethod,
+	HEADERS,
+	type HttpEnv,
+	type Middleware,
+	setHeaders,
+} from "./http/route.js";
 import { HttpServer, makeListener } from "./http/server.js";
 import { RequestGuard } from "./oauth/request-guard.js";
 import { openSignIn, type SignIn } from "./oauth/sign-in.js";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
+import type { CallToolResult, Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import {
 	isSimilar,
 	portable,
@@ -14,11 +14,9 @@ import type { ListKind } from "../config/catalog-mode.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings } from "./listing.js";
 import { ALIAS_SEPARATOR } from "./names.js";
-import type { OwnTool } from "./own-tools.js";
-import { clientUri, parseClientUri } from "./resource-uris.js";
 import type { ServerLists } from "./server-lists.js";
 import type { Lookup, Naming } from "./shared-list.js";
-import { aliasInStateUri } from "./state-resource.js";
+import { aliasInStateUri, clientUri, parseClientUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 
 /** The lists of a catalog. */
@@ -454,4 +452,30 @@ export class Catalog {
 		const server = alias === undefined ? undefined : this.#servers.find(alias);
 		return server?.alias === alias && server !== undefined && this.#options.lists.reaches(server) ? server : undefined;
 	}
+}
+
+/** A tool of the gateway itself, besides those of its servers. */
+export interface OwnTool {
+	readonly listed: Tool;
+	readonly call: (args: object, caller: OwnToolCaller) => Promise<CallToolResult>;
+}
+
+/** The client that calls a tool of the gateway. */
+export interface OwnToolCaller {
+	readonly principal: string;
+	readonly signal: AbortSignal;
+	/** The application, as it names itself. */
+	readonly clientName: string | undefined;
+	/** Tells the client how far the call has come. A task shows the message. */
+	progress(progress: number, total: number, message: string): void;
+	/** Asks the user for confirmation. Rejects if the client cannot ask, or has to be asked by the result of its request. */
+	ask(question: string): Promise<boolean>;
+	/** Sends the client a log message, possibly after the call. */
+	notify(text: string): void;
+	/**
+	 * Registers a function to call when the client has disconnected.
+	 *
+	 * @throws Error if there is no session
+	 */
+	onClosed(end: () => void): void;
 }

@@ -2,9 +2,8 @@ import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontext
 import { isUserOnly, type Server, type ServerPrompt, type ServerTool, withoutExecution } from "xs-mcp-manager/core";
 import { likenessOf } from "./groups.js";
 import { ALIAS_SEPARATOR } from "./names.js";
-import { clientUri } from "./resource-uris.js";
 import { type Lookup, type NamedItem, type Naming, sharedLists } from "./shared-list.js";
-import { stateResource } from "./state-resource.js";
+import { clientUri, stateResource } from "./state-resource.js";
 import { toolHints } from "./tool-hints.js";
 
 /** Which of a server's tools a client may see and call. */

@@ -1,7 +1,7 @@
 import type { Server } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
-import { clientUri } from "./resource-uris.js";
+import { clientUri } from "./state-resource.js";
 
 /**
  * How tools and prompts are named in a client's list: in characters that every client takes, or in those characters with the

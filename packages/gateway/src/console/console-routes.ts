@@ -4,7 +4,7 @@ import { isLoopback } from "../config/listen-address.js";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import { readJsonAs } from "../http/body.js";
-import { cookieHeader, readCookie } from "../http/console-cookie.js";
+import { cookieHeader, readCookie } from "../http/console-sessions.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type Middleware, mayOperate, needsOperator, type Route } from "../http/route.js";
 import { isOfForeignPage } from "../http/source-check.js";

@@ -20,8 +20,7 @@ import {
 	type ServerIdentity,
 } from "xs-mcp-manager/core";
 import type { AudioLink } from "./audio-link.js";
-import type { DeviceHello } from "./hello.js";
-import type { DeviceMessage } from "./messages.js";
+import type { DeviceHello, DeviceMessage } from "./hello.js";
 
 /** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
 const MAX_DEPTH = 32;

@@ -1,6 +1,5 @@
 import { isObject } from "../firmware.js";
 import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
-import type { DeviceMessage } from "./messages.js";
 
 /** The format of what the gateway says, as servers of the family have it. */
 export const SPOKEN_AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
@@ -72,4 +71,36 @@ export function webSocketHelloAnswer(sessionId: string): object {
 export function mqttHelloAnswer(sessionId: string, udp: object | undefined): object {
 	const answer = { type: "hello", session_id: sessionId, ...ABOUT };
 	return udp === undefined ? { ...answer, transport: "mqtt" } : { ...answer, transport: "udp", udp };
+}
+
+/** A text message between device and gateway: one JSON object with a type. MCP is the `payload` of the type "mcp". */
+export interface DeviceMessage {
+	readonly type: string;
+	readonly session_id?: unknown;
+	readonly [member: string]: unknown;
+}
+
+/**
+ * Reads a device's message.
+ *
+ * @throws SyntaxError if it is not JSON, not an object, no type
+ */
+export function parseMessage(text: string): DeviceMessage {
+	const message: unknown = JSON.parse(withoutMarks(text));
+	if (!isObject(message)) {
+		throw new SyntaxError("expected an object");
+	}
+	if (typeof message.type !== "string") {
+		throw new SyntaxError("type: expected a string");
+	}
+	return message as DeviceMessage;
+}
+
+/** Removes a byte order mark, and the ends of strings in C: firmware sends them with its text. */
+function withoutMarks(text: string): string {
+	let end = text.length;
+	while (text.charCodeAt(end - 1) === 0) {
+		end -= 1;
+	}
+	return text.slice(text.charCodeAt(0) === 0xfeff ? 1 : 0, end);
 }

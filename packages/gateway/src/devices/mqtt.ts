@@ -5,8 +5,7 @@ import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
 import { DeviceConnection } from "./device-connection.js";
 import type { ExternalBrokerOptions } from "./external-broker.js";
-import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.js";
-import { type DeviceMessage, parseMessage } from "./messages.js";
+import { type DeviceHello, type DeviceMessage, mqttHelloAnswer, NO_HELLO, parseMessage, readHello } from "./hello.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 import type { UdpChannel, UdpChannels } from "./udp-channels.js";
 

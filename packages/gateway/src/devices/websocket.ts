@@ -5,14 +5,12 @@ import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprot
 import { WebSocket, WebSocketServer } from "ws";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { readFrame, writeFrame } from "../firmware.js";
-import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
-import { watchLiveness } from "../net/liveness.js";
+import { createHttpServer, listenOn, renewTls, watchLiveness } from "../net/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
 import { DeviceConnection } from "./device-connection.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
-import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
-import { parseMessage } from "./messages.js";
+import { type DeviceHello, parseMessage, readHello, webSocketHelloAnswer } from "./hello.js";
 
 export interface WebSocketDevicesOptions extends DeviceListenerOptions {
 	/** Hostnames of sites, besides this machine's, whose pages may connect as devices. */

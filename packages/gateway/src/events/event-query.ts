@@ -1,7 +1,7 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type Access, hasUserTools, mayListen, reaches } from "../config/access.js";
-import { readParams } from "../mcp/methods.js";
+import { readParams } from "../mcp/client-request.js";
 import type { EventQuery } from "./event-feed.js";
 import type { LoggedEvent } from "./event-log.js";
 import { type CommonArguments, type EventType, hasMembers, LOST } from "./event-types.js";

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { type ServerRegistry, textResult } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { OwnTool } from "../catalog/own-tools.js";
+import type { OwnTool } from "../catalog/catalog.js";
 import type { Access } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
 import { ASK_USER, findTool } from "../speech/device-tools.js";

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { OwnTool } from "../catalog/own-tools.js";
+import type { OwnTool } from "../catalog/catalog.js";
 import { type Access, reaches } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
 import type { Heard, Microphones } from "./microphones.js";

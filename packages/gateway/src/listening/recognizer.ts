@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { fairLimit } from "../net/fair-limit.js";
+import { fairLimit } from "../net/fair-share.js";
 import { type ModelService, post } from "../net/model-service.js";
 import { runProgram } from "../speech/run-program.js";
 

@@ -6,9 +6,19 @@ import {
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	LOG_LEVEL_META_KEY,
+	ProtocolError,
+	ProtocolErrorCode,
 	type RequestId,
+	type StandardSchemaV1,
 } from "@modelcontextprotocol/server";
-import { type LogLevel, type LogMessage, type Question, RateLimit, type RequestContext } from "xs-mcp-manager/core";
+import {
+	describeIssues,
+	type LogLevel,
+	type LogMessage,
+	type Question,
+	RateLimit,
+	type RequestContext,
+} from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import type { Client } from "./client.js";
 
@@ -162,4 +172,39 @@ function readResponses(responses: Members): InputResponses {
 		([, response]) => isObject(response) && !("method" in response) && !("result" in response),
 	);
 	return Object.fromEntries(valid) as InputResponses;
+}
+
+/** A method that clients may request. */
+export interface Method {
+	/** Checks the parameters, and serves the request. */
+	readonly serve: (request: ClientRequest) => object | Promise<object>;
+	/** The only revisions that have the method: those with sessions, or the ones since 2026-07-28. Default: all. */
+	readonly era?: "session" | "stateless" | undefined;
+}
+
+/**
+ * Makes a method of its parameters' schema and a function that gets them checked.
+ *
+ * The function throws or rejects with ProtocolError if the parameters are not valid.
+ */
+export function method<Params>(
+	schema: StandardSchemaV1<unknown, Params>,
+	serve: (params: Params, request: ClientRequest) => object | Promise<object>,
+	era?: Method["era"],
+): Method {
+	return { era, serve: (request) => serve(readParams(schema, request.params), request) };
+}
+
+/** @throws ProtocolError that names the member that is wrong */
+export function readParams<Params>(schema: StandardSchemaV1<unknown, Params>, params: object): Params {
+	// Neither the SDK's schemas nor the gateway's have asynchronous parts.
+	const checked = schema["~standard"].validate(params) as Awaited<ReturnType<(typeof schema)["~standard"]["validate"]>>;
+	if (checked.issues !== undefined) {
+		const issues = checked.issues.map(({ message, path = [] }) => ({
+			message,
+			path: path.map((part) => (typeof part === "object" ? part.key : part)),
+		}));
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params: ${describeIssues(issues, "params")}`);
+	}
+	return checked.value;
 }

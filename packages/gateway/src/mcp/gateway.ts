@@ -1,10 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
-import { Catalog } from "../catalog/catalog.js";
+import { Catalog, type OwnTool } from "../catalog/catalog.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import { Listings } from "../catalog/listing.js";
-import type { OwnTool } from "../catalog/own-tools.js";
 import { type Scope, ServerLists } from "../catalog/server-lists.js";
 import type { Naming } from "../catalog/shared-list.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";

@@ -1,6 +1,5 @@
-import type { McpManager } from "xs-mcp-manager";
-import { MANAGEMENT_TOOLS } from "xs-mcp-manager";
-import type { OwnTool } from "../catalog/own-tools.js";
+import { MANAGEMENT_TOOLS, type McpManager } from "xs-mcp-manager";
+import type { OwnTool } from "../catalog/catalog.js";
 import type { Access } from "../config/access.js";
 
 /** The management tools that a client gets, as tools of the gateway. */

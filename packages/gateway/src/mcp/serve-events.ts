@@ -5,8 +5,7 @@ import type { LoggedEvent } from "../events/event-log.js";
 import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
 import { events } from "../events/plugin.js";
-import type { ClientRequest } from "./client-request.js";
-import { type Method, method } from "./methods.js";
+import { type ClientRequest, type Method, method } from "./client-request.js";
 
 /** The extension of SEP-3415. */
 export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";

@@ -2,8 +2,7 @@ import { ProtocolError, ProtocolErrorCode, SUBSCRIPTION_ID_META_KEY } from "@mod
 import * as z from "zod";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { stateUri } from "../catalog/state-resource.js";
-import type { ClientRequest } from "./client-request.js";
-import { type Method, method } from "./methods.js";
+import { type ClientRequest, type Method, method } from "./client-request.js";
 import { declaresTasks, missingTasks } from "./serve-tasks.js";
 import type { Task } from "./task.js";
 

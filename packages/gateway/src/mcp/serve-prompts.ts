@@ -8,10 +8,9 @@ import {
 import type { FoundPrompt } from "../catalog/catalog.js";
 import { STATE_TEMPLATE } from "../catalog/state-resource.js";
 import type { Client } from "./client.js";
-import type { ClientRequest } from "./client-request.js";
+import { type ClientRequest, type Method, method } from "./client-request.js";
 import { promptFor } from "./contents.js";
 import { requestError } from "./failures.js";
-import { type Method, method } from "./methods.js";
 
 /** Suggestions that an answer may have: MCP "Completion Results". */
 const MAX_SUGGESTIONS = 100;

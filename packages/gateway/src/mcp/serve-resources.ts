@@ -2,9 +2,8 @@ import { isInputRequiredResult, ProtocolError, ProtocolErrorCode, specTypeSchema
 import { readPanel } from "../catalog/device-panel.js";
 import { readState } from "../catalog/state-resource.js";
 import type { Client } from "./client.js";
-import type { ClientRequest } from "./client-request.js";
+import { type ClientRequest, type Method, method } from "./client-request.js";
 import { requestError, saysNotFound } from "./failures.js";
-import { type Method, method } from "./methods.js";
 import { follow } from "./serve-listen.js";
 import { readSkill } from "./serve-skills.js";
 

@@ -3,7 +3,7 @@ import { type Skill, skillEntry } from "@modelcontextprotocol/server/ext/skills"
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { SKILL_NAME, skillText } from "../catalog/skill-text.js";
-import { type Method, method } from "./methods.js";
+import { type Method, method } from "./client-request.js";
 
 /** The extension of SEP-2640. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";

@@ -7,8 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { OrInput, ServerTool } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { ClientRequest } from "./client-request.js";
-import { type Method, method } from "./methods.js";
+import { ClientRequest, type Method, method } from "./client-request.js";
 import type { Input, Task } from "./task.js";
 
 /** The extension of SEP-2663. */

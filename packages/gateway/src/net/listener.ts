@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { type TlsOptions, Server as TlsServer } from "node:tls";
+import type { WebSocket } from "ws";
 
 /** Milliseconds for a request's headers to arrive, and without anything of its body. */
 const REQUEST_TIMEOUT = 10_000;
@@ -104,4 +105,23 @@ export function renewTls(server: Server, tls: TlsOptions): void {
 	if (server instanceof TlsServer) {
 		server.setSecureContext(tls);
 	}
+}
+
+/** Pings the other side, and cuts a connection on which nothing has come since the ping before. Some peers answer no ping. */
+export function watchLiveness(socket: WebSocket, interval = 30_000): void {
+	let alive = true;
+	for (const event of ["message", "ping", "pong"] as const) {
+		socket.on(event, () => {
+			alive = true;
+		});
+	}
+	const timer = setInterval(() => {
+		if (!alive) {
+			socket.terminate();
+			return;
+		}
+		alive = false;
+		socket.ping();
+	}, interval);
+	socket.once("close", () => clearInterval(timer));
 }

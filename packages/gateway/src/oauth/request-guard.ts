@@ -6,13 +6,11 @@ import { type Limits, SCOPES } from "../config/scopes.js";
 import type { TokenRecord } from "../config/token-record.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
-import { ClientAddresses } from "../http/client-address.js";
-import { readCookie } from "../http/console-cookie.js";
-import { type ConsoleSession, ConsoleSessions } from "../http/console-sessions.js";
+import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
 import { HttpError } from "../http/http-error.js";
 import { RequestLimits } from "../http/limits.js";
 import type { Admission } from "../http/route.js";
-import { isOfForeignPage, isOfOwnPage, SourceCheck } from "../http/source-check.js";
+import { ClientAddresses, isOfForeignPage, isOfOwnPage, SourceCheck } from "../http/source-check.js";
 import type { SignIn } from "./sign-in.js";
 
 /** Advice for a wrong or missing token. */

@@ -1,8 +1,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { EVERY_DEVICE, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
+import type { OwnTool } from "../catalog/catalog.js";
 import { chooseMembers, DEVICES } from "../catalog/groups.js";
-import type { OwnTool } from "../catalog/own-tools.js";
 import { type Access, reaches } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
 import type { Announcements, Outcome } from "./announcements.js";

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv } from "../http/route.js";
-import { fairLimit } from "../net/fair-limit.js";
+import { fairLimit } from "../net/fair-share.js";
 import type { Caller } from "./device-tools.js";
 import { type SharedPackets, sharePackets } from "./packets.js";
 import type { Voice } from "./voice.js";

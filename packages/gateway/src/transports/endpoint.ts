@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { backoff } from "xs-mcp-manager/core";
 import type { Channel } from "../mcp/client-request.js";
-import { watchLiveness } from "../net/liveness.js";
+import { watchLiveness } from "../net/listener.js";
 import { EndpointChannel, type MessageHandler } from "./endpoint-channel.js";
 
 export interface EndpointOptions {

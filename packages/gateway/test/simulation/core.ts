@@ -6,7 +6,7 @@ import { digest } from "../../src/config/digest.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { DeviceConnection, type DeviceLink } from "../../src/devices/device-connection.js";
 import { NO_HELLO } from "../../src/devices/hello.js";
-import { parseMessage } from "../../src/devices/messages.js";
+import { parseMessage } from "../../src/devices/hello.js";
 import { events } from "../../src/events/plugin.js";
 import { webhooks } from "../../src/events/webhooks-plugin.js";
 import { RunningGateway } from "../../src/gateway.js";

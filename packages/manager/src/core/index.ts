@@ -19,8 +19,8 @@ export {
 	REVISION_OF_STATELESS,
 	relayedExtensions,
 } from "./asking.js";
-export type { AudioChannel, AudioEvents } from "./audio.js";
 export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
+export type { AudioChannel, AudioEvents } from "./connection.js";
 export {
 	type Capabilities,
 	Connection,
