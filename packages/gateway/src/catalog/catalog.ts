@@ -79,6 +79,9 @@ export interface CatalogOptions {
 
 const NO_LISTS: Lists = { tools: [], kind: undefined, resources: [], resourceTemplates: [], prompts: [] };
 
+/** Names whose tools are remembered. */
+const MAX_FOUND = 1_000;
+
 /** The last tools that were called by name, which stay in the list when it becomes another kind. */
 const MAX_USED = 16;
 
@@ -108,6 +111,9 @@ export class Catalog {
 	#lists = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
+	/** Tools by the names under which clients have asked for them, in a version of the registry. */
+	readonly #found = new Map<string, FoundTool>();
+	#foundIn = -1;
 	/** Names of tools that clients have called, the latest last. */
 	readonly #used = new Set<string>();
 	/** The tools that had been called when the list became another kind. */
@@ -215,6 +221,18 @@ export class Catalog {
 	 * own, in the catalog of one server. Undefined also for a tool that the client may not call.
 	 */
 	findTool(name: string): FoundTool | undefined {
+		if (this.#foundIn !== this.#servers.version || this.#found.size >= MAX_FOUND) {
+			this.#foundIn = this.#servers.version;
+			this.#found.clear();
+		}
+		const found = this.#found.get(name) ?? this.#lookUp(name);
+		if (found !== undefined) {
+			this.#found.set(name, found);
+		}
+		return found;
+	}
+
+	#lookUp(name: string): FoundTool | undefined {
 		const { listings } = this.#options;
 		const { server, item: tool } = this.#find(name, (each, naming) => listings.findTool(each, naming, name)) ?? {};
 		return server && tool && listings.allows(tool, this.#options.lists.allowed(server)) ? { server, tool } : undefined;

@@ -75,7 +75,6 @@ function watchProgress(server: HttpServer, request: IncomingMessage): void {
 		seen = socket.bytesRead;
 	}, REQUEST_TIMEOUT);
 	const stop = (): void => clearInterval(timer);
-	request.once("end", stop);
 	request.once("close", stop);
 }
 

@@ -323,12 +323,10 @@ export class HttpEndpoint {
 		const { id, method, params } = message;
 		const schema = method === "tools/call" ? client.toolInputSchema(`${params?.name}`) : undefined;
 		const standard = { "MCP-Protocol-Version": client.revision, ...standardHeaders(message) };
+		const asked = parameterHeaders(schema, params?.arguments);
 		// Clients cannot send the headers of a faulty schema.
-		const problem =
-			headersProblem(headers, standard) ??
-			(headerProblem(schema) === undefined
-				? headersProblem(headers, parameterHeaders(schema, params?.arguments))
-				: undefined);
+		const isFaulty = Object.keys(asked).length > 0 && headerProblem(schema) !== undefined;
+		const problem = headersProblem(headers, isFaulty ? standard : { ...standard, ...asked });
 		if (problem !== undefined) {
 			const text = `Bad Request: the request headers and body disagree: ${problem}`;
 			throw this.#rejection(new ProtocolError(HEADER_MISMATCH, text), id);
