@@ -160,7 +160,17 @@ export class Relay {
 		this.#settings.clear();
 		const session = this.#open(false);
 		if (isFirst) {
-			void this.#followSession();
+			// What the gateway sends in a session without being asked. Anything may change while the stream is lost.
+			const { signal } = this.#closing;
+			const stream = ({ headers }: Session) =>
+				this.#request({ headers: { ...headers, Accept: "text/event-stream" }, signal, timeout: PATIENCE });
+			const onReopened = (): void => this.#announce(LISTS, [...this.#settings.keys()]);
+			void this.#follow(
+				signal,
+				() => this.#inSession(stream),
+				onReopened,
+				(message) => void this.#send(message),
+			);
 		}
 		return this.gateway === undefined ? answerWithoutGateway(request) : (await session).answer;
 	}
@@ -218,20 +228,6 @@ export class Relay {
 		return { headers, answer };
 	}
 
-	/** Passes on what the gateway sends in a session without being asked. */
-	async #followSession(): Promise<void> {
-		const { signal } = this.#closing;
-		const open = ({ headers }: Session) =>
-			this.#request({ headers: { ...headers, Accept: "text/event-stream" }, signal, timeout: PATIENCE });
-		for await (const message of this.#follow(signal, () => this.#inSession(open))) {
-			if (message === "reopened") {
-				this.#announce(LISTS, [...this.#settings.keys()]);
-			} else {
-				this.#send(message);
-			}
-		}
-	}
-
 	/** Serves a `subscriptions/listen` until it is cancelled, or the gateway answers it. */
 	async #listen(request: Request, signal: AbortSignal): Promise<Answer | undefined> {
 		const { notifications = {} } = (request.params ?? {}) as { readonly notifications?: Record<string, unknown> };
@@ -243,55 +239,59 @@ export class Relay {
 				this.#send({ jsonrpc: "2.0", method: ACKNOWLEDGED, params: { notifications, _meta } });
 			}
 		};
-		let rejected: Answer | undefined;
-		const open = async (): Promise<IncomingMessage | undefined> => {
-			try {
-				return await this.#post(request, {}, signal);
-			} catch (error) {
-				if (!(error instanceof Rejection && error.status === 400)) {
-					acknowledge();
-					throw error;
+		const open = (): Promise<IncomingMessage | Answer> =>
+			this.#post(request, {}, signal).catch((error: Error) => {
+				if (error instanceof Rejection && error.status === 400) {
+					return failureOf(request, error);
 				}
-				rejected = failureOf(request, error);
-				return undefined;
-			}
-		};
-		for await (const message of this.#follow(signal, open)) {
-			if (message === "reopened") {
-				const lists = LISTS.filter((list) => notifications[`${list}ListChanged`] === true);
-				this.#announce(lists, (notifications.resourceSubscriptions ?? []) as unknown[], { _meta });
-			} else if (message.method === ACKNOWLEDGED) {
 				acknowledge();
-			} else if (message.error !== undefined) {
+				throw error;
+			});
+		const onReopened = (): void => {
+			const lists = LISTS.filter((list) => notifications[`${list}ListChanged`] === true);
+			this.#announce(lists, (notifications.resourceSubscriptions ?? []) as unknown[], { _meta });
+		};
+		return await this.#follow(signal, open, onReopened, (message) => {
+			if (message.error !== undefined) {
 				return { error: message.error };
+			}
+			if (message.method === ACKNOWLEDGED) {
+				acknowledge();
 			} else if (message.id === undefined) {
 				this.#send(message);
 			}
-		}
-		return rejected;
+			return undefined;
+		});
 	}
 
-	/** Yields the messages of a stream, which is opened again whenever it ends. Ends if `open` returns nothing. */
-	async *#follow(
+	/** Takes the messages of a stream, which is opened again whenever it ends. Settles with an answer that ends it. */
+	async #follow(
 		signal: AbortSignal,
-		open: () => Promise<IncomingMessage | undefined>,
-	): AsyncGenerator<Message | "reopened"> {
+		open: () => Promise<IncomingMessage | Answer>,
+		onReopened: () => void,
+		take: (message: Message) => Answer | undefined,
+	): Promise<Answer | undefined> {
 		for (let wasLost = false; !signal.aborted; wasLost = true) {
 			try {
 				const response = await open();
-				if (response === undefined) {
-					return;
+				if (!("headers" in response)) {
+					return response;
 				}
 				if (wasLost) {
-					// Anything may have changed meanwhile.
-					yield "reopened";
+					onReopened();
 				}
-				yield* messagesIn(response);
+				for await (const message of messagesIn(response)) {
+					const answer = take(message);
+					if (answer !== undefined) {
+						return answer;
+					}
+				}
 			} catch {
 				// The gateway is not running: calls fail with that error, and this tries again.
 			}
 			await delay(RETRY_DELAY, undefined, { signal }).catch(() => {});
 		}
+		return undefined;
 	}
 
 	/** Tells the client that anything may have changed. */

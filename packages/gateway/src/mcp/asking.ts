@@ -80,7 +80,7 @@ export class Asking {
 	): Promise<Results[Method]> {
 		const { name, uri } = made.params ?? {};
 		const of = { server: server.id, target: `${name ?? uri}` };
-		const signed = await this.open(request, of);
+		const signed = request.params.requestState === undefined ? undefined : await this.open(request, of);
 		let result: Answer;
 		if (!request.client.isStateless) {
 			result = await askInSession(request, server, made);
@@ -89,7 +89,8 @@ export class Asking {
 		} else {
 			// Devices cannot ask in their session.
 			request.requestState = signed?.state;
-			result = await this.sign(request, await send(server, made, request), of);
+			result = await send(server, made, request);
+			result = isInputRequiredResult(result) ? await this.sign(request, result, of) : result;
 		}
 		return result as Results[Method];
 	}

@@ -281,7 +281,7 @@ export class Client {
 
 	/** Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError. */
 	async callTool(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
-		if (!declaresTasks(request)) {
+		if (!this.isStateless || !declaresTasks(request)) {
 			return await this.#callAny(name, args, request);
 		}
 		const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
@@ -314,7 +314,7 @@ export class Client {
 		if ("members" in found) {
 			const quiet = new QuietRequest(request);
 			const callOne = (member: FoundTool, memberArgs: object) => this.#callServer(member, memberArgs, quiet);
-			return resultFor(await callGroup(found, { ...args }, { revision: this.revision, call: callOne }), this.revision);
+			return resultFor(await callGroup(found, { ...args }, this.revision, callOne), this.revision);
 		}
 		try {
 			const result = await this.#callServer(found, args, request);

@@ -6,12 +6,6 @@ import { answerFailedCall, answerWrongArguments, failedCall } from "./failures.j
 /** Devices that one call may reach. */
 const MAX_DEVICES = 1_000;
 
-interface GroupCaller {
-	readonly revision: string;
-	/** Calls the tool of one device on behalf of the client. Rejects as a call of that tool alone does. */
-	readonly call: (member: Member, args: object) => Promise<OrInput<CallToolResult>>;
-}
-
 /** The answer of one device. */
 interface Outcome {
 	readonly device: string;
@@ -22,12 +16,14 @@ interface Outcome {
  * Calls a group's tool on the devices that the arguments name, on all at the same time. One result says what each device has
  * answered; it is a failed call only if every device has failed.
  *
+ * @param call calls the tool of one device on behalf of the client. Rejects as a call of that tool alone does
  * @throws ProtocolError in revisions in which wrong arguments are an error
  */
 export async function callGroup(
 	group: ToolGroup,
 	{ [DEVICES]: named, ...args }: Readonly<Record<string, unknown>>,
-	{ revision, call }: GroupCaller,
+	revision: string,
+	call: (member: Member, args: object) => Promise<OrInput<CallToolResult>>,
 ): Promise<CallToolResult> {
 	let chosen: readonly Member[];
 	try {

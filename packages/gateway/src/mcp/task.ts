@@ -37,15 +37,6 @@ export interface Input {
 /** A call of a tool, the first time or with input. */
 export type TaskCall = (task: Task, input?: Input) => Promise<OrInput<CallToolResult>>;
 
-interface TaskOptions {
-	readonly id: string;
-	/** Milliseconds for which the task is kept, from its creation. */
-	readonly ttl: number;
-	/** Whether the client can be asked. */
-	readonly capabilities: ClientCapabilities;
-	readonly call: TaskCall;
-}
-
 /** A question to the client without an answer. */
 interface OpenInput {
 	/** The server's own key. */
@@ -65,7 +56,9 @@ export class Task extends EventEmitter<Events> {
 	isAnswered = false;
 	/** Bytes of the result as JSON, once there is one. */
 	bytes = 0;
-	readonly #options: TaskOptions;
+	readonly #ttl: number;
+	readonly #capabilities: ClientCapabilities;
+	readonly #call: TaskCall;
 	readonly #controller = new AbortController();
 	readonly #created = new Date();
 	#updated = this.#created;
@@ -78,12 +71,18 @@ export class Task extends EventEmitter<Events> {
 	#answers: Record<string, InputResponses[string]> = {};
 	#onAnswered: () => void = () => {};
 
-	constructor(options: TaskOptions) {
+	/**
+	 * @param ttl milliseconds for which the task is kept, from its creation
+	 * @param capabilities whether the client can be asked
+	 */
+	constructor(id: string, ttl: number, capabilities: ClientCapabilities, call: TaskCall) {
 		super();
 		// As many as streams of the client follow it.
 		this.setMaxListeners(0);
-		this.id = options.id;
-		this.#options = options;
+		this.id = id;
+		this.#ttl = ttl;
+		this.#capabilities = capabilities;
+		this.#call = call;
 	}
 
 	/** Is aborted when the task is cancelled. */
@@ -103,7 +102,7 @@ export class Task extends EventEmitter<Events> {
 			statusMessage: this.#message,
 			createdAt: this.#created.toISOString(),
 			lastUpdatedAt: this.#updated.toISOString(),
-			ttlMs: this.#options.ttl,
+			ttlMs: this.#ttl,
 			pollIntervalMs: POLL_INTERVAL,
 		};
 	}
@@ -120,7 +119,7 @@ export class Task extends EventEmitter<Events> {
 
 	/** Makes the call for the first time. */
 	begin(): Promise<OrInput<CallToolResult>> {
-		return this.#options.call(this);
+		return this.#call(this);
 	}
 
 	/** Follows the call that {@link begin} has made to its end. Never rejects. */
@@ -133,7 +132,7 @@ export class Task extends EventEmitter<Events> {
 					throw new ProtocolError(ProtocolErrorCode.InternalError, `more than ${MAX_ROUNDS} requests for input`);
 				}
 				const inputResponses = await this.#ask(inputRequests);
-				answer = await this.#options.call(this, { inputResponses, requestState });
+				answer = await this.#call(this, { inputResponses, requestState });
 			}
 			// SEP-2663: the result is that of the request, as 2026-07-28 has it.
 			this.#end("completed", { result: { ...answer, resultType: "complete" } });
@@ -181,7 +180,7 @@ export class Task extends EventEmitter<Events> {
 	async #ask(requests: InputRequests): Promise<InputResponses> {
 		this.#answers = {};
 		for (const [key, request] of Object.entries(requests)) {
-			checkQuestion(this.#options.capabilities, request as Question);
+			checkQuestion(this.#capabilities, request as Question);
 			this.#asked += 1;
 			this.#open.set(`input-${this.#asked}`, { key, request });
 		}

@@ -44,7 +44,7 @@ export class Tasks {
 
 	/** Makes a task, which is not kept yet. */
 	create(capabilities: ClientCapabilities, call: TaskCall): Task {
-		return new Task({ id: `${this.#prefix}.${randomUUID()}`, ttl: this.#ttl, capabilities, call });
+		return new Task(`${this.#prefix}.${randomUUID()}`, this.#ttl, capabilities, call);
 	}
 
 	/**

@@ -44,16 +44,18 @@ export function backoff(
  * Waits until a call may be made again: only if that is safe, because nothing was sent, or the tool is read-only or idempotent.
  *
  * Rejects with the call's error if it is not retried, and with ServerError "retries-exceeded" after the last retry.
+ *
+ * @param retries retries so far
  */
 export async function waitForRetry(
 	error: unknown,
 	tool: ServerTool | undefined,
-	policy: RetryPolicy | undefined,
+	policy: RetryPolicy,
 	retries: number,
 	signal: AbortSignal | undefined,
 ): Promise<void> {
-	const isWanted = policy?.retryableErrors?.includes(managerCodeOf(error)) !== false;
-	if (policy === undefined || policy.maxRetries === 0 || !isWanted || !isSafeToRetry(error, tool)) {
+	const isWanted = policy.retryableErrors?.includes(managerCodeOf(error)) !== false;
+	if (policy.maxRetries === 0 || !isWanted || !isSafeToRetry(error, tool)) {
 		throw error;
 	}
 	if (retries === policy.maxRetries) {

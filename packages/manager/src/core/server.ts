@@ -305,7 +305,10 @@ export class Server {
 		this.#inProgress += 1;
 		try {
 			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
-			const result = await this.#retry({ method: "tools/call", params, tool }, context);
+			const request = { method: "tools/call", params, tool };
+			const policy = this.#settings?.retryPolicy;
+			const made = policy === undefined ? this.#inTurn(request, context) : this.#retry(request, context, policy);
+			const result = (await made) as OrInput<CallToolResult>;
 			if (tool.outputSchema !== undefined) {
 				await this.#checkResult(tool, tool.outputSchema, result);
 			}
@@ -404,12 +407,12 @@ export class Server {
 	}
 
 	/** Makes a call, and repeats it by the policy of a configured server. */
-	async #retry(request: Request, context: RequestContext): Promise<OrInput<CallToolResult>> {
+	async #retry(request: Request, context: RequestContext, policy: RetryPolicy): Promise<object> {
 		for (let retries = 0; ; retries += 1) {
 			try {
-				return (await this.#inTurn(request, context)) as OrInput<CallToolResult>;
+				return await this.#inTurn(request, context);
 			} catch (error) {
-				await waitForRetry(error, request.tool, this.#settings?.retryPolicy, retries, context.signal);
+				await waitForRetry(error, request.tool, policy, retries, context.signal);
 			}
 		}
 	}
