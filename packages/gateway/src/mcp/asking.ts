@@ -207,12 +207,10 @@ function invalidState(problem: string): ProtocolError {
 	return new ProtocolError(ProtocolErrorCode.InvalidParams, problem, { reason: "invalid_request_state" });
 }
 
-async function send(server: Server, made: Request, context: RequestContext): Promise<Answer> {
-	const result =
-		made.tool === undefined
-			? await server.request(made, context)
-			: await server.call(made.tool, made.params?.arguments ?? {}, context);
-	return result as Answer;
+function send(server: Server, made: Request, context: RequestContext): Promise<Answer> {
+	return made.tool === undefined
+		? (server.request(made, context) as Promise<Answer>)
+		: server.call(made.tool, made.params?.arguments ?? {}, context);
 }
 
 /** Asks a client of a revision until 2025-11-25 by requests, and repeats its own with the answers. */

@@ -280,31 +280,33 @@ export class Client {
 	}
 
 	/** Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError. */
-	async callTool(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+	callTool(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
 		if (!this.isStateless || !declaresTasks(request)) {
-			return await this.#callAny(name, args, request);
+			return this.#callAny(name, args, request);
 		}
 		const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
-		return await callAsTask(request, tool, (each) => this.#callAny(name, args, each));
+		return callAsTask(request, tool, (each) => this.#callAny(name, args, each));
 	}
 
-	async #callAny(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+	#callAny(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
 		const { catalog, revision } = this;
 		const catalogTool = findCatalogTool(catalog, name);
-		if (catalogTool === undefined) {
-			return await this.#call(name, args, request);
-		}
 		const call = (named: string, toolArgs: object) => this.#call(named, toolArgs, request);
-		const result = await catalogTool.run(args, { catalog, revision, call });
-		return isInputRequiredResult(result) ? result : resultFor(result, revision);
+		return catalogTool === undefined
+			? call(name, args)
+			: catalogTool.run(args, { catalog, revision, call }).then((result) => this.#shaped(result));
+	}
+
+	/** The result of a tool in the client's revision. */
+	#shaped(result: OrInput<CallToolResult>): OrInput<CallToolResult> {
+		return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
 	}
 
 	async #call(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
 		const { catalog } = this;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
-			const result = await callOwnTool(own, args, request);
-			return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
+			return this.#shaped(await callOwnTool(own, args, request));
 		}
 		const found = catalog.findTool(name) ?? catalog.findGroup(name);
 		if (found === undefined) {
@@ -317,8 +319,7 @@ export class Client {
 			return resultFor(await callGroup(found, { ...args }, this.revision, callOne), this.revision);
 		}
 		try {
-			const result = await this.#callServer(found, args, request);
-			return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
+			return this.#shaped(await this.#callServer(found, args, request));
 		} catch (error) {
 			return answerFailedCall(error, found.server, this.revision);
 		}
