@@ -5,7 +5,7 @@ import { digest } from "../config/digest.js";
 import type { TokenRecord } from "../config/token-record.js";
 
 /** Milliseconds for which a person stays signed in. */
-export const SESSION_LIFETIME = 12 * 60 * 60_000;
+const SESSION_LIFETIME = 12 * 60 * 60_000;
 
 /** Limits of concurrent sessions: in all, and for one token. At the limit, a new session replaces the oldest. */
 const MAX_SESSIONS = 200;
