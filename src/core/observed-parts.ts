@@ -9,11 +9,7 @@ import { AppPart, type Listener } from "./listener.js";
 const ALERT_TIME = 10_000;
 const READING_TIME = 150;
 
-/**
- * Wraps the parts of the application's board that people see and hear: volume, brightness and theme are restored now
- * and stored when set; the screen shows the volume and clears alerts. A board without settings stores nothing; one
- * without a screen shows nothing.
- */
+/** Wraps parts of the board: volume, brightness and theme are restored and stored, alerts end in time. */
 export const observeParts = (app: Application): void => {
 	const { speaker, screen, preview } = app.board;
 	const observed = screen && new ObservedScreen(app);

@@ -65,10 +65,7 @@ const GROUPS = deepFreeze([
 /** Stores hashes of the built-in values of each group. */
 const FLASHED = deepFreeze(["board", "flashed"] as const);
 
-/**
- * Makes newly flashed settings win over stored ones: a group is forgotten if its built-in values have changed since the last
- * start. Networks stay known. Nothing is forgotten if the store fails.
- */
+/** Lets newly flashed settings win: forgets a group whose built-in values have changed. Networks stay known. */
 export const preferFlashed = (source: StoredSource, log: (message: string) => void): void => {
 	try {
 		forgetReplaced(source);

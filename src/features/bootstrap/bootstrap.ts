@@ -115,10 +115,7 @@ export class Bootstrap extends AppPart implements Search {
 		this.unreached.reset();
 	}
 
-	/**
-	 * Checks earlier than planned if the backend cannot be reached, because the server may name another one, or another
-	 * token. The end of a session is no reason: the device connects again first.
-	 */
+	/** Checks earlier if the backend cannot be reached: the server may name another one, or another token. */
 	restart(): void {
 		const wasReached = this.isReached;
 		this.isReached = false;

@@ -17,10 +17,7 @@ const MAX_SUBTITLES = 32;
 /** The longest notice, ms. */
 const MAX_TIME = 600_000;
 
-/**
- * A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: in this family it
- * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
- */
+/** A backend's `notify` to an idle device: a sound and subtitles. The SDK cannot decode its Ogg Opus. */
 export class Notice extends AppPart implements Listener {
 	private timers: TimerHandle[] = [];
 

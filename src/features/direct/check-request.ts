@@ -85,10 +85,7 @@ const hostnameOf = (authority: string): string => authority.toLowerCase().replac
 const ipAddressPattern = (): RegExp => /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 const loopbackPattern = (): RegExp => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/**
- * Whether a hostname can only mean this device. A site that resolves its own name to the device's address (DNS
- * rebinding) cannot make a browser send an IP address or a `.local` name.
- */
+/** Whether a hostname can only mean this device: DNS rebinding cannot make a browser send such a name. */
 const isOwnHost = (host: string, hostname: string): boolean =>
 	ipAddressPattern().test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
 

@@ -41,10 +41,7 @@ const LISTEN_NAMES: readonly string[] = deepFreeze(
 	"notifications toolsListChanged promptsListChanged resourcesListChanged resourceSubscriptions".split(" "),
 );
 
-/**
- * The stateless form of 2026-07-28: each request names its revision and capabilities. A connection may carry requests
- * of this form and of a session. https://modelcontextprotocol.io/specification/2026-07-28/basic
- */
+/** The stateless form of MCP 2026-07-28 (basic): each request names its revision and capabilities. */
 export class Stateless<Context> implements Feature<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
 	private readonly options: Required<StatelessOptions>;

@@ -24,10 +24,7 @@ const SHAPELESS = deepFreeze([
 /** Stands for a character that the font lacks. */
 const MISSING = "□";
 
-/**
- * A text as a font can show it: a box for each character that the font lacks, so that the rest is not taken for the whole.
- * Characters without a shape are left out, except for line feeds; a tab is a space.
- */
+/** A text as a font can show it: a box for each missing character, a space for a tab, nothing without shape. */
 export const visibleText = (text: string, measure: Measure): string => {
 	let visible = "";
 	for (const character of text) {

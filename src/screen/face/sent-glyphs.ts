@@ -16,10 +16,7 @@ const LEADING = 1;
 /** Numbers of a glyph: its rows, the leftmost pixel in bit 15, and its width. */
 const STRIDE = ROWS + 1;
 
-/**
- * Glyphs that the backend has sent for characters that the font lacks: the family's `glyph_push`, version 1. All are 16
- * pixels high, and 8 or 16 wide. Only characters of Unicode's first plane.
- */
+/** Glyphs that the font lacks (`glyph_push`, version 1): 16 pixels high, 8 or 16 wide, of the first plane. */
 export class SentGlyphs {
 	/** A glyph's number is the place of its character. */
 	private characters = "";
