@@ -9,6 +9,9 @@ import type { Completable, Completer, Completers } from "./completion.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";
 import { ListFeature } from "./list-feature.js";
 
+/** A constant, because XS copies a text that is written in a function at each use. */
+const PROMPT = "prompt";
+
 /** An argument of a prompt. Its value is always text. */
 export interface PromptArgument {
 	readonly title?: string;
@@ -101,7 +104,7 @@ export class Prompts<Context> extends ListFeature<Context, Prompt<Context>> impl
 
 	/** @throws TypeError for two prompts of the same name */
 	constructor(prompts: readonly Prompt<Context>[] = []) {
-		super("prompt", prompts);
+		super(PROMPT, prompts);
 	}
 
 	get names(): readonly string[] {

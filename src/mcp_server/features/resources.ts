@@ -152,6 +152,9 @@ const RESOURCE_NOT_FOUND = -32002;
 
 const MAX_URI_LENGTH = 1_024;
 
+/** A constant, because XS copies a text that is written in a function at each use. */
+const RESOURCE = "resource";
+
 interface Found<Context> {
 	readonly resource: Resource<Context>;
 	readonly variables: Readonly<Record<string, string>>;
@@ -170,7 +173,7 @@ export class Resources<Context>
 
 	/** @throws TypeError for two resources with the same URI */
 	constructor({ resources = [], maxBytes = 8_000, maxSubscriptions = 32 }: ResourcesOptions<Context> = {}) {
-		super("resource", resources);
+		super(RESOURCE, resources);
 		this.maxBytes = maxBytes;
 		this.maxSubscriptions = maxSubscriptions;
 	}
