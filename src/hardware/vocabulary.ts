@@ -4,7 +4,7 @@ import { type KindName, PART_KINDS } from "./kinds/index.js";
 import { type Member, notificationOf, type PartKind } from "./kinds/part-kind.js";
 
 /** Argument by which a client limits its subscription to some events of a type. */
-export interface EventFilter {
+interface EventFilter {
 	readonly type: "string" | "boolean" | "number";
 	readonly description: string;
 	/** The only values of a string. */
