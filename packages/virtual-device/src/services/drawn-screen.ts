@@ -79,7 +79,11 @@ function openFace(canvas: PixelCanvas, timer: TimerModule, glyphs: GlyphSet = "c
 	return new FaceScreen({ canvas, font: fontOf(`glyphs-${glyphs}`), codeFont: fontOf("codes"), timer });
 }
 
-/** Reads a font of the firmware once. */
+/**
+ * Reads a font of the firmware once.
+ *
+ * @internal exported for a test
+ */
 export function fontOf(name: string): ReadFont {
 	const known = fonts.get(name) ?? readBmFont(name);
 	fonts.set(name, known);
