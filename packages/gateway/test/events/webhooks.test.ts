@@ -143,7 +143,8 @@ describe("a webhook", () => {
 				),
 			);
 		assert.deepEqual(await codes(other, "https://10.1.2.3/"), new Set([-32027]));
-		assert.ok((await codes(other, "https://nowhere.invalid/")).has(-32025));
+		// A slow machine sends too few in a second.
+		while (!(await codes(other, "https://nowhere.invalid/")).has(-32025)) {}
 		await ask(client, "events/subscribe", params);
 	});
 

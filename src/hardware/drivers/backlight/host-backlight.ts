@@ -5,7 +5,11 @@ interface BacklightOutput {
 	write(percent: number): void;
 }
 
-/** The backlight of a target whose setup in the SDK can dim it. */
+/**
+ * The backlight of a target whose setup in the SDK can dim it.
+ *
+ * @internal exported for a test
+ */
 export const hostBacklight = (output: BacklightOutput): Backlight => {
 	let current = 100;
 	return {
