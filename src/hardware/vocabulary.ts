@@ -84,7 +84,7 @@ const eventsOf = (kind: PartKind & { readonly name: KindName }): DeviceEvent[] =
 			]),
 		),
 	};
-	const verb = event.name.split(".").at(-1);
+	const verb = states.some((state) => state.name === "on") ? "was turned on or off" : event.name.split(".").at(-1);
 	return [
 		defineEvent({
 			name: event.name,
