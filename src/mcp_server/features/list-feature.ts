@@ -20,6 +20,7 @@ export abstract class ListFeature<Context, Item extends Listed & { readonly comp
 		}
 	}
 
+	/** Has a server offer the items, which is notified of their changes. */
 	attach(server: McpServer<Context>): void {
 		this.server = server;
 	}
@@ -47,10 +48,12 @@ export abstract class ListFeature<Context, Item extends Listed & { readonly comp
 		return true;
 	}
 
+	/** Returns what completes the arguments of an item; undefined without the item. */
 	completersOf(key: string): Completers | undefined {
 		return this.find(key)?.complete;
 	}
 
+	/** Returns the item with a key. */
 	protected find(key: string): Item | undefined {
 		return this.items.find((item) => item.key === key);
 	}
