@@ -160,7 +160,7 @@ async function rename(town: Town, { gateway, name }: Host, id: string, alias: st
 			return;
 		}
 		ledger.openName(id, -1);
-		if (isNewest() && before?.isSure) {
+		if (isNewest() && before?.isSure && losses === ledger.losses) {
 			ledger.aliases.set(id, before);
 		}
 	}
