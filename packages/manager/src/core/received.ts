@@ -36,21 +36,28 @@ export function withoutNulls<Value>(
 	value: Value,
 	isData: (key: string, member: unknown, parent: string) => boolean = isMessageData,
 	levels = MAX_NESTING,
-	parent = "",
 ): Value {
-	if (!hasNull(value, levels)) {
+	return hasNull(value, levels) ? strip(value, isData, levels, "") : value;
+}
+
+function strip<Value>(
+	value: Value,
+	isData: (key: string, member: unknown, parent: string) => boolean,
+	levels: number,
+	parent: string,
+): Value {
+	if (typeof value !== "object" || value === null || levels === 0) {
 		return value;
 	}
 	if (Array.isArray(value)) {
-		const items = value.map((item) => withoutNulls(item, isData, levels - 1));
+		const items = value.map((item) => strip(item, isData, levels - 1, ""));
 		return items.some((item, index) => item !== value[index]) ? (items as Value) : value;
 	}
 	const members = Object.entries(value as object);
 	const kept = members
 		.filter(([key, member]) => member !== null || isData(key, member, parent))
 		.map(
-			([key, member]) =>
-				[key, isData(key, member, parent) ? member : withoutNulls(member, isData, levels - 1, key)] as const,
+			([key, member]) => [key, isData(key, member, parent) ? member : strip(member, isData, levels - 1, key)] as const,
 		);
 	const isSame = kept.length === members.length && kept.every(([, member], index) => member === members[index]?.[1]);
 	return isSame ? value : (Object.fromEntries(kept) as Value);
