@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { connect } from "node:tls";
@@ -63,6 +63,15 @@ describe("a certificate that is renewed", { skip: skipIf(whyMissing("openssl", "
 		await until(async () => (await shown()).every((name) => name === "second"), "the new one is used");
 		assert.equal(errors(), 3);
 		assert.equal(log().match(/new certificate/g)?.length, 3);
+	});
+
+	it("is not used while its file cannot be reached, which is logged once", async (t) => {
+		const { cert, key } = makeFiles();
+		const { gateway, log } = await startProgram(t, { httpCert: cert, httpKey: key });
+		rmSync(cert);
+		symlinkSync(cert, cert);
+		await until(() => /ELOOP.*the one before stays in use/.test(log()), "the error is logged");
+		assert.equal(await shownAt(gateway.urls.clients ?? ""), "first");
 	});
 
 	it("is rejected with its settings when the gateway starts, if it is damaged", async (t) => {

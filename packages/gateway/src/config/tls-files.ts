@@ -71,8 +71,12 @@ export class TlsFiles {
 	#state(): string {
 		return this.#paths
 			.map((path) => {
-				const { ino, size, mtimeMs, ctimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
-				return [ino, size, mtimeMs, ctimeMs].join(" ");
+				try {
+					const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+					return [ino, size, mtimeMs, ctimeMs].join(" ");
+				} catch (error) {
+					return (error as NodeJS.ErrnoException).code;
+				}
 			})
 			.join();
 	}
