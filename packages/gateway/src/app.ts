@@ -29,7 +29,7 @@ import { HttpEndpoint } from "./transports/http-endpoint.js";
 import { addServerCard, CARD_PATH } from "./transports/server-card.js";
 
 /** The path of MCP, and the alias or id of the only server. A target may be a whole URL (RFC 9112 §3.2.2). */
-const MCP_PATH = /^(?:https?:\/\/[^/?#]*)?\/mcp(?:\/([^/?#]*)\/?)?(?:\?|$)/;
+const MCP_PATH = /^(?:https?:\/\/[^/?#]*)?\/mcp(?:\/|\/([^/?#]+)\/?)?(?:\?|$)/;
 
 /** The clients of a gateway over HTTP. */
 export interface Clients {
@@ -107,13 +107,24 @@ function serveRequests(
 	const hasCard = publicOrigin(settings.publicUrl) !== undefined;
 	return (incoming, outgoing) => {
 		const path = MCP_PATH.exec(incoming.url ?? "");
-		const mayBeCard = hasCard && (incoming.method === "GET" || incoming.method === "OPTIONS");
-		if (path === null || (mayBeCard && `/mcp/${path[1]}` === CARD_PATH)) {
+		const name = path?.[1] ?? "";
+		const isCard = hasCard && `/mcp/${name}` === CARD_PATH && /^(?:GET|OPTIONS)$/.test(incoming.method ?? "");
+		// The app rejects a path that is not the one that is served.
+		if (path === null || isCard || !isAsServed(name)) {
 			serveOthers(incoming, outgoing);
 		} else {
-			void serve(incoming, outgoing, path[1] ?? "");
+			serve(incoming, outgoing, name).catch(() => outgoing.destroy());
 		}
 	};
+}
+
+/** Whether decoding leaves a name in a path as it is: "%3A" may stand for ":", and "a" for itself alone. */
+function isAsServed(name: string): boolean {
+	try {
+		return decodeURI(name) === name;
+	} catch {
+		return false;
+	}
 }
 
 /** Everything that the gateway serves over HTTP, except MCP. Its plugins have added their routes. */

@@ -74,7 +74,7 @@ export class RejectionReport {
 
 	/** Answers a request of MCP that is rejected or has failed. */
 	async answerMcp(error: Error, http: HttpBindings): Promise<void> {
-		const failure = await this.#reject(error, "/mcp", http);
+		const failure = await this.#reject(error, (http.incoming.url ?? "").replace(/\?.*/s, ""), http);
 		if (failure !== undefined) {
 			http.outgoing.writeHead(failure.status, { ...failure.headers, "Content-Type": "application/json" });
 			http.outgoing.end(JSON.stringify(jsonRpcBody(failure)));

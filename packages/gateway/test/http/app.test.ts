@@ -147,6 +147,8 @@ describe("the gateway's HTTP server", () => {
 		for (const path of [
 			"/mcp/%2e%2e/devices",
 			"/mcp/../devices",
+			"/mcp/%6camp_000001",
+			"/mcp//",
 			"/mcp/.%2E/devices",
 			"/mcp\\..\\devices",
 			"/./devices",
