@@ -78,7 +78,8 @@ export class ProtectedResource {
 			realm: "xs-mcp-gateway",
 			...(error && { error }),
 			...(description && { error_description: description }),
-			scope,
+			// Other characters may not be in a header (RFC 6749 section 3.3).
+			scope: scope.replace(/[^ !#-[\]-~]+/g, (text) => encodeURIComponent(Buffer.from(text).toString())),
 			resource_metadata: getOAuthProtectedResourceMetadataUrl(new URL(this.#origin + resource)),
 		};
 		return `Bearer ${Object.entries(parameters)

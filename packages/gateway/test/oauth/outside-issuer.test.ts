@@ -188,6 +188,12 @@ describe("a token of an issuer outside", () => {
 		const { status, challenge } = await post(read, "/mcp/lamp_000001", set);
 		assert.equal(status, 403);
 		assert.match(challenge, /error="insufficient_scope", .*scope="devices:control device:aa:bb:cc:00:00:01"/);
+		const kitchen = await post(
+			await sign({ scope: `devices:read device:aa:bb:cc:00:00:01 device:厨房` }),
+			"/mcp/lamp_000001",
+			set,
+		);
+		assert.match(kitchen.challenge, / device:%E5%8E%A8%E6%88%BF"/);
 		const reboot = await post(await sign(), "/mcp/lamp_000001", callOf("self_reboot"));
 		assert.match(reboot.challenge, /scope="devices:control devices:user-tools"/);
 		assert.notEqual((await post(read, "/mcp/lamp_000001", callOf("unknown"))).status, 403);
