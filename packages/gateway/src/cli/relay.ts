@@ -135,13 +135,7 @@ export class Relay {
 		if (method === LISTEN) {
 			return await this.#listen(request, signal);
 		}
-		if (this.gateway === undefined) {
-			return answerWithoutGateway(request);
-		}
-		const response = await (statelessRevision(request) === undefined
-			? this.#inSession(({ headers }) => this.#post(request, headers, signal))
-			: this.#post(request, {}, signal));
-		const answer = await this.#answerIn(response, request);
+		const answer = this.gateway === undefined ? answerWithoutGateway(request) : await this.#ask(request, signal);
 		if (method === "tools/list") {
 			for (const { name, inputSchema } of (answer.result?.tools ?? []) as Record<string, unknown>[]) {
 				this.#schemas.set(name, inputSchema);
@@ -302,6 +296,14 @@ export class Relay {
 		for (const uri of uris.filter((each) => each !== undefined)) {
 			this.#send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, ...params } });
 		}
+	}
+
+	/** Asks the gateway. */
+	async #ask(request: Request, signal: AbortSignal): Promise<Answer> {
+		const response = await (statelessRevision(request) === undefined
+			? this.#inSession(({ headers }) => this.#post(request, headers, signal))
+			: this.#post(request, {}, signal));
+		return await this.#answerIn(response, request);
 	}
 
 	/** The answer to a request. Messages before it are passed on. */
