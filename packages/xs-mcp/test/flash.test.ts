@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
 import { flashProgram } from "../src/moddable/flash.js";
 import { findSdk, needSdk } from "../src/moddable/sdk.js";
+import { openProject } from "../src/project.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 const { root, env, ran } = makeSdk();
@@ -106,7 +107,7 @@ describe("xs-mcp flash", { skip }, () => {
 	});
 
 	it("asks for a target that is known, and for one if the firmware has no device of its own", async () => {
-		await assert.rejects(flash(["ssid=home"], { folder: ROOT }), /--target is missing/);
+		await assert.rejects(flash(["ssid=home"], { folder: openProject(ROOT).folder }), /--target is missing/);
 		for (const target of ["esp8266", "esp32/toaster", "esp32/", "esp32/../esp32s3", "esp32/esp32s3/x", ""]) {
 			await assert.rejects(flash(["--target", target]), /--target: unknown target /, target);
 		}

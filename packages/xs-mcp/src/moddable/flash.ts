@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
@@ -53,7 +53,7 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		async (settings: string[], options: FlashOptions) => {
 			// The firmware alone is for any board. A project has its own, or a bare chip.
-			const preset = folder === ROOT ? undefined : BARE_CHIP;
+			const preset = relative(ROOT, folder) === "" ? undefined : BARE_CHIP;
 			const target = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
 			await flash(folder, settings, { ...options, target }, env);
 		},
