@@ -116,7 +116,7 @@ function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceL
 
 function report(outcome: Partial<Outcome>): void {
 	const { text, isBad } = saidBy(outcome);
-	show(isBad ? text : visibleLine(text) || t("done"), isBad);
+	show(visibleLine(text) || t("done"), isBad);
 }
 
 function Say({ alias }: { readonly alias: string }) {
