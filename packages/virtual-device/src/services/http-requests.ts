@@ -15,9 +15,16 @@ interface HttpRequest {
 
 /** Makes an HTTP request for the firmware, on its own connection. */
 export const openHttpRequest: Open = ([options, headers], tell) => {
-	const { secure, bodyBytes, ...target } = options as HttpRequest;
+	const { host, port, secure, method, path, bodyBytes } = options as HttpRequest;
 	const make = secure ? requestHttps : requestHttp;
-	const sent = make({ ...target, headers: Object.fromEntries(headers as [string, string][]), agent: false });
+	const sent = make({
+		host,
+		port,
+		method,
+		path,
+		headers: Object.fromEntries(headers as [string, string][]),
+		agent: false,
+	});
 	let remaining = bodyBytes;
 	let response: IncomingMessage | undefined;
 	sent.on("error", (error: NodeJS.ErrnoException) => tell("error", [error.message || error.code]));
