@@ -4,8 +4,8 @@ import { equal, given, ok, suite } from "../harness.js";
 
 const AFTER = 3_600_000;
 
-function lose({ built = {}, wasReached = true, switches = {} } = {}) {
-	const board = Object.assign(new FakeBoard(), { switches });
+function lose({ built = {}, wasReached = true, parts = {} } = {}) {
+	const board = Object.assign(new FakeBoard(), parts);
 	const started = startOn({ board, built });
 	if (wasReached) {
 		started.greet();
@@ -59,13 +59,16 @@ export default suite("a device that is offline for long", {
 		timer.pass(10 * AFTER);
 		equal(board.restarts, []);
 	},
-	"waits for a relay that is on"() {
-		const pump = { on: true, left: undefined, error: undefined, onChange: undefined, turn: () => {} };
-		const { timer, board } = lose({ switches: { pump } });
-		timer.pass(2 * AFTER);
-		equal(board.restarts, []);
-		pump.on = false;
-		timer.pass(AFTER);
-		equal(board.restarts.length, 1);
+	"waits for a relay or a siren that is on"() {
+		const part = { on: true, left: undefined, error: undefined, onChange: undefined, turn: () => {} };
+		for (const parts of [{ switches: { part } }, { sirens: { part } }]) {
+			part.on = true;
+			const { timer, board } = lose({ parts });
+			timer.pass(2 * AFTER);
+			equal(board.restarts, []);
+			part.on = false;
+			timer.pass(AFTER);
+			equal(board.restarts.length, 1);
+		}
 	},
 });

@@ -1,3 +1,4 @@
+import { keepsAwake } from "../hardware/kinds/index.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { ProtocolError } from "../protocols/transport.js";
 import { RESTART_DELAY } from "./backend-messages.js";
@@ -5,8 +6,8 @@ import { AppPart, type Listener } from "./listener.js";
 
 /**
  * Restarts a device that has lost its backend or its network for long, as a last resort: the chip's network stack may
- * hang. Once per loss, because a device that was not reached since its start does not restart. A switch that is on
- * defers it.
+ * hang. Once per loss, because a device that was not reached since its start does not restart. A part that
+ * keeps the device awake while it is on, such as a switch, defers it.
  */
 export class OfflineRestart extends AppPart implements Listener {
 	/** Seconds; 0: never. */
@@ -57,7 +58,7 @@ export class OfflineRestart extends AppPart implements Listener {
 		const { board, log, state } = this.app;
 		this.waiting = undefined;
 		const isBusy = state === "upgrading" || state === "wifi_configuring";
-		if (isBusy || Object.values(board.switches ?? {}).some(({ on }) => on)) {
+		if (isBusy || keepsAwake(board)) {
 			this.wait();
 			return;
 		}

@@ -40,3 +40,7 @@ export const awakeParts = (hardware: PartsByKind): Readonly<Record<string, Reado
 	}
 	return states;
 };
+
+/** Whether a part is on that keeps the device awake. */
+export const keepsAwake = (hardware: PartsByKind): boolean =>
+	Object.values(awakeParts(hardware)).some((states) => Object.values(states).includes(true));
