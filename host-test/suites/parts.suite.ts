@@ -191,6 +191,9 @@ export default suite("parts as data", {
 		throws(() => alarm.turn(true, 11), /^seconds: alarm stays on for at most 10 seconds, not 11$/);
 		equal(alarm.on, false);
 	},
+	"a siren sounds for at most 60 seconds unless it has another limit"() {
+		equal(openSiren({ maxOn: undefined }).alarm.maxOn, 60);
+	},
 	"a siren stops at once when it is called or closed, whatever its pattern"() {
 		const { alarm, pins, pass, opened, told } = openSiren({ activeLow: true, pattern: { on: 1, off: 1 } });
 		equal([pins.level(25), alarm.maxOn], [1, 60]);

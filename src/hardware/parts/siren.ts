@@ -28,11 +28,11 @@ export const siren = (options: SirenOptions): Part => {
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			optionFault(options, { ...PIN_SWITCH_CHECKS, pattern: anything }),
-			pattern && aNumber(0.1, LONGEST_TURN, "seconds")("pattern.on", pattern.on),
-			pattern && aNumber(0, LONGEST_TURN, "seconds")("pattern.off", pattern.off),
+			pattern !== undefined && aNumber(0.1, LONGEST_TURN, "seconds")("pattern.on", pattern.on),
+			pattern !== undefined && aNumber(0, LONGEST_TURN, "seconds")("pattern.off", pattern.off),
 		),
 		open: (io) => {
-			const opened = new PinSiren({ maxOn: MAX_ON, ...options }, io);
+			const opened = new PinSiren({ ...options, maxOn: options.maxOn ?? MAX_ON }, io);
 			return { siren: opened, close: () => opened.close() };
 		},
 	};
