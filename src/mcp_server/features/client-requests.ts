@@ -27,9 +27,9 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 	private readonly open = new Map<string, OpenRequest>();
 	private count = 0;
 
-	constructor(options: ClientRequestsOptions = {}) {
+	constructor({ maxOpen = 8, timeout = 300_000 }: ClientRequestsOptions = {}) {
 		super();
-		this.options = { maxOpen: 8, timeout: 300_000, ...options };
+		this.options = { maxOpen, timeout };
 	}
 
 	get names(): readonly string[] {

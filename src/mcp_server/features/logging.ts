@@ -40,8 +40,8 @@ export class Logging implements Feature<unknown> {
 	private readonly options: Required<LoggingOptions>;
 	private readonly logs = new WeakMap<McpSession<unknown>, SessionLog>();
 
-	constructor(options: LoggingOptions = {}) {
-		this.options = { level: "info", perSecond: 10, now: Date.now, ...options };
+	constructor({ level = "info", perSecond = 10, now = Date.now }: LoggingOptions = {}) {
+		this.options = { level, perSecond, now };
 	}
 
 	answer(method: string, { level }: Params, { session }: ToolCall): FeatureResult | undefined {

@@ -51,8 +51,8 @@ export class Stateless<Context> implements Feature<Context> {
 	private listening = 0;
 	private count = 0;
 
-	constructor(options: StatelessOptions = {}) {
-		this.options = { maxSuspended: 4, timeout: 300_000, maxListening: 1, ...options };
+	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
+		this.options = { maxSuspended, timeout, maxListening };
 	}
 
 	get names(): readonly string[] {
