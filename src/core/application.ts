@@ -41,7 +41,8 @@ export interface Host extends Runtime {
 
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
 export class Application extends EventBus implements Device {
-	readonly host: Host;
+	/** What is read of the platform after the start. */
+	readonly host: Pick<Host, "board" | "built" | "openNetwork">;
 	/** Parts of the board. Features add theirs. */
 	readonly board: Host["board"] & Hardware;
 	readonly timer: TimerModule;
@@ -69,9 +70,9 @@ export class Application extends EventBus implements Device {
 	private readonly startTicks: number | undefined;
 
 	constructor(host: Host) {
-		const { board, timer, log, ticks = () => 0, now = Date.now, isSafe = false } = host;
+		const { board, built, openNetwork, timer, log, ticks = () => 0, now = Date.now, isSafe = false } = host;
 		super();
-		this.host = host;
+		this.host = { board, built, openNetwork };
 		this.timer = timer;
 		this.ticks = ticks;
 		this.now = now;
