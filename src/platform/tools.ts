@@ -2,7 +2,7 @@ import Modules from "modules";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
-/** Folders of tools: each is a module in the folder of its part, `src/tools/PART/NAME`; those of a project, `tools/NAME`. */
+/** Folders of tools: each is a module in a folder, `src/tools/FOLDER/NAME`; those of a project, `tools/NAME`. */
 const TOOLS = "src/tools/";
 const PROJECT_TOOLS = "tools/";
 

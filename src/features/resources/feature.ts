@@ -10,7 +10,7 @@ import { STATE_URI } from "./offered/state.js";
 /** Folder of the resources: each is a module. */
 const RESOURCES = "src/features/resources/offered/";
 
-/** MCP resources. Subscribers of the state learn of each change of state, sensors, switches and lines. */
+/** MCP resources. Subscribers of the state learn of each change of the state and of parts. */
 export default {
 	name: "resources",
 	after: ["parts", "conversation", "http", "update"],

@@ -3,7 +3,7 @@ import type { Hardware } from "../../../hardware/hardware.js";
 import { awakeParts } from "../../../hardware/kinds/index.js";
 import { defineResource } from "../define-resource.js";
 
-/** Subscribers are notified of each change of the device's state, and of its sensors and switches. */
+/** Subscribers are notified of each change of the device's state, and of its parts. */
 export const STATE_URI = "device://self/state";
 
 export default defineResource({
