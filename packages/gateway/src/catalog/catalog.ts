@@ -472,7 +472,7 @@ export class Catalog {
 	}
 }
 
-/** A tool of the gateway itself, besides those of its servers. */
+/** A tool that the gateway itself offers. */
 export interface OwnTool {
 	readonly listed: Tool;
 	readonly call: (args: object, caller: OwnToolCaller) => Promise<CallToolResult>;

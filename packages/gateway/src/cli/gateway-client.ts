@@ -7,7 +7,7 @@ import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
 import { type HttpRequest, type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
 
-/** Where a gateway listens by default. */
+/** Default address of a gateway. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";
 
 /** Flags common to the commands that query a gateway. */

@@ -14,7 +14,7 @@ import { Pictures, Readings } from "../views/readings.js";
 /** Milliseconds between readings: a page in a chat gets no events. */
 const READ_INTERVAL = 2_000;
 
-/** A device beside a result in a chat: its state, its controls, its readings, its last picture. */
+/** The panel of a device in a chat, next to a tool's result: state, controls, readings, and the last picture. */
 function Panel({ device, state }: { readonly device: Device; readonly state: ReadonlySignal<string> }) {
 	return (
 		<main class="panel">
@@ -58,13 +58,13 @@ const REVISION = "2026-01-26";
 class HostedDevice extends Device {
 	/** Its state as the gateway knows it: "speaking". Empty if the host does not say. */
 	readonly state = signal("");
-	/** The tool whose result the page stands beside. */
+	/** The tool whose result the page accompanies. */
 	#shown = "";
 	#readsResources = false;
 	readonly #waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
 	#id = 0;
 
-	/** Says who this is, and tells the host from now on how high the page is. */
+	/** Introduces the page to the host, and reports each change of its height. */
 	async open(tools: readonly Tool[]): Promise<void> {
 		this.tools.value = tools;
 		addEventListener("message", ({ source, data }) => {

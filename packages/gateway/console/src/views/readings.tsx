@@ -12,7 +12,7 @@ import { readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
 import { factName, factValue, readingName, readingValue } from "../texts/words.js";
 
-/** Measured values: numbers with plots, words beside them. @param interval milliseconds between readings while the page is visible */
+/** Shows measured values: numbers with plots, then texts. @param interval milliseconds between readings while the page is visible */
 export function Readings({ link, interval }: { readonly link: Device; readonly interval: number }) {
 	const { value: status } = link.status;
 	useEffect(() => {
