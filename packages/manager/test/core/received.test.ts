@@ -65,6 +65,22 @@ describe("a message of a server", () => {
 		});
 	}
 
+	it("is read a few times, however deep a member that is null is", () => {
+		let reads = 0;
+		const items = new Proxy([...Array(100).fill(0), null], {
+			get(target, key, receiver) {
+				reads += 1;
+				return Reflect.get(target, key, receiver);
+			},
+		});
+		let given: unknown = items;
+		for (let level = 0; level < 60; level += 1) {
+			given = { next: given };
+		}
+		withoutNulls(given);
+		assert.ok(reads < 10 * items.length, `${reads} reads`);
+	});
+
 	it("is rejected with its reason if it is none", () => {
 		for (const none of [null, 5, [], {}, { id: null, result: {} }, { method: 5 }]) {
 			assert.throws(() => readMessage(none), /not a JSON object|not a request/);
