@@ -9,18 +9,18 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where files that are not pages can be read, such as https://github.com/OWNER/REPOSITORY/blob/main/. Without it, links to them are text. */
 const SOURCE = process.env.DOCS_SOURCE;
 
-/** The README's map, a table in which a bold cell begins a group. Each page stands once. */
+/** The tables of docs/README.md, in which a bold cell begins a group. Each page stands once. */
 function readMap(): DefaultTheme.SidebarItem[] {
-	const readme = readFileSync(join(ROOT, "README.md"), "utf8");
 	const groups: { text: string; collapsed: boolean; items: { text: string; link: string }[] }[] = [];
-	for (const row of readme.slice(readme.indexOf("\n## Map")).match(/^\|.*\|$/gm) ?? []) {
+	for (const row of readFileSync(join(ROOT, "docs/README.md"), "utf8").match(/^\|.*\|$/gm) ?? []) {
 		const title = /^\| \*\*(.+?)\*\* \|/.exec(row)?.[1];
 		if (title !== undefined) {
 			groups.push({ text: title, collapsed: false, items: [] });
 		}
-		for (const [, text = "", link = ""] of row.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)[^)]*\)/g)) {
-			if (!groups.at(-1)?.items.some((each) => each.link === `/${link}`)) {
-				groups.at(-1)?.items.push({ text: text.charAt(0).toUpperCase() + text.slice(1), link: `/${link}` });
+		for (const [, text = "", path = ""] of row.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)[^)]*\)/g)) {
+			const link = join("/docs", path);
+			if (!groups.at(-1)?.items.some((each) => each.link === link)) {
+				groups.at(-1)?.items.push({ text: text.charAt(0).toUpperCase() + text.slice(1), link });
 			}
 		}
 	}
