@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { until } from "../host-test/support/testing.js";
-import { ERAS, serveClients } from "../packages/gateway/test/support/gateway.js";
+import { ERAS, serveClients } from "../packages/gateway/testing/gateway.js";
 import { bundle } from "../packages/virtual-device/src/index.js";
 import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 

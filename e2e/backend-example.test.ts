@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Program } from "../host-test/support/program.js";
 import { until } from "../host-test/support/testing.js";
 import { ENGINE, startDevice } from "./fixtures.js";
-import { Program } from "./program.js";
 
 const PROGRAM = fileURLToPath(new URL("../examples/backend.mjs", import.meta.url));
 

@@ -3,7 +3,7 @@ import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcon
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { connectOverStdio as connectToChild } from "../host-test/support/stdio-client.js";
-import { ERAS } from "../packages/gateway/test/support/gateway.js";
+import { ERAS } from "../packages/gateway/testing/gateway.js";
 import { bearer } from "./gateway-process.js";
 
 export type Era = keyof typeof ERAS;

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { Locator } from "playwright-core";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
-import { BOARD, bootstrap } from "../packages/gateway/test/support/bootstrap.js";
-import { REBOOT, WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { BOARD, bootstrap } from "../packages/gateway/testing/bootstrap.js";
+import { REBOOT, WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
 describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () => {

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
 import { events } from "../packages/gateway/src/events/plugin.js";
-import { WireDevice } from "../packages/gateway/test/support/gateway.js";
-import { sendJson } from "../packages/gateway/test/support/program.js";
+import { WireDevice } from "../packages/gateway/testing/gateway.js";
+import { sendJson } from "../packages/gateway/testing/program.js";
 import { complaintsOf, LAMP, openWithDevice, VOLUME } from "./console-page.js";
 
 describe("many devices in the console in Chromium", { skip: whyNoChromium }, () => {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
 import { history as historyPlugin } from "../packages/gateway/src/history/plugin.js";
-import { WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { WireDevice } from "../packages/gateway/testing/gateway.js";
 import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 

@@ -2,13 +2,8 @@ import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { complaintsOf as allComplaintsOf, openPage } from "../host-test/support/chromium.js";
 import type { SettingName } from "../packages/gateway/src/config/settings.js";
-import { WireDevice, type WireDeviceOptions } from "../packages/gateway/test/support/gateway.js";
-import {
-	makeStateFolder,
-	type StartedProgram,
-	startProgram,
-	tokensIn,
-} from "../packages/gateway/test/support/program.js";
+import { WireDevice, type WireDeviceOptions } from "../packages/gateway/testing/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "../packages/gateway/testing/program.js";
 import { bundleConsole } from "../packages/xs-mcp/src/build/page-bundles.js";
 
 export interface StartedConsole extends StartedProgram {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { STATUS, WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { STATUS, WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
 describe("tokens and sessions of the console in Chromium, in full", { skip: whyNoChromium }, () => {

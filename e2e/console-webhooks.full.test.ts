@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
-import { Endpoint } from "../packages/gateway/test/events/support.js";
-import { WireDevice } from "../packages/gateway/test/support/gateway.js";
+import { Endpoint } from "../packages/gateway/testing/events.js";
+import { WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole } from "./console-page.js";
 
 describe("a webhook in the console in Chromium", { skip: whyNoChromium }, () => {

@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { freePort, until } from "../host-test/support/testing.js";
-import { WireDevice } from "../packages/gateway/test/support/gateway.js";
-import type { StartedProgram } from "../packages/gateway/test/support/program.js";
+import { WireDevice } from "../packages/gateway/testing/gateway.js";
+import type { StartedProgram } from "../packages/gateway/testing/program.js";
 import {
 	complaintsOf,
 	LAMP,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Program } from "./program.js";
+import { Program } from "../host-test/support/program.js";
 
 const RUN = fileURLToPath(new URL("../tools/run.mjs", import.meta.url));
 

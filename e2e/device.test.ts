@@ -8,7 +8,7 @@ import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { listen, PATIENT, temporaryFolder, until } from "../host-test/support/testing.js";
 import type { Connection } from "../packages/gateway/src/index.js";
-import { nextOnline, nextSession } from "../packages/gateway/test/support/gateway.js";
+import { nextOnline, nextSession } from "../packages/gateway/testing/gateway.js";
 import { ENGINE, ENGINES, type Engine, openOverWebSocket, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { skipIf } from "../host-test/support/testing.js";
 import { type Gateway, MqttDevices, WebSocketDevices } from "../packages/gateway/src/index.js";
-import { nextOnline, openGateway, startGateway } from "../packages/gateway/test/support/gateway.js";
-import { openChannels } from "../packages/gateway/test/support/udp-channels.js";
+import { nextOnline, openGateway, startGateway } from "../packages/gateway/testing/gateway.js";
+import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 import {
 	BOARD_PROFILES,
 	type BoardProfile,

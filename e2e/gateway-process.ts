@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { Program, typeScript } from "../host-test/support/program.js";
 import { until } from "../host-test/support/testing.js";
-import { Program, typeScript } from "./program.js";
 
 const DISCOVERY_LIMIT = 120_000;
 

@@ -4,7 +4,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { until } from "../host-test/support/testing.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../host-test/support/tool-counts.js";
-import { type ClientSide, connectClient, serveClients } from "../packages/gateway/test/support/gateway.js";
+import { type ClientSide, connectClient, serveClients } from "../packages/gateway/testing/gateway.js";
 import { ENGINE, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 interface TestClient {

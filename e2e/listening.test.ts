@@ -6,10 +6,10 @@ import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js"
 import { cases } from "../host-test/support/scope.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { fileIn, PATIENT, readForm, skipIf, until } from "../host-test/support/testing.js";
-import { connectClient } from "../packages/gateway/test/support/gateway.js";
-import { openRecognizer } from "../packages/gateway/test/support/listening-device.js";
-import { startProgram } from "../packages/gateway/test/support/program.js";
-import { VOICE } from "../packages/gateway/test/support/voice.js";
+import { connectClient } from "../packages/gateway/testing/gateway.js";
+import { openRecognizer } from "../packages/gateway/testing/listening-device.js";
+import { startProgram } from "../packages/gateway/testing/program.js";
+import { VOICE } from "../packages/gateway/testing/voice.js";
 import type { Server } from "../packages/manager/src/core/index.js";
 import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { ENGINES, type Engine, startDevice } from "./fixtures.js";

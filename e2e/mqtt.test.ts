@@ -11,7 +11,7 @@ import { cases, IS_FULL } from "../host-test/support/scope.js";
 import { listen, until, untilClosed } from "../host-test/support/testing.js";
 import { ALL_TOOLS } from "../host-test/support/tool-counts.js";
 import type { Connection } from "../packages/gateway/src/index.js";
-import { nextSession } from "../packages/gateway/test/support/gateway.js";
+import { nextSession } from "../packages/gateway/testing/gateway.js";
 import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
 import { whyNoMosquitto } from "./mosquitto.js";
 import { MQTT_GATEWAY, replay } from "./recorded-traffic.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { until } from "../host-test/support/testing.js";
-import { connectClient, nextOnline, startGateway } from "../packages/gateway/test/support/gateway.js";
+import { connectClient, nextOnline, startGateway } from "../packages/gateway/testing/gateway.js";
 import { bundleManifest, ENGINE, startDevice } from "./fixtures.js";
 
 const script = await bundleManifest("host-test/fixtures/presses/manifest.json");

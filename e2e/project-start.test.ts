@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { DEVICE, MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
+import { Program, typeScript } from "../host-test/support/program.js";
 import { until } from "../host-test/support/testing.js";
-import { Program, typeScript } from "./program.js";
 
 const RUNS = /^pond runs on /m;
 

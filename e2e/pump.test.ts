@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";
-import { connectClient } from "../packages/gateway/test/support/gateway.js";
+import { connectClient } from "../packages/gateway/testing/gateway.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 const pump = await bundleManifest("examples/pump/manifest.json");

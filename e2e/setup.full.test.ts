@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { complaintsOf, openPhonePage, whyNoChromium } from "../host-test/support/chromium.js";
 import { freePort, until } from "../host-test/support/testing.js";
-import { nextOnline } from "../packages/gateway/test/support/gateway.js";
+import { nextOnline } from "../packages/gateway/testing/gateway.js";
 import { announce, LOOPBACK } from "./announce.js";
 import { ENGINE, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startNewDevice } from "./gateway-process.js";

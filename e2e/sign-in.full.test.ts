@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openPage, openPhonePage, whyNoChromium } from "../host-test/support/chromium.js";
-import { authorizeUrl, makePkce, register, startSignIn } from "../packages/gateway/test/support/sign-in.js";
+import { authorizeUrl, makePkce, register, startSignIn } from "../packages/gateway/testing/sign-in.js";
 
 const REDIRECT = "https://client.example/callback";
 

@@ -6,7 +6,7 @@ import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { follow } from "../host-test/support/sounds.js";
 import { listen, PATIENT, until } from "../host-test/support/testing.js";
-import { nextOnline } from "../packages/gateway/test/support/gateway.js";
+import { nextOnline } from "../packages/gateway/testing/gateway.js";
 import { ENGINES, openOverWebSocket, startDevice } from "./fixtures.js";
 
 const RATE = 16_000;

@@ -5,11 +5,11 @@ import { describe, it, type TestContext } from "node:test";
 import { callTool } from "../host-test/support/call-tool.js";
 import { makeAuthority, type ServerCertificate } from "../host-test/support/certificate-authority.js";
 import { whyMissing } from "../host-test/support/optional-program.js";
+import { Program, typeScript } from "../host-test/support/program.js";
 import { listen, skipIf, temporaryFolder, until } from "../host-test/support/testing.js";
 import { type Gateway, MqttDevices, WebSocketDevices } from "../packages/gateway/src/index.js";
-import { nextSession, openGateway } from "../packages/gateway/test/support/gateway.js";
-import { openChannels } from "../packages/gateway/test/support/udp-channels.js";
-import { Program, typeScript } from "./program.js";
+import { nextSession, openGateway } from "../packages/gateway/testing/gateway.js";
+import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 
 const skip = skipIf(whyMissing("openssl", "openssl"));
 

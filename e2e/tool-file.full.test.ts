@@ -8,7 +8,7 @@ import { callTool } from "../host-test/support/call-tool.js";
 import { copyWorkTree } from "../host-test/support/guide.js";
 import { noSdk, sdk } from "../host-test/support/sdk.js";
 import { buildForSimulator, Simulator } from "../host-test/support/simulator.js";
-import { nextOnline, nextSession, startGateway } from "../packages/gateway/test/support/gateway.js";
+import { nextOnline, nextSession, startGateway } from "../packages/gateway/testing/gateway.js";
 
 const EXAMPLE = fileURLToPath(new URL("../examples/set-lamp.ts", import.meta.url));
 

@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import { parse } from "yaml";
+import { Program } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { Program } from "../program.js";
 import { startGatewayUser } from "./gateway-user.js";
 import { type Check, CLIENT_CREDENTIALS, listScenarios, resultOf, type ScenarioResult, whyFailed } from "./suites.js";
 

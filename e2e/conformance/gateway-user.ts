@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextp
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
 import { temporaryFolder } from "../../host-test/support/testing.js";
 import { Gateway } from "../../packages/gateway/src/index.js";
-import { serveClients } from "../../packages/gateway/test/support/gateway.js";
+import { serveClients } from "../../packages/gateway/testing/gateway.js";
 import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 

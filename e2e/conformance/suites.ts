@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { Program } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { Program } from "../program.js";
 
 /** The extension by which a client signs in with its id and secret, without a person. */
 export const CLIENT_CREDENTIALS = "auth/client-credentials-basic";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { temporaryFolder, until } from "../../host-test/support/testing.js";
-import { SET_VOLUME, WireDevice } from "../../packages/gateway/test/support/gateway.js";
+import { SET_VOLUME, WireDevice } from "../../packages/gateway/testing/gateway.js";
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, startGateway, untilKnown } from "../gateway-process.js";
 import { startDevice } from "./device.js";

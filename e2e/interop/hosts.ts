@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Program } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { Program } from "../program.js";
 import { findPeer } from "./peers.js";
 import type { ScriptedApi } from "./scripted-api.js";
 

@@ -2,8 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { Program } from "../../host-test/support/program.js";
 import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
-import { Program } from "../program.js";
 
 /** The gateway wants capitals and small letters, and no word like "test". */
 export const SIGNATURE_KEY = "Interop-Signature-Key";

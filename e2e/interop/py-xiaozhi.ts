@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Program } from "../../host-test/support/program.js";
 import { temporaryFolder, until } from "../../host-test/support/testing.js";
-import type { Program } from "../program.js";
 import { startPython } from "./python.js";
 
 /** Unused imports of py-xiaozhi, for sound, windows and pictures. */

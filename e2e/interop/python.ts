@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Program, type ProgramOptions } from "../program.js";
+import { Program, type ProgramOptions } from "../../host-test/support/program.js";
 
 const PYTHON = process.env.PYTHON ?? "python3";
 

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import type { Program } from "../../host-test/support/program.js";
 import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
-import type { Program } from "../program.js";
 import { startPython } from "./python.js";
 import { SPEECH_PATH, TRANSCRIPTION_PATH } from "./scripted-model.js";
 

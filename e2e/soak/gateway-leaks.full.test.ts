@@ -11,7 +11,7 @@ import { until } from "../../host-test/support/testing.js";
 import { readConfiguration } from "../../packages/gateway/src/config/configuration.js";
 import { createGateway, type RunningGateway } from "../../packages/gateway/src/gateway.js";
 import { makeLog } from "../../packages/gateway/src/log/log.js";
-import { makeStateFolder } from "../../packages/gateway/test/support/program.js";
+import { makeStateFolder } from "../../packages/gateway/testing/program.js";
 import { bundle, VirtualDevice } from "../../packages/virtual-device/src/index.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../clients.js";
 import { ENGINE, startDevice } from "../fixtures.js";

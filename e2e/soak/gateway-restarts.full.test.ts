@@ -5,7 +5,7 @@ import { it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
 import { freePort, until } from "../../host-test/support/testing.js";
-import { makeStateFolder } from "../../packages/gateway/test/support/program.js";
+import { makeStateFolder } from "../../packages/gateway/testing/program.js";
 import { metricsOf, type RunningGateway, startGateway } from "../gateway-process.js";
 import { ChaosFleet } from "./chaos-fleet.js";
 import { startDeepServer } from "./deep-server.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { it } from "node:test";
+import { Program, typeScript } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { Program, typeScript } from "../program.js";
 import { start } from "./start.js";
 
 it("npm start, told to end, leaves no folder, whether it is told once or, as by a terminal and by npm, twice", async (_t) => {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
 import { whyMissing, whyNoOpus } from "../../host-test/support/optional-program.js";
+import { Program, typeScript } from "../../host-test/support/program.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
 import { skipIf, temporaryFolder, until } from "../../host-test/support/testing.js";
-import { connectClient } from "../../packages/gateway/test/support/gateway.js";
+import { connectClient } from "../../packages/gateway/testing/gateway.js";
 import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "../../packages/virtual-device/src/page/page-messages.js";
-import { Program, typeScript } from "../program.js";
 
 // docs/talk.md, as a person follows it.
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it, type TestContext } from "node:test";
 import type { Connection, Server } from "../../packages/gateway/src/index.js";
-import { connectClient, LOCAL, startGateway } from "../../packages/gateway/test/support/gateway.js";
+import { connectClient, LOCAL, startGateway } from "../../packages/gateway/testing/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";

@@ -9,7 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { DEVICE_ACCESS, openOverMqtt, RawBackend } from "../../e2e/fixtures.js";
 import { WebSocketDevices } from "../../packages/gateway/src/index.js";
-import { openGateway } from "../../packages/gateway/test/support/gateway.js";
+import { openGateway } from "../../packages/gateway/testing/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
 import { freePort, listen, until } from "../support/testing.js";

@@ -16,7 +16,7 @@ const PROGRAMS = [
 	"packages/gateway/src/config/token-store.ts",
 	"packages/gateway/test/simulation/simulate.ts",
 	"packages/gateway/test/store/counter.ts",
-	"packages/gateway/test/support/stdio.ts",
+	"packages/gateway/testing/stdio.ts",
 	"packages/xs-mcp/src/moddable/doctor.ts",
 	"tools/release/release-cli.ts",
 	"packages/xs-mcp/src/xs-mcp-cli.ts",

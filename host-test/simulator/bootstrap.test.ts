@@ -5,8 +5,8 @@ import { it } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { ROOT } from "../../packages/root.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { listen, until } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 it("the bootstrap in the simulator brings a device that knows only an otaUrl to a session, once it is bound", {
 	skip: noSdk,

@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "../../packages/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/testing.js";
+import { startSimulatorOnline } from "./start-simulator.js";
 
 /** Where the simulator's window has the button of its first device, in pixels. */
 const BUTTON = ["159", "66"];

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { makeTrustingFirmware, type ServerCertificate } from "../support/certificate-authority.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
+import { startSimulator } from "./start-simulator.js";
 
 // The firmware's WebSocket client on the SDK's sockets: frames that arrive in pieces while the device writes. With the
 // SDK's own client the device goes deaf in the first test, and its machine ends in the second: seen over ws. Over wss the

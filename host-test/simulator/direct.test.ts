@@ -5,8 +5,8 @@ import { it } from "node:test";
 import { connectOverHttp } from "../../e2e/clients.js";
 import { ROOT } from "../../packages/root.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { freePort } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 it("the SDK's HTTP server in the simulator serves the official client, and outlives what no client does", {
 	skip: noSdk,

@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { temporaryFolder } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 /** The firmware as manifest.json builds it, for a screen that is rotated. */
 const FOLDER = fileURLToPath(new URL("rotated", import.meta.url));

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { connectClient } from "../../packages/gateway/test/support/gateway.js";
+import { connectClient } from "../../packages/gateway/testing/gateway.js";
 import { drawFaceOf } from "../../packages/virtual-device/src/services/drawn-screen.js";
 import type { GlyphSet } from "../../packages/xs-mcp/src/fonts/glyph-sets.js";
 import { whyMissing } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";
 import type { Simulator } from "../support/simulator.js";
-import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/testing.js";
+import { startSimulatorOnline } from "./start-simulator.js";
 
 /** The firmware with the glyphs of a board that has 4 MB of flash. */
 const FOLDER = fileURLToPath(new URL("small-flash", import.meta.url));

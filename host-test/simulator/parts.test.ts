@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
 import { PARTS_PANEL, type Simulator } from "../support/simulator.js";
-import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/testing.js";
+import { startSimulatorOnline } from "./start-simulator.js";
 
 const PUMP = fileURLToPath(new URL("../../examples/pump", import.meta.url));
 

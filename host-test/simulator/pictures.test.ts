@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { deflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
-import { connectClient } from "../../packages/gateway/test/support/gateway.js";
+import { connectClient } from "../../packages/gateway/testing/gateway.js";
 import { ROOT } from "../../packages/root.js";
 import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulatorOnline } from "../support/start-simulator.js";
 import { listen } from "../support/testing.js";
+import { startSimulatorOnline } from "./start-simulator.js";
 
 /** 600 x 400 pixels, most of them noise. */
 const PNG = Buffer.from(

@@ -9,8 +9,8 @@ import { ROOT } from "../../packages/root.js";
 import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { freePort, temporaryFolder } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 const run = promisify(execFile);
 

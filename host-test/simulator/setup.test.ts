@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { it } from "node:test";
 import { ROOT } from "../../packages/root.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { freePort, until } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 it("the set-up page in the simulator is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", {
 	skip: noSdk,

@@ -8,8 +8,8 @@ import { ROOT } from "../../packages/root.js";
 import { wavFile } from "../doubles/wav.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { noSdk } from "../support/sdk.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { freePort, listen } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);

@@ -14,8 +14,8 @@ import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";
 import { decode } from "../support/sounds.js";
 import { samplesOf, speak } from "../support/speak.js";
-import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/testing.js";
+import { startSimulator } from "./start-simulator.js";
 
 /** The format of a backend that does not name one: Hertz, and samples of 60 ms. */
 const RATE = 24_000;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
-import { typeScript } from "../../e2e/program.js";
+import { typeScript } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
 import { ROOT } from "../../packages/root.js";
 import { writeChecksums, zipFolder } from "../release/release.js";

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { connectClient } from "./support/gateway.js";
-import { makeServersFile, makeStateFolder, startProgram } from "./support/program.js";
+import { connectClient } from "../testing/gateway.js";
+import { makeServersFile, makeStateFolder, startProgram } from "../testing/program.js";
 
 const EVERYTHING = new URL(
 	"../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js",

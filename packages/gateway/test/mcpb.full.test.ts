@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
-import { LAMP, VOLUME } from "./support/command-line.js";
-import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder, startProgram, startProgramWithDevice } from "./support/program.js";
+import { LAMP, VOLUME } from "../testing/command-line.js";
+import { WireDevice } from "../testing/gateway.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../testing/program.js";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

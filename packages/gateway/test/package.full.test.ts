@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
-import { makeStateFolder } from "./support/program.js";
+import { makeStateFolder } from "../testing/program.js";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -163,7 +163,7 @@ describe("the packages", () => {
 	it("check what a tool's schema does not allow, in another thread if it takes long", async () => {
 		const place = makeStateFolder();
 		await install([tarballs["packages/manager"], tarballs["packages/gateway"]], place);
-		const server = fileURLToPath(new URL("../../manager/test/support/odd-server.mjs", import.meta.url));
+		const server = fileURLToPath(new URL("../../manager/testing/odd-server.mjs", import.meta.url));
 		const source = (name: string): string =>
 			`import { McpManager } from "${name}"; ` +
 			`const manager = new McpManager({ servers: [{ name: "odd", command: process.execPath, args: [${JSON.stringify(server)}] }] }); ` +

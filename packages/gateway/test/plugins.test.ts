@@ -10,8 +10,8 @@ import { until } from "../../../host-test/support/testing.js";
 import { loadPlugins, readConfiguration } from "../src/config/configuration.js";
 import { createGateway } from "../src/gateway.js";
 import { makeLog } from "../src/log/log.js";
-import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder } from "./support/program.js";
+import { WireDevice } from "../testing/gateway.js";
+import { makeStateFolder } from "../testing/program.js";
 
 const DOCUMENTATION = readFileSync(new URL("../../../docs/gateway/plugins.md", import.meta.url), "utf8");
 const EXAMPLE = /```js\n(\/\/ notify\.js\n.*?)```/s.exec(DOCUMENTATION)?.[1] as string;

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import mqtt from "mqtt";
 import { listen, until } from "../../../host-test/support/testing.js";
-import { startPlainUpstream } from "../../manager/test/support/plain-upstream.js";
+import { startPlainUpstream } from "../../manager/testing/plain-upstream.js";
 import type { DeviceSummary } from "../src/operator/operator-routes.js";
-import { connectClient, SET_VOLUME, WireDevice } from "./support/gateway.js";
+import { connectClient, SET_VOLUME, WireDevice } from "../testing/gateway.js";
 import {
 	makeServersFile,
 	makeStateFolder,
@@ -16,7 +16,7 @@ import {
 	startProgram,
 	startProgramWithDevice,
 	tokensIn,
-} from "./support/program.js";
+} from "../testing/program.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const HELLO = { type: "hello", version: 3, transport: "mqtt", features: { mcp: true } };

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
 import { lockStateFolder } from "../src/config/file-lock.js";
-import { FREE_PORTS, startListening } from "./support/command-line.js";
-import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder, sendJson, startProgram, startProgramWithDevice } from "./support/program.js";
+import { FREE_PORTS, startListening } from "../testing/command-line.js";
+import { WireDevice } from "../testing/gateway.js";
+import { makeStateFolder, sendJson, startProgram, startProgramWithDevice } from "../testing/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/testing.js";
-import { connectClient, ERAS } from "./support/gateway.js";
-import { startProgramWithDevice } from "./support/program.js";
+import { connectClient, ERAS } from "../testing/gateway.js";
+import { startProgramWithDevice } from "../testing/program.js";
 
 const VOLUME = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 1 } };
 

@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { connect } from "node:tls";
 import { whyMissing } from "../../../host-test/support/optional-program.js";
 import { skipIf, temporaryFolder, until } from "../../../host-test/support/testing.js";
-import { startProgram } from "./support/program.js";
+import { startProgram } from "../testing/program.js";
 
 /** Makes certificates for localhost, each with its key, in the files that a gateway reads. */
 function makeFiles() {

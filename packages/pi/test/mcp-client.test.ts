@@ -5,14 +5,14 @@ import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { listen, until } from "../../../host-test/support/testing.js";
-import { startPlainUpstream } from "../../manager/test/support/plain-upstream.js";
-import { EVERYTHING, ODD_SERVER } from "../../manager/test/support/upstreams.js";
+import { startPlainUpstream } from "../../manager/testing/plain-upstream.js";
+import { EVERYTHING, ODD_SERVER } from "../../manager/testing/upstreams.js";
 import { startPi, writeServers } from "./pi.js";
 
 /** server-everything over stdio, as pi's file of servers has it. */
 const SERVER = { id: "everything", url: `${process.execPath} ${EVERYTHING} stdio`, enabled: true };
 
-const TALKING = fileURLToPath(new URL("../../manager/test/support/talking-server.mjs", import.meta.url));
+const TALKING = fileURLToPath(new URL("../../manager/testing/talking-server.mjs", import.meta.url));
 
 /** Gives long results, and asks during a call. */
 const TALKATIVE = { id: "talking", url: `${process.execPath} ${TALKING}`, enabled: true, autoApprove: true };

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { Program } from "../../../e2e/program.js";
+import { Program } from "../../../host-test/support/program.js";
 import { skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { device, relay } from "../../../src/hardware/parts/index.js";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { moduleUrl, typeScript } from "../../../e2e/program.js";
+import { moduleUrl, typeScript } from "../../../host-test/support/program.js";
 import { noSdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { typeScript } from "../../../e2e/program.js";
+import { typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { ROOT } from "../../root.js";

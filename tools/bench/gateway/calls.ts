@@ -1,6 +1,6 @@
 import type { Era } from "../../../e2e/clients.js";
 import { knownDevices, untilKnown } from "../../../e2e/gateway-process.js";
-import { Program, typeScript } from "../../../e2e/program.js";
+import { Program, typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder, until } from "../../../host-test/support/testing.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, CALLS, CALLS_PER_TURN, describeSamples, ERAS, Lanes } from "./lanes.js";

@@ -2,7 +2,7 @@ import { createHistogram } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectOverHttp } from "../../../e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../../e2e/gateway-process.js";
-import type { Program } from "../../../e2e/program.js";
+import type { Program } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, describeSamples, ERAS, inParallel, timed } from "./lanes.js";

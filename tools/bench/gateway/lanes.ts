@@ -1,7 +1,7 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import pLimit from "p-limit";
 import type { Era } from "../../../e2e/clients.js";
-import type { Program } from "../../../e2e/program.js";
+import type { Program } from "../../../host-test/support/program.js";
 
 interface Lane {
 	readonly path: string;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../../e2e/gateway-process.js";
-import { Program, typeScript } from "../../../e2e/program.js";
+import { Program, typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { digest } from "../../../packages/gateway/src/config/digest.js";
 import { type TokenRecord, tokenKey } from "../../../packages/gateway/src/config/token-record.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
-import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../../testing/gateway.js";
 
 const TOOLS = ["set_volume", "set_brightness", "set_theme", "take_photo", "get_status"].map((name) => ({
 	...SET_VOLUME,

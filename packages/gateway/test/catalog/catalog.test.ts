@@ -3,8 +3,8 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { until } from "../../../../host-test/support/testing.js";
 import { Gateway } from "../../src/mcp/gateway.js";
-import { LOCAL } from "../support/gateway.js";
-import { MemoryDevice } from "../support/memory-device.js";
+import { LOCAL } from "../../testing/gateway.js";
+import { MemoryDevice } from "../../testing/memory-device.js";
 
 const toolNames = fc.uniqueArray(
 	fc.oneof(

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import type { Access } from "../../src/config/access.js";
-import { LOCAL, openGateway, SET_VOLUME } from "../support/gateway.js";
-import { MemoryDevice } from "../support/memory-device.js";
+import { LOCAL, openGateway, SET_VOLUME } from "../../testing/gateway.js";
+import { MemoryDevice } from "../../testing/memory-device.js";
 
 const FULL = { catalog: "full" } as const;
 

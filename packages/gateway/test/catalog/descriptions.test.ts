@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { connectClient, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
+import { connectClient, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
 
 it("a description that names another tool of its device names it as the client knows it", async (t) => {
 	const gateway = await startGateway(t);

@@ -12,7 +12,7 @@ import {
 	SET_VOLUME,
 	startGateway,
 	WireDevice,
-} from "../support/gateway.js";
+} from "../../testing/gateway.js";
 
 const IDS = { kitchen: "aa:bb:cc:00:00:01", garage: "aa:bb:cc:00:00:02", attic: "aa:bb:cc:00:00:03" };
 const ALIASES = new Map(Object.entries(IDS).map(([alias, id]) => [id, alias]));

@@ -12,7 +12,7 @@ import {
 	type TestGateway,
 	toolNames,
 	WireDevice,
-} from "../support/gateway.js";
+} from "../../testing/gateway.js";
 
 type Era = keyof typeof ERAS;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../../testing/gateway.js";
 
 const BLINK = { name: "self.led.blink", description: "Blink", inputSchema: { type: "object" } };
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];

@@ -13,8 +13,8 @@ import {
 	type TestGateway,
 	toolNames,
 	WireDevice,
-} from "../support/gateway.js";
-import { postIn } from "../support/raw-session.js";
+} from "../../testing/gateway.js";
+import { postIn } from "../../testing/raw-session.js";
 
 const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { callTool, connectClient, startGateway, WireDevice } from "../support/gateway.js";
+import { callTool, connectClient, startGateway, WireDevice } from "../../testing/gateway.js";
 
 const tool = (name: string, description: string, names: readonly string[] = []) => ({
 	name,

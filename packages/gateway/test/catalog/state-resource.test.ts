@@ -3,8 +3,8 @@ import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../../host-test/support/scope.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { connectClient, ERAS, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
-import { subscribe } from "../support/subscribe.js";
+import { connectClient, ERAS, startWithDevice, type TestGateway, WireDevice } from "../../testing/gateway.js";
+import { subscribe } from "../../testing/subscribe.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 

@@ -11,7 +11,7 @@ import {
 	startGateway,
 	type TestGateway,
 	WireDevice,
-} from "../support/gateway.js";
+} from "../../testing/gateway.js";
 
 const tool = (name: string, more: object = {}) => ({
 	name,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { startClient } from "../support/command-line.js";
-import { type Answer, ERAS } from "../support/gateway.js";
-import { startProgramWithDevice } from "../support/program.js";
-import { subscribe } from "../support/subscribe.js";
+import { startClient } from "../../testing/command-line.js";
+import { type Answer, ERAS } from "../../testing/gateway.js";
+import { startProgramWithDevice } from "../../testing/program.js";
+import { subscribe } from "../../testing/subscribe.js";
 
 const META = "io.modelcontextprotocol/";
 

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { cases } from "../../../../host-test/support/scope.js";
 import { freePort, until } from "../../../../host-test/support/testing.js";
-import { nodeServer, ODD_SERVER } from "../../../manager/test/support/upstreams.js";
+import { nodeServer, ODD_SERVER } from "../../../manager/testing/upstreams.js";
 import {
 	ask,
 	FREE_PORTS,
@@ -17,15 +17,15 @@ import {
 	startClient,
 	startListening,
 	VOLUME,
-} from "../support/command-line.js";
-import { ERAS, SET_VOLUME, toolNames, WireDevice } from "../support/gateway.js";
+} from "../../testing/command-line.js";
+import { ERAS, SET_VOLUME, toolNames, WireDevice } from "../../testing/gateway.js";
 import {
 	makeFirmwareFolder,
 	makeServersFile,
 	makeStateFolder,
 	startProgram,
 	startProgramWithDevice,
-} from "../support/program.js";
+} from "../../testing/program.js";
 
 describe("xs-mcp-gateway, the program", () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { LAMP } from "../cluster/support/gateways.js";
-import { PROGRAM, run } from "../support/command-line.js";
-import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { PROGRAM, run } from "../../testing/command-line.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { LAMP } from "../../testing/gateways.js";
+import { makeStateFolder, startProgram } from "../../testing/program.js";
 
 /** The blocks of commands of docs/gateway/operation.md that back a gateway up, and restore it. */
 const [BACK_UP = "", RESTORE = ""] = (() => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/testing.js";
-import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../support/command-line.js";
-import { toolNames, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
+import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../../testing/command-line.js";
+import { toolNames, WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../../testing/program.js";
 
 describe("xs-mcp-gateway over stdio", () => {
 	it("with --stdio: serves the client that started it, and ends with it", async (t) => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as z from "zod";
 import { freePort, until } from "../../../../host-test/support/testing.js";
-import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../support/command-line.js";
-import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
+import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../../testing/command-line.js";
+import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../../testing/program.js";
 
 describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {

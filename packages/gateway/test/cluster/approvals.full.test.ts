@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
-import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
-import { FREE_PORTS, startListening } from "../support/command-line.js";
-import { makeStateFolder, openStoreFor, type StartedProgram, startProgram } from "../support/program.js";
-import { askTokens, Browser, beginSignIn, type Page, startSignIn, statusOf } from "../support/sign-in.js";
-import { startCluster } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { activate, BOARD, bootstrap } from "../../testing/bootstrap.js";
+import { FREE_PORTS, startListening } from "../../testing/command-line.js";
+import { startCluster } from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { makeStateFolder, openStoreFor, type StartedProgram, startProgram } from "../../testing/program.js";
+import { askTokens, Browser, beginSignIn, type Page, startSignIn, statusOf } from "../../testing/sign-in.js";
 
 /** Starts two gateways with one device-key, as the guide says. */
 const startTwo = async (t: TestContext): Promise<StartedProgram[]> =>

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { connectClient, SET_VOLUME } from "../support/gateway.js";
-import { callUntilArrived, LAMP, startTwoWithLamp, untilOnline, VOLUME } from "./support/gateways.js";
-import { whyNoNats } from "./support/nats-server.js";
+import { connectClient, SET_VOLUME } from "../../testing/gateway.js";
+import { callUntilArrived, LAMP, startTwoWithLamp, untilOnline, VOLUME } from "../../testing/gateways.js";
+import { whyNoNats } from "../../testing/nats-server.js";
 
 describe("gateways of a cluster", { skip: whyNoNats }, () => {
 	it("serve each other's devices: calls, progress, cancellation, changes of tools, state, offline", async (t) => {

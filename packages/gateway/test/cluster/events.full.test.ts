@@ -5,13 +5,13 @@ import { describe, it, type TestContext } from "node:test";
 import * as z from "zod";
 import { until } from "../../../../host-test/support/testing.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import { ask, buttonOf, Endpoint, follow, PRESSED, poll, press, SECRET } from "../events/support.js";
-import { startListening } from "../support/command-line.js";
-import { Gate } from "../support/gate.js";
-import { WireDevice } from "../support/gateway.js";
-import { connect, makeStateFolder, openStoreFor, type StartedProgram, startProgram } from "../support/program.js";
-import { openClusterStore, untilAt, untilOnline } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { startListening } from "../../testing/command-line.js";
+import { ask, buttonOf, Endpoint, follow, PRESSED, poll, press, SECRET } from "../../testing/events.js";
+import { Gate } from "../../testing/gate.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { openClusterStore, untilAt, untilOnline } from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { connect, makeStateFolder, openStoreFor, type StartedProgram, startProgram } from "../../testing/program.js";
 
 // Events of a cluster: every gateway has the same ones, and one gateway posts each of them.
 

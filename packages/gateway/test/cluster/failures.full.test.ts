@@ -3,10 +3,10 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/testing.js";
-import { Gate } from "../support/gate.js";
-import { SET_VOLUME, WireDevice } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { Gate } from "../../testing/gate.js";
+import { SET_VOLUME, WireDevice } from "../../testing/gateway.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { type StartedProgram, startProgram } from "../../testing/program.js";
 
 const DEVICES = 50;
 

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { run } from "../support/command-line.js";
-import { SET_VOLUME, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { isKnownOffline, LAMP, startCluster } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { run } from "../../testing/command-line.js";
+import { SET_VOLUME, WireDevice } from "../../testing/gateway.js";
+import { isKnownOffline, LAMP, startCluster } from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../../testing/program.js";
 
 const OLD = "aa:bb:cc:00:00:02";
 

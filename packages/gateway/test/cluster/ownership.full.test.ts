@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { freePort, until } from "../../../../host-test/support/testing.js";
-import { Gate } from "../support/gate.js";
-import { WireDevice } from "../support/gateway.js";
-import { jpeg, upload, visionOf } from "../support/pictures.js";
-import { connect, type StartedProgram, startProgram } from "../support/program.js";
+import { Gate } from "../../testing/gate.js";
+import { WireDevice } from "../../testing/gateway.js";
 import {
 	callUntilArrived,
 	isKnownOffline,
@@ -16,8 +14,10 @@ import {
 	untilAt,
 	untilOnline,
 	VOLUME,
-} from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+} from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { jpeg, upload, visionOf } from "../../testing/pictures.js";
+import { connect, type StartedProgram, startProgram } from "../../testing/program.js";
 
 describe("a device of a cluster", { skip: whyNoNats }, () => {
 	it("belongs to the gateway of its newest session, which alone answers", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { FREE_PORTS, startListening } from "../support/command-line.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram } from "../support/program.js";
-import { callUntilArrived, LAMP, setVolume, startCluster, untilAt, untilOnline } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { FREE_PORTS, startListening } from "../../testing/command-line.js";
+import { connectClient, WireDevice } from "../../testing/gateway.js";
+import { callUntilArrived, LAMP, setVolume, startCluster, untilAt, untilOnline } from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { makeStateFolder, type StartedProgram } from "../../testing/program.js";
 
 /** A gateway in a process of its own. */
 async function startProcess(t: TestContext, nats: NatsServer, name: string) {

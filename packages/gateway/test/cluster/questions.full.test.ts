@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { startAskingUpstream } from "../support/asking-upstream.js";
-import { type Answer, ERAS, WireDevice } from "../support/gateway.js";
-import { makeServersFile, type StartedProgram } from "../support/program.js";
-import { startCluster, untilAt } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { startAskingUpstream } from "../../testing/asking-upstream.js";
+import { type Answer, ERAS, WireDevice } from "../../testing/gateway.js";
+import { startCluster, untilAt } from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { makeServersFile, type StartedProgram } from "../../testing/program.js";
 
 const NAME_FORM = {
 	method: "elicitation/create",

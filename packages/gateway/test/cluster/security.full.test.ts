@@ -5,10 +5,10 @@ import { describe, it } from "node:test";
 import { makeAuthority } from "../../../../host-test/support/certificate-authority.js";
 import { until } from "../../../../host-test/support/testing.js";
 import type { SettingName } from "../../src/config/settings.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { setVolume, startCluster, untilAt } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { connectClient, WireDevice } from "../../testing/gateway.js";
+import { setVolume, startCluster, untilAt } from "../../testing/gateways.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../../testing/program.js";
 
 const GUIDE = readFileSync(new URL("../../../../docs/gateway/cluster.md", import.meta.url), "utf8");
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ask } from "../support/command-line.js";
-import { connectClient } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
-import { openSession, postIn } from "../support/raw-session.js";
-import { startTwo, startTwoWithLamp } from "./support/gateways.js";
-import { whyNoNats } from "./support/nats-server.js";
+import { ask } from "../../testing/command-line.js";
+import { connectClient } from "../../testing/gateway.js";
+import { startTwo, startTwoWithLamp } from "../../testing/gateways.js";
+import { whyNoNats } from "../../testing/nats-server.js";
+import { type StartedProgram, startProgram } from "../../testing/program.js";
+import { openSession, postIn } from "../../testing/raw-session.js";
 
 describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 	it("lists the gateways, and metrics count each device once", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { run } from "../support/command-line.js";
-import { WireDevice } from "../support/gateway.js";
-import { type StartedProgram, sendJson, startProgram } from "../support/program.js";
-import { startTwo, untilAt } from "./support/gateways.js";
-import { whyNoNats } from "./support/nats-server.js";
+import { run } from "../../testing/command-line.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { startTwo, untilAt } from "../../testing/gateways.js";
+import { whyNoNats } from "../../testing/nats-server.js";
+import { type StartedProgram, sendJson, startProgram } from "../../testing/program.js";
 
 async function statusOf({ base }: StartedProgram, token = ""): Promise<number> {
 	return (await fetch(`${base}/devices`, { headers: token === "" ? {} : { Authorization: `Bearer ${token}` } })).status;

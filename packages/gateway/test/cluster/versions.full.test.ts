@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { connectClient } from "../support/gateway.js";
-import { LAMP, openClusterStore, setVolume, startTwoWithLamp } from "./support/gateways.js";
-import { whyNoNats } from "./support/nats-server.js";
+import { connectClient } from "../../testing/gateway.js";
+import { LAMP, openClusterStore, setVolume, startTwoWithLamp } from "../../testing/gateways.js";
+import { whyNoNats } from "../../testing/nats-server.js";
 
 /** Two gateways, the lamp at the first one, and the stores as another version would have them. */
 async function startThree(t: TestContext) {

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/testing.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import { makeStateFolder, storeIn, tokensIn } from "../support/program.js";
+import { makeStateFolder, storeIn, tokensIn } from "../../testing/program.js";
 
 const HOUR = 3_600_000;
 

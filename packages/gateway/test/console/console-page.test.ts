@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import { outsideUrlAt } from "../../src/config/listen-address.js";
-import { startWithConsole, statusOf } from "../support/console.js";
-import { WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { startWithConsole, statusOf } from "../../testing/console.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { startProgram } from "../../testing/program.js";
 
 describe("the console's page", () => {
 	it("is served at / with a policy that allows its own script alone", async (t) => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
-import { makeStateFolder, sendJson, tokensIn } from "../support/program.js";
-import { post } from "../support/raw-session.js";
+import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../../testing/console.js";
+import { makeStateFolder, sendJson, tokensIn } from "../../testing/program.js";
+import { post } from "../../testing/raw-session.js";
 
 describe("signing in to the console", () => {
 	it("exchanges a token for a cookie that no script and no other site gets", async (t) => {

@@ -13,9 +13,9 @@ import {
 	startWithToken,
 	statusOf,
 	WHOLE_LIST,
-} from "../support/console.js";
-import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, sendJson } from "../support/program.js";
+} from "../../testing/console.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder, sendJson } from "../../testing/program.js";
 
 /** Files of devices that were known before, as the gateway writes them. */
 function makeKnownDevices(stateFolder: string, count: number): void {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import { withLock } from "../../src/config/file-lock.js";
-import { signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
-import { sendJson, storeIn } from "../support/program.js";
+import { signIn, startWithConsole, startWithToken, statusOf } from "../../testing/console.js";
+import { connectClient, WireDevice } from "../../testing/gateway.js";
+import { sendJson, storeIn } from "../../testing/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 

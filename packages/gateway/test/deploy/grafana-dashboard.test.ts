@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { startProgram } from "../support/program.js";
+import { startProgram } from "../../testing/program.js";
 
 const deployed = (name: string): string =>
 	readFileSync(fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url)), "utf8");

@@ -6,8 +6,8 @@ import { parse } from "yaml";
 import { readConfiguration } from "../../src/config/configuration.js";
 import { variableOf } from "../../src/config/setting-kinds.js";
 import { SETTING_NAMES, settingOf } from "../../src/config/settings.js";
-import { run } from "../support/command-line.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { run } from "../../testing/command-line.js";
+import { makeStateFolder, startProgram } from "../../testing/program.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const DOCKERFILE = "packages/gateway/deploy/Dockerfile";

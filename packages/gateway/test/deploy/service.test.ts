@@ -5,8 +5,8 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { FREE_PORTS, PROGRAM } from "../support/command-line.js";
-import { makeStateFolder } from "../support/program.js";
+import { FREE_PORTS, PROGRAM } from "../../testing/command-line.js";
+import { makeStateFolder } from "../../testing/program.js";
 
 const FILE = fileURLToPath(new URL("../../deploy/xs-mcp-gateway.service", import.meta.url));
 const unit = readFileSync(FILE, "utf8");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { describeServices } from "../../src/devices/announcement.js";
 import { GATEWAY_INFO } from "../../src/version.js";
-import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../../testing/program.js";
 
 describe("what the gateway announces to devices", () => {
 	it("is a service for each listener that other machines can reach, with transport, path and version", () => {

@@ -8,11 +8,11 @@ import { until } from "../../../../host-test/support/testing.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { urlForDevice } from "../../src/devices/device-address.js";
-import { BOARD } from "../support/bootstrap.js";
-import { connectWebSocket, familyHello } from "../support/family.js";
-import { WireDevice } from "../support/gateway.js";
-import { visionOf } from "../support/pictures.js";
-import { makeFirmwareFolder, startProgram } from "../support/program.js";
+import { BOARD } from "../../testing/bootstrap.js";
+import { connectWebSocket, familyHello } from "../../testing/family.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { visionOf } from "../../testing/pictures.js";
+import { makeFirmwareFolder, startProgram } from "../../testing/program.js";
 
 const CLIENTS = "http://127.0.0.1:8766/mcp";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { LookupFunction } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { WireDevice } from "../support/gateway.js";
-import { connect, makeStateFolder, startProgram } from "../support/program.js";
-import { done, PLAY } from "../support/speaker.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { connect, makeStateFolder, startProgram } from "../../testing/program.js";
+import { done, PLAY } from "../../testing/speaker.js";
 
 const UPGRADE = { ...PLAY, name: "self.load", annotations: { audience: ["user"] } };
 const OPEN = {

@@ -6,9 +6,9 @@ import mqtt from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { until, untilClosed } from "../../../../host-test/support/testing.js";
 import { EmbeddedBroker } from "../../src/devices/embedded-broker.js";
-import { startBroker } from "../support/broker.js";
-import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../support/family.js";
-import { startProgram } from "../support/program.js";
+import { startBroker } from "../../testing/broker.js";
+import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../../testing/family.js";
+import { startProgram } from "../../testing/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 

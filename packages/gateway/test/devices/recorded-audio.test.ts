@@ -5,8 +5,8 @@ import { WebSocket } from "ws";
 import type { AudioChannel } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/testing.js";
 import { writeFrame } from "../../src/firmware.js";
-import { connectWebSocket, familyHello } from "../support/family.js";
-import { startProgram } from "../support/program.js";
+import { connectWebSocket, familyHello } from "../../testing/family.js";
+import { startProgram } from "../../testing/program.js";
 
 const ID = "aa:bb:cc:00:00:01";
 const PACKET = Uint8Array.from({ length: 20 }, (_, at) => at);

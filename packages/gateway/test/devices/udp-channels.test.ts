@@ -8,9 +8,9 @@ import { skipIf, until } from "../../../../host-test/support/testing.js";
 import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
-import { callLamp, connectMqtt, familyHello } from "../support/family.js";
-import { connect as connectTo, type StartedProgram, startProgram } from "../support/program.js";
-import { say, startSpeaking } from "../support/speaker.js";
+import { callLamp, connectMqtt, familyHello } from "../../testing/family.js";
+import { connect as connectTo, type StartedProgram, startProgram } from "../../testing/program.js";
+import { say, startSpeaking } from "../../testing/speaker.js";
 
 const ID = "aa:bb:cc:00:00:04";
 

@@ -6,9 +6,9 @@ import { WebSocket } from "ws";
 import type { ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/testing.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
-import { AUDIO_FRAMES, CONVERSATION, callLamp, connectWebSocket, familyHello } from "../support/family.js";
-import { connectClient, openGateway, startGateway, WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { AUDIO_FRAMES, CONVERSATION, callLamp, connectWebSocket, familyHello } from "../../testing/family.js";
+import { connectClient, openGateway, startGateway, WireDevice } from "../../testing/gateway.js";
+import { startProgram } from "../../testing/program.js";
 
 const ID = "aa:bb:cc:00:00:02";
 const HEADERS = { "device-id": ID, "client-id": "7b94d69a-9808-4c59-9c9b-704333b38aff", "protocol-version": "1" };

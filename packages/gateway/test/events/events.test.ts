@@ -4,9 +4,20 @@ import * as z from "zod";
 import { cases } from "../../../../host-test/support/scope.js";
 import { temporaryFolder, testWith, until } from "../../../../host-test/support/testing.js";
 import { EventLog } from "../../src/events/event-log.js";
-import { ERAS, WireDevice } from "../support/gateway.js";
-import { connect, makeStateFolder, startProgram } from "../support/program.js";
-import { ask, buttonOf, follow, type Occurrence, PRESSED, poll, press, pressed, rejection, start } from "./support.js";
+import {
+	ask,
+	buttonOf,
+	follow,
+	type Occurrence,
+	PRESSED,
+	poll,
+	press,
+	pressed,
+	rejection,
+	start,
+} from "../../testing/events.js";
+import { ERAS, WireDevice } from "../../testing/gateway.js";
+import { connect, makeStateFolder, startProgram } from "../../testing/program.js";
 
 // SEP-3415, the extension io.modelcontextprotocol/events.
 

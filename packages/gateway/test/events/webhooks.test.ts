@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { listen, until } from "../../../../host-test/support/testing.js";
-import { WireDevice } from "../support/gateway.js";
-import { connect, makeStateFolder, startProgram } from "../support/program.js";
-import { ask, Endpoint, PRESSED, press, rejection, SECRET, start } from "./support.js";
+import { ask, Endpoint, PRESSED, press, rejection, SECRET, start } from "../../testing/events.js";
+import { WireDevice } from "../../testing/gateway.js";
+import { connect, makeStateFolder, startProgram } from "../../testing/program.js";
 
 // SEP-3415: events that are posted to a URL.
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
-import { startWithToken } from "../support/console.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, sendJson, startProgram } from "../support/program.js";
+import { startWithToken } from "../../testing/console.js";
+import { connectClient, WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder, sendJson, startProgram } from "../../testing/program.js";
 
 const ID = "aa:bb:cc:00:00:01";
 

@@ -5,9 +5,9 @@ import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import { type HistoryPart, thinned } from "../../src/history/history.js";
 import { history as historyPlugin } from "../../src/history/plugin.js";
-import { startWithToken } from "../support/console.js";
-import { STATUS, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { startWithToken } from "../../testing/console.js";
+import { STATUS, WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder, startProgram } from "../../testing/program.js";
 
 const ID = "aa:bb:cc:00:00:01";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { JsonLines } from "../../src/history/json-lines.js";
-import { makeStateFolder } from "../support/program.js";
+import { makeStateFolder } from "../../testing/program.js";
 
 async function numbersIn(lines: JsonLines): Promise<unknown[]> {
 	const found: unknown[] = [];

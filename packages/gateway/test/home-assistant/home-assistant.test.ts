@@ -3,9 +3,9 @@ import { describe, it, type TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
 import { freePort, until } from "../../../../host-test/support/testing.js";
 import { keyOf } from "../../src/home-assistant/topics.js";
-import { startBroker } from "../support/broker.js";
-import { REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
+import { startBroker } from "../../testing/broker.js";
+import { REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../../testing/gateway.js";
+import { type StartedProgram, startProgram } from "../../testing/program.js";
 
 // Home Assistant's view of the broker, and its commands.
 

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
-import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../../testing/program.js";
 
 interface Answer {
 	readonly status: number | undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, sendJson, startProgram, tokensIn } from "../support/program.js";
+import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder, sendJson, startProgram, tokensIn } from "../../testing/program.js";
 
 const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { startWithToken, statusOf } from "../support/console.js";
-import { Browser, beginSignIn, register, startSignIn } from "../support/sign-in.js";
+import { startWithToken, statusOf } from "../../testing/console.js";
+import { Browser, beginSignIn, register, startSignIn } from "../../testing/sign-in.js";
 
 /** Opens streams until one is refused. Returns how many were opened. */
 async function openMany(t: TestContext, url: string, token: string): Promise<number> {

@@ -10,9 +10,9 @@ import {
 	type ListeningDeviceOptions,
 	openRecognizer,
 	speech,
-} from "../support/listening-device.js";
-import { connect, startProgram } from "../support/program.js";
-import { VOICE } from "../support/voice.js";
+} from "../../testing/listening-device.js";
+import { connect, startProgram } from "../../testing/program.js";
+import { VOICE } from "../../testing/voice.js";
 
 const NAME = "radio_000003";
 

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf, until } from "../../../../host-test/support/testing.js";
-import { ask, type Occurrence, rejection } from "../events/support.js";
+import { ask, type Occurrence, rejection } from "../../testing/events.js";
 import {
 	encode,
 	ListeningDevice,
 	type ListeningDeviceOptions,
 	openRecognizer,
 	speech,
-} from "../support/listening-device.js";
-import { connect, startProgram } from "../support/program.js";
-import { VOICE } from "../support/voice.js";
+} from "../../testing/listening-device.js";
+import { connect, startProgram } from "../../testing/program.js";
+import { VOICE } from "../../testing/voice.js";
 
 /** A gateway whose recognizer understands "water the plant", and how often it was asked. */
 async function start(t: TestContext, own: ListeningDeviceOptions = {}) {

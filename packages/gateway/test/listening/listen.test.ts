@@ -5,17 +5,17 @@ import type { Client } from "@modelcontextprotocol/client";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { fileIn, PATIENT, readForm, skipIf, testWith, until } from "../../../../host-test/support/testing.js";
 import { readWav } from "../../src/speech/wav.js";
-import { toolNames } from "../support/gateway.js";
+import { toolNames } from "../../testing/gateway.js";
 import {
 	encode,
 	ListeningDevice,
 	type ListeningDeviceOptions,
 	openRecognizer,
 	speech,
-} from "../support/listening-device.js";
-import { connect, startProgram } from "../support/program.js";
-import { callForTask, connectForTasks } from "../support/tasks.js";
-import { VOICE } from "../support/voice.js";
+} from "../../testing/listening-device.js";
+import { connect, startProgram } from "../../testing/program.js";
+import { callForTask, connectForTasks } from "../../testing/tasks.js";
+import { VOICE } from "../../testing/voice.js";
 
 /** A program that writes the duration of its input and where it came from. */
 const PROGRAM = `${process.execPath} "${fileURLToPath(new URL("fixtures/recognizer.mjs", import.meta.url))}"`;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { ClientOptions } from "@modelcontextprotocol/client";
 import { cases } from "../../../../host-test/support/scope.js";
-import { type Answer, connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
-import { postStateless } from "../support/post-stateless.js";
+import { type Answer, connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../../testing/gateway.js";
+import { postStateless } from "../../testing/post-stateless.js";
 
 const META = "io.modelcontextprotocol/";
 const FIRST = "aa:bb:cc:00:00:01";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { connectClient, ERAS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../../src/catalog/device-panel.js";
-import { connectClient, ERAS, SET_VOLUME, STATUS, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, SET_VOLUME, STATUS, startGateway, WireDevice } from "../../testing/gateway.js";
 
 const PAGE = '<p>page</p><script type="application/json" id="device">{}</script>';
 

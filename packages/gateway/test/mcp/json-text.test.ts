@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
 import { resultFor } from "../../src/mcp/contents.js";
-import { connectClient, ERAS, startWithDevice } from "../support/gateway.js";
+import { connectClient, ERAS, startWithDevice } from "../../testing/gateway.js";
 
 const text = (value: string) => ({ type: "text" as const, text: value });
 const NEWEST = "2026-07-28";

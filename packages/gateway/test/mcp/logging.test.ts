@@ -8,7 +8,7 @@ import {
 	startWithDevice,
 	type TestGateway,
 	type WireDeviceOptions,
-} from "../support/gateway.js";
+} from "../../testing/gateway.js";
 
 const STATELESS = { experimental: { stateless: { supportedVersions: ["2026-07-28"] } } };
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";

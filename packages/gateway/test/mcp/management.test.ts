@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
-import { nodeServer, ODD_SERVER, textOf } from "../../../manager/test/support/upstreams.js";
-import { connectClient, ERAS, SET_VOLUME } from "../support/gateway.js";
-import { postStateless } from "../support/post-stateless.js";
-import { startProgram, startProgramWithDevice } from "../support/program.js";
+import { nodeServer, ODD_SERVER, textOf } from "../../../manager/testing/upstreams.js";
+import { connectClient, ERAS, SET_VOLUME } from "../../testing/gateway.js";
+import { postStateless } from "../../testing/post-stateless.js";
+import { startProgram, startProgramWithDevice } from "../../testing/program.js";
 
 const { command, args } = nodeServer("one", ODD_SERVER, "good");
 const URL_OF_ONE = [command, ...args].map((word) => `"${word}"`).join(" ");

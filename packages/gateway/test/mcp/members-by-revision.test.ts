@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ICONS } from "../../src/catalog/icons.js";
-import { connectClient, SET_VOLUME, startWithDevice, type TestGateway } from "../support/gateway.js";
-import { openSession } from "../support/raw-session.js";
+import { connectClient, SET_VOLUME, startWithDevice, type TestGateway } from "../../testing/gateway.js";
+import { openSession } from "../../testing/raw-session.js";
 
 const OWN_ICON = { src: "https://example.org/door.png", mimeType: "image/png" };
 const DOOR = {

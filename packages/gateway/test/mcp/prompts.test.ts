@@ -9,8 +9,8 @@ import {
 	type TestGateway,
 	WireDevice,
 	type WireDeviceOptions,
-} from "../support/gateway.js";
-import { openSession } from "../support/raw-session.js";
+} from "../../testing/gateway.js";
+import { openSession } from "../../testing/raw-session.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 

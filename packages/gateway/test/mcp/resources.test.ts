@@ -10,8 +10,8 @@ import {
 	startWithDevice,
 	WireDevice,
 	type WireDeviceOptions,
-} from "../support/gateway.js";
-import { openSession } from "../support/raw-session.js";
+} from "../../testing/gateway.js";
+import { openSession } from "../../testing/raw-session.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { skillEntry } from "@modelcontextprotocol/server/ext/skills";
 import * as z from "zod";
-import { connectClient, LOCAL, REBOOT, SET_VOLUME, startWithDevice, WireDevice } from "../support/gateway.js";
+import { connectClient, LOCAL, REBOOT, SET_VOLUME, startWithDevice, WireDevice } from "../../testing/gateway.js";
 
 const URI = "skill://xs-mcp/devices/SKILL.md";
 const LIST = z.looseObject({ skills: z.array(z.unknown()), ttlMs: z.int(), cacheScope: z.string() });

@@ -2,13 +2,20 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
 import { until } from "../../../../host-test/support/testing.js";
-import { openManager } from "../../../manager/test/support/manager.js";
+import { openManager } from "../../../manager/testing/manager.js";
 import type { Task } from "../../src/mcp/task.js";
 import { Tasks } from "../../src/mcp/tasks.js";
-import { startAskingUpstream } from "../support/asking-upstream.js";
-import { type Answer, connectClient, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
-import { fetchStateless, postStateless } from "../support/post-stateless.js";
-import { callForTask, connectForTasks, KNOWS_TASKS, TASKS } from "../support/tasks.js";
+import { startAskingUpstream } from "../../testing/asking-upstream.js";
+import {
+	type Answer,
+	connectClient,
+	LOCAL,
+	startGateway,
+	type TestGateway,
+	WireDevice,
+} from "../../testing/gateway.js";
+import { fetchStateless, postStateless } from "../../testing/post-stateless.js";
+import { callForTask, connectForTasks, KNOWS_TASKS, TASKS } from "../../testing/tasks.js";
 
 const IMPATIENT = { taskPatience: 0 };
 

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
 import { DeviceKey } from "../../src/devices/device-key.js";
 import { registerClient } from "../../src/oauth/clients.js";
-import { sendJson } from "../support/program.js";
+import { sendJson } from "../../testing/program.js";
 import {
 	askTokens,
 	authorizeUrl,
@@ -19,7 +19,7 @@ import {
 	signIn,
 	startSignIn,
 	statusOf,
-} from "../support/sign-in.js";
+} from "../../testing/sign-in.js";
 
 /** Goes on to the page on which the operator chooses. */
 async function recognized({ base, operator }: SignInGateway, browser: Browser) {

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../../host-test/support/testing.js";
 import { DocumentError, MetadataDocuments } from "../../src/oauth/metadata-document.js";
-import { makeStateFolder, toLoopback } from "../support/program.js";
-import { authorizeUrl, Browser, makePkce, REDIRECT, startSignIn } from "../support/sign-in.js";
+import { makeStateFolder, toLoopback } from "../../testing/program.js";
+import { authorizeUrl, Browser, makePkce, REDIRECT, startSignIn } from "../../testing/sign-in.js";
 
 /** A resolver that has one answer to every question: an address, an error, or none at all. Counts the questions. */
 function makeResolver(answer: string | Error | undefined) {

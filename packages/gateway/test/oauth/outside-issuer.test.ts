@@ -4,10 +4,10 @@ import { generateKeyPair } from "jose";
 import { testWith } from "../../../../host-test/support/testing.js";
 import { ConfigurationError } from "../../src/config/configuration-error.js";
 import type { SettingName } from "../../src/config/settings.js";
-import { connectClient, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
-import { startIssuer } from "../support/issuer.js";
-import { startProgram } from "../support/program.js";
-import { post as postMessage } from "../support/raw-session.js";
+import { connectClient, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../../testing/gateway.js";
+import { startIssuer } from "../../testing/issuer.js";
+import { startProgram } from "../../testing/program.js";
+import { post as postMessage } from "../../testing/raw-session.js";
 
 const ORIGIN = "https://gateway.example";
 const MCP = `${ORIGIN}/mcp`;

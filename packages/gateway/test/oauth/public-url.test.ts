@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request as send } from "node:http";
 import { describe, it } from "node:test";
-import { makeStateFolder, startProgram, tokensIn } from "../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../../testing/program.js";
 
 /** Settings for a reverse proxy on this machine, as in docs/gateway/sign-in.md. */
 const SETTINGS = {

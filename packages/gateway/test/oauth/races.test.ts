@@ -10,8 +10,8 @@ import { TokenStore } from "../../src/config/token-store.js";
 import { DeviceKey } from "../../src/devices/device-key.js";
 import { Grants } from "../../src/oauth/grants.js";
 import { FileStore } from "../../src/store/file-store.js";
-import { NatsServer, whyNoNats } from "../cluster/support/nats-server.js";
-import { makeStateFolder } from "../support/program.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
+import { makeStateFolder } from "../../testing/program.js";
 
 const TRIES = Number(process.env.XS_MCP_RACES ?? (IS_FULL ? 300 : 30));
 

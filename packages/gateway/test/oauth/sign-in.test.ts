@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { testWith } from "../../../../host-test/support/testing.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
-import { startProgram, storeIn } from "../support/program.js";
-import { openSession } from "../support/raw-session.js";
+import { startProgram, storeIn } from "../../testing/program.js";
+import { openSession } from "../../testing/raw-session.js";
 import {
 	askTokens,
 	authorizeUrl,
@@ -19,7 +19,7 @@ import {
 	signIn,
 	startSignIn,
 	statusOf,
-} from "../support/sign-in.js";
+} from "../../testing/sign-in.js";
 
 /** The SDK's provider for a program that signs in, in memory. */
 class MemoryProvider implements OAuthClientProvider {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectOverHttp } from "../../../../e2e/clients.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { run, start } from "../support/command-line.js";
-import { makeServersFile, makeStateFolder, startProgram } from "../support/program.js";
-import { Browser, type SignInGateway, startSignIn } from "../support/sign-in.js";
+import { run, start } from "../../testing/command-line.js";
+import { connectClient } from "../../testing/gateway.js";
+import { makeServersFile, makeStateFolder, startProgram } from "../../testing/program.js";
+import { Browser, type SignInGateway, startSignIn } from "../../testing/sign-in.js";
 
 /** A servers file that names the gateway's lamp as an upstream server, and a state folder. */
 function configure({ base }: SignInGateway) {
@@ -39,8 +39,7 @@ async function login(t: TestContext, upstream: SignInGateway, { stateFolder, ser
 }
 
 async function callVolume(t: TestContext, base: string) {
-	const client = await connectOverHttp(`${base}/mcp/house`, "2025-11-25");
-	t.after(() => client.close());
+	const client = await connectClient(t, new URL(`${base}/mcp/house`), "2025-11-25");
 	return await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 5 } });
 }
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { typeScript } from "../../../../e2e/program.js";
+import { typeScript } from "../../../../host-test/support/program.js";
 import { bundleCore } from "./bundle.js";
 import { OLD_FAULTS, STEPS } from "./old-faults.js";
 import { makePlan } from "./plan.js";

@@ -4,10 +4,10 @@ import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf, testWith, until } from "../../../../host-test/support/testing.js";
 import { openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
-import { familyHello } from "../support/family.js";
-import { WireDevice, type WireDeviceOptions } from "../support/gateway.js";
-import { connect, type StartedProgram } from "../support/program.js";
-import { say, startSpeaking } from "../support/speaker.js";
+import { familyHello } from "../../testing/family.js";
+import { WireDevice, type WireDeviceOptions } from "../../testing/gateway.js";
+import { connect, type StartedProgram } from "../../testing/program.js";
+import { say, startSpeaking } from "../../testing/speaker.js";
 
 const ID = "aa:bb:cc:00:00:02";
 const SHOW_TEXT = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { testWith, until } from "../../../../host-test/support/testing.js";
-import { STATUS, type WireDeviceOptions } from "../support/gateway.js";
-import { connect, startProgram } from "../support/program.js";
-import { done, PLAY, Speaker, say, startSpeaking } from "../support/speaker.js";
+import { STATUS, type WireDeviceOptions } from "../../testing/gateway.js";
+import { connect, startProgram } from "../../testing/program.js";
+import { done, PLAY, Speaker, say, startSpeaking } from "../../testing/speaker.js";
 
 const SHOW_TEXT = {
 	name: "self.screen.show_text",

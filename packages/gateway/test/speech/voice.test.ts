@@ -5,8 +5,8 @@ import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../../host-test/support/testing.js";
 import { makeSpeech } from "../../src/speech/speech.js";
-import { connect, type StartedProgram, startProgram } from "../support/program.js";
-import { Speaker, say, startSpeaking } from "../support/speaker.js";
+import { connect, type StartedProgram, startProgram } from "../../testing/program.js";
+import { Speaker, say, startSpeaking } from "../../testing/speaker.js";
 
 describe("a program that speaks", () => {
 	const CASES = [

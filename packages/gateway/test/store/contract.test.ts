@@ -5,7 +5,7 @@ import { type Entry, isConflict, MemoryStore, type Store, type StoreError } from
 import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { NatsStore } from "../../src/cluster/nats-store.js";
 import { FileStore } from "../../src/store/file-store.js";
-import { NatsServer, whyNoNats } from "../cluster/support/nats-server.js";
+import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
 
 /** Opens a store that sees what another one of the same call writes. */
 type Open = () => Promise<Store>;

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
-import { typeScript } from "../../../../e2e/program.js";
+import { typeScript } from "../../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { FileStore } from "../../src/store/file-store.js";
 

@@ -8,7 +8,7 @@ import { TokenStore } from "../../src/config/token-store.js";
 import { DeviceKey } from "../../src/devices/device-key.js";
 import { type WebhookRecord, WebhookStore } from "../../src/events/webhook-store.js";
 import { importState } from "../../src/store/import-state.js";
-import { makeStateFolder } from "../support/program.js";
+import { makeStateFolder } from "../../testing/program.js";
 
 const sha256 = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 

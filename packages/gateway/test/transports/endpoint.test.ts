@@ -4,7 +4,7 @@ import { until } from "../../../../host-test/support/testing.js";
 import { openClient } from "../../src/mcp/client.js";
 import type { Channel } from "../../src/mcp/client-request.js";
 import { Endpoint } from "../../src/transports/endpoint.js";
-import { EndpointPeer } from "../support/endpoint.js";
+import { EndpointPeer } from "../../testing/endpoint.js";
 import {
 	LOCAL,
 	REBOOT,
@@ -12,7 +12,7 @@ import {
 	startGateway,
 	startWithDevice,
 	type WireDeviceOptions,
-} from "../support/gateway.js";
+} from "../../testing/gateway.js";
 
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 

@@ -14,9 +14,9 @@ import {
 	toolNames,
 	WireDevice,
 	type WireDeviceOptions,
-} from "../support/gateway.js";
-import { postStateless } from "../support/post-stateless.js";
-import { openSession } from "../support/raw-session.js";
+} from "../../testing/gateway.js";
+import { postStateless } from "../../testing/post-stateless.js";
+import { openSession } from "../../testing/raw-session.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const NAMES = {

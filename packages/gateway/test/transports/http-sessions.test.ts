@@ -6,9 +6,16 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { listen, testWith, until } from "../../../../host-test/support/testing.js";
-import { LOCAL, SET_VOLUME, startGateway, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
-import { initializeParams, openSession as openRawSession, postIn } from "../support/raw-session.js";
-import { readUntil } from "../support/read-until.js";
+import {
+	LOCAL,
+	SET_VOLUME,
+	startGateway,
+	startWithDevice,
+	type TestGateway,
+	WireDevice,
+} from "../../testing/gateway.js";
+import { initializeParams, openSession as openRawSession, postIn } from "../../testing/raw-session.js";
+import { readUntil } from "../../testing/read-until.js";
 
 // Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { startWithDevice, WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
-import { initializeParams, openSession, post, postIn } from "../support/raw-session.js";
+import { startWithDevice, WireDevice } from "../../testing/gateway.js";
+import { startProgram } from "../../testing/program.js";
+import { initializeParams, openSession, post, postIn } from "../../testing/raw-session.js";
 
 const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams() };
 const NAME = "lamp_000001__self_audio_speaker_set_volume";

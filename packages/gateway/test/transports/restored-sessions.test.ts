@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
 import { SessionIds } from "../../src/transports/session-ids.js";
-import { VOLUME } from "../support/command-line.js";
-import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
-import { makeStateFolder } from "../support/program.js";
-import { openSession, postIn } from "../support/raw-session.js";
-import { readUntil } from "../support/read-until.js";
+import { VOLUME } from "../../testing/command-line.js";
+import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
+import { makeStateFolder } from "../../testing/program.js";
+import { openSession, postIn } from "../../testing/raw-session.js";
+import { readUntil } from "../../testing/read-until.js";
 
 // A session that began before the gateway was restarted, or was idle for long, goes on: many hosts never begin another.
 

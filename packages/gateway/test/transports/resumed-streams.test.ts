@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { listen, until } from "../../../../host-test/support/testing.js";
-import { Gate } from "../support/gate.js";
-import { connectClient, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
-import { initializeParams, post } from "../support/raw-session.js";
+import { Gate } from "../../testing/gate.js";
+import { connectClient, startGateway, type TestGateway, type WireCall, WireDevice } from "../../testing/gateway.js";
+import { initializeParams, post } from "../../testing/raw-session.js";
 
 // MCP 2025-11-25, "Resumability and Redelivery": a client that has lost a stream asks for the rest by `Last-Event-ID`.
 

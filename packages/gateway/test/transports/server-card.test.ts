@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { connectClient } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { connectClient } from "../../testing/gateway.js";
+import { startProgram } from "../../testing/program.js";
 
 const PUBLIC = { publicUrl: "https://devices.example.com" };
 const CARD = "/mcp/server-card";

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { listen, until } from "../../../../host-test/support/testing.js";
-import { STATUS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
-import { fetchStateless, postStateless } from "../support/post-stateless.js";
+import { STATUS, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
+import { fetchStateless, postStateless } from "../../testing/post-stateless.js";
 
 // Clients of 2026-07-28 with the same token share a server of the gateway.
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { typeScript } from "../../../../e2e/program.js";
+import { typeScript } from "../../../../host-test/support/program.js";
 import { cases } from "../../../../host-test/support/scope.js";
 import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { ERAS, toolNames, WireDevice } from "../support/gateway.js";
+import { ERAS, toolNames, WireDevice } from "../../testing/gateway.js";
 
 /** The tools of {@link WireDevice}, as a catalog of all devices lists them. */
 const [VOLUME, REBOOT] = ["lamp_000001__self_audio_speaker_set_volume", "lamp_000001__self_reboot"];
 
 async function start(test: TestContext, era: keyof typeof ERAS, ...device: string[]) {
-	const args = typeScript("packages/gateway/test/support/stdio.ts", ...device);
+	const args = typeScript("packages/gateway/testing/stdio.ts", ...device);
 	const { client, log } = await connectOverStdio(test, args, {}, ERAS[era]);
 	await until(() => log().includes("devices: "), "the gateway listens");
 	return { client, url: `ws://127.0.0.1:${/devices: (\d+)/.exec(log())?.[1]}/` };

@@ -6,8 +6,8 @@ import { until } from "../../../../host-test/support/testing.js";
 import { ALIAS, Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ServerSettings } from "../../src/core/server.js";
-import { FakeConnection } from "../support/fake-connection.js";
-import { connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
+import { FakeConnection } from "../../testing/fake-connection.js";
+import { connected, nodeServer, ODD_SERVER } from "../../testing/upstreams.js";
 
 describe("the alias of a device", () => {
 	it("is its board's name and the end of its MAC address", () => {

@@ -9,7 +9,7 @@ import {
 	type TestGateway,
 	type WireCall,
 	WireDevice,
-} from "../../../gateway/test/support/gateway.js";
+} from "../../../gateway/testing/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };

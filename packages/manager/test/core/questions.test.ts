@@ -4,7 +4,7 @@ import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode 
 import type { Question } from "../../src/core/asking.js";
 import { Questions } from "../../src/core/questions.js";
 import type { PendingRequest, RequestContext } from "../../src/core/request.js";
-import { FakeConnection } from "../support/fake-connection.js";
+import { FakeConnection } from "../../testing/fake-connection.js";
 
 const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 

@@ -6,14 +6,8 @@ import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp
 import { testWith, until } from "../../../../host-test/support/testing.js";
 import type { Bus } from "../../../gateway/src/cluster/bus.js";
 import { RemoteConnection } from "../../../gateway/src/cluster/remote-connection.js";
-import {
-	REBOOT,
-	SET_VOLUME,
-	startGateway,
-	startWithDevice,
-	WireDevice,
-} from "../../../gateway/test/support/gateway.js";
-import { FakeConnection } from "../support/fake-connection.js";
+import { REBOOT, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../../../gateway/testing/gateway.js";
+import { FakeConnection } from "../../testing/fake-connection.js";
 
 const ID = "aa:bb:cc:00:00:01";
 

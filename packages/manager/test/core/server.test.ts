@@ -7,7 +7,7 @@ import {
 	type ServerTool,
 	type Uploads,
 } from "xs-mcp-manager/core";
-import { FakeConnection } from "../support/fake-connection.js";
+import { FakeConnection } from "../../testing/fake-connection.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
 const OTHER = { name: "other", inputSchema: { type: "object" } } as const;

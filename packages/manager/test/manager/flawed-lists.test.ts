@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../../../../host-test/support/testing.js";
-import { openManager, runTool } from "../support/manager.js";
-import { nodeServer, openServers } from "../support/upstreams.js";
+import { openManager, runTool } from "../../testing/manager.js";
+import { nodeServer, openServers } from "../../testing/upstreams.js";
 
-const PROGRAM = fileURLToPath(new URL("../support/flawed-lists.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../testing/flawed-lists.mjs", import.meta.url));
 
 /** A list that is `null` never comes, so the wait for it is short; others may take long on a busy computer. */
 async function connect(t: TestContext, flaws: object) {

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { MANAGEMENT_TOOLS, type ManagementCaller, type McpManagerOptions } from "../../src/manager/index.js";
-import { openManager, runTool } from "../support/manager.js";
-import { startPlainUpstream } from "../support/plain-upstream.js";
-import { EVERYTHING, FILESYSTEM, nodeServer, ODD_SERVER, startEverything } from "../support/upstreams.js";
+import { openManager, runTool } from "../../testing/manager.js";
+import { startPlainUpstream } from "../../testing/plain-upstream.js";
+import { EVERYTHING, FILESYSTEM, nodeServer, ODD_SERVER, startEverything } from "../../testing/upstreams.js";
 
 /** A manager, its tools, and the messages for the person. */
 async function open(t: TestContext, options: McpManagerOptions = {}, person: Partial<ManagementCaller> = {}) {

@@ -12,8 +12,8 @@ import {
 	McpManager,
 	validateServersFile,
 } from "../../src/manager/index.js";
-import { openManager, runTool } from "../support/manager.js";
-import { connected, EVERYTHING, nodeServer, ODD_SERVER, openServers, textOf } from "../support/upstreams.js";
+import { openManager, runTool } from "../../testing/manager.js";
+import { connected, EVERYTHING, nodeServer, ODD_SERVER, openServers, textOf } from "../../testing/upstreams.js";
 
 const odd = (id: string, ...args: string[]) => nodeServer(id, ODD_SERVER, "good", ...args);
 

@@ -3,11 +3,11 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inputRequired } from "@modelcontextprotocol/server";
 import type { ElicitRequest, McpManagerOptions, RegisteredServer } from "../../src/manager/index.js";
-import { openManager } from "../support/manager.js";
-import { startStatelessUpstream } from "../support/stateless-upstream.js";
-import { nodeServer, textOf } from "../support/upstreams.js";
+import { openManager } from "../../testing/manager.js";
+import { startStatelessUpstream } from "../../testing/stateless-upstream.js";
+import { nodeServer, textOf } from "../../testing/upstreams.js";
 
-const TALKING = nodeServer("talking", fileURLToPath(new URL("../support/talking-server.mjs", import.meta.url)));
+const TALKING = nodeServer("talking", fileURLToPath(new URL("../../testing/talking-server.mjs", import.meta.url)));
 
 async function greet(t: TestContext, server: RegisteredServer, elicit?: McpManagerOptions["elicit"]) {
 	const manager = await openManager(t, { servers: [server], ...(elicit && { elicit }) });

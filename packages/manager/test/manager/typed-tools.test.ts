@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import ts from "typescript";
 import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
-import { openManager } from "../support/manager.js";
-import { EVERYTHING, FILESYSTEM, nodeServer } from "../support/upstreams.js";
+import { openManager } from "../../testing/manager.js";
+import { EVERYTHING, FILESYSTEM, nodeServer } from "../../testing/upstreams.js";
 
 /** The compiler's errors for these declarations, each a module. */
 function problemsOf(folder: string, sources: readonly string[]): string[] {

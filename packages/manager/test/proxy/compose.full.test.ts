@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
-import { startProxy, startUpstream } from "../support/proxy.js";
+import { startProxy, startUpstream } from "../../testing/proxy.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const FOLDER = `${ROOT}packages/manager/deploy`;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../../../../host-test/support/testing.js";
-import { call, startProxy, textOf } from "../support/proxy.js";
+import { call, startProxy, textOf } from "../../testing/proxy.js";
 
-const PROGRAM = fileURLToPath(new URL("../support/flawed-lists.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../testing/flawed-lists.mjs", import.meta.url));
 
 const upstream = (flaws: object): string[] => [
 	"--upstream",

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { freePort, temporaryFolder, until } from "../../../../host-test/support/testing.js";
-import { startPlainUpstream } from "../support/plain-upstream.js";
-import { call, DISCONNECTED, echo, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { startPlainUpstream } from "../../testing/plain-upstream.js";
+import { call, DISCONNECTED, echo, startBoth, startProxy, startUpstream, textOf } from "../../testing/proxy.js";
 
 const GATE = ["--skill", "/penpot"];
 

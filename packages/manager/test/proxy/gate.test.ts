@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { call, DISCONNECTED, echo, startBoth, startUpstream, textOf } from "../support/proxy.js";
+import { call, DISCONNECTED, echo, startBoth, startUpstream, textOf } from "../../testing/proxy.js";
 
 const GATE = ["--skill", "/penpot"];
 

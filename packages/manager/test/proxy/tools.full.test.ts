@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { freePort, until } from "../../../../host-test/support/testing.js";
-import { call, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { call, startBoth, startProxy, startUpstream, textOf } from "../../testing/proxy.js";
 
 describe("tools through the proxy, with their results", () => {
 	it("have their names only while the upstream is down; after activate their definitions", async (t) => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/testing.js";
-import { LAMP } from "../../../gateway/test/support/command-line.js";
-import { startProgramWithDevice } from "../../../gateway/test/support/program.js";
-import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { LAMP } from "../../../gateway/testing/command-line.js";
+import { startProgramWithDevice } from "../../../gateway/testing/program.js";
+import { call, startProxy, startUpstream, textOf } from "../../testing/proxy.js";
 
 describe("tools through the proxy", () => {
 	it("have the upstream's definitions before activate, and exactly those", async (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../../../host-test/support/testing.js";
-import { call, echo, NOT_RECONNECTED, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { call, echo, NOT_RECONNECTED, startBoth, startProxy, startUpstream, textOf } from "../../testing/proxy.js";
 
 describe("the proxy without a gate", () => {
 	it("passes resources and prompts on, and says why it cannot", async (t) => {

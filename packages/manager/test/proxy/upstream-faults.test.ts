@@ -4,9 +4,9 @@ import { until } from "../../../../host-test/support/testing.js";
 import { McpProxy } from "../../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
 import { UPSTREAM_TIMING, type UpstreamTiming } from "../../src/proxy/upstream.js";
-import { plainResult, startPlainUpstream } from "../support/plain-upstream.js";
-import { DISCONNECTED, textOf } from "../support/proxy.js";
-import { serveResults } from "../support/upstreams.js";
+import { plainResult, startPlainUpstream } from "../../testing/plain-upstream.js";
+import { DISCONNECTED, textOf } from "../../testing/proxy.js";
+import { serveResults } from "../../testing/upstreams.js";
 
 /** A proxy before an upstream that answers 429 to requests for which `isBusy` holds, by their method. */
 async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy: (method: string) => boolean) {

@@ -3,10 +3,10 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { RegisteredServer } from "xs-mcp-manager";
 import { cases } from "../../../../host-test/support/scope.js";
-import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
-import { ERAS, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
-import { openManager } from "../support/manager.js";
-import { EVERYTHING, nodeServer, textOf } from "../support/upstreams.js";
+import { startAskingUpstream } from "../../../gateway/testing/asking-upstream.js";
+import { ERAS, openGateway, serveClients } from "../../../gateway/testing/gateway.js";
+import { openManager } from "../../testing/manager.js";
+import { EVERYTHING, nodeServer, textOf } from "../../testing/upstreams.js";
 
 type Era = keyof typeof ERAS;
 

@@ -5,8 +5,8 @@ import type { McpAuthProvider } from "../../src/manager/index.js";
 import { makeOAuthClient } from "../../src/upstreams/auth/oauth-client.js";
 import { readServers } from "../../src/upstreams/read-servers.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
-import { openManager } from "../support/manager.js";
-import { serveHttp } from "../support/upstreams.js";
+import { openManager } from "../../testing/manager.js";
+import { serveHttp } from "../../testing/upstreams.js";
 
 /** Headers of the first request to a server that rejects everything. */
 async function firstHeaders(t: TestContext, auth: McpAuthProvider): Promise<IncomingHttpHeaders> {

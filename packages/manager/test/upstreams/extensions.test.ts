@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
-import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
-import { connectClient, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
-import { openManager } from "../support/manager.js";
-import { startStatelessUpstream } from "../support/stateless-upstream.js";
+import { startAskingUpstream } from "../../../gateway/testing/asking-upstream.js";
+import { connectClient, openGateway, serveClients } from "../../../gateway/testing/gateway.js";
+import { openManager } from "../../testing/manager.js";
+import { startStatelessUpstream } from "../../testing/stateless-upstream.js";
 
 const APPS = "io.modelcontextprotocol/ui";
 const OTHER = "com.example/other";

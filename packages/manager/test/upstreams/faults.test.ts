@@ -11,7 +11,7 @@ import {
 	ODD_SERVER,
 	openServers,
 	startEverything,
-} from "../support/upstreams.js";
+} from "../../testing/upstreams.js";
 
 const QUICK = { maxRetries: 3, initialDelay: 10, maxDelay: 50 };
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
-import { FREE_PORTS, start } from "../../../gateway/test/support/command-line.js";
-import { connectClient, SET_VOLUME, toolNames } from "../../../gateway/test/support/gateway.js";
-import { makeStateFolder, startProgram, startProgramWithDevice } from "../../../gateway/test/support/program.js";
-import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
+import { FREE_PORTS, start } from "../../../gateway/testing/command-line.js";
+import { connectClient, SET_VOLUME, toolNames } from "../../../gateway/testing/gateway.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../../../gateway/testing/program.js";
+import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, textOf } from "../../testing/upstreams.js";
 
 const odd = (id: string, behaviour = "good") => ({ ...nodeServer(id, ODD_SERVER, behaviour), enabled: true });
 

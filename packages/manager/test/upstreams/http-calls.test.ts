@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { connected, initialized, openServers, serveHttp, serveResults } from "../support/upstreams.js";
+import { connected, initialized, openServers, serveHttp, serveResults } from "../../testing/upstreams.js";
 
 const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
 

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../../host-test/support/testing.js";
 import { isolated } from "../../src/upstreams/isolation.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
-import { callText, connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
+import { callText, connected, nodeServer, ODD_SERVER } from "../../testing/upstreams.js";
 
 /** Environment of a server over stdio, and its folder as `cwd`. */
 async function seen(t: TestContext, input: Partial<ServerInput>): Promise<Record<string, string>> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { callText, connected, initialized, serveHttp } from "../support/upstreams.js";
+import { callText, connected, initialized, serveHttp } from "../../testing/upstreams.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,8 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { SignIns } from "../../src/upstreams/auth/sign-ins.js";
-import { plainResult, startPlainUpstream } from "../support/plain-upstream.js";
-import { openServers, serveHttp, serveResults } from "../support/upstreams.js";
+import { plainResult, startPlainUpstream } from "../../testing/plain-upstream.js";
+import { openServers, serveHttp, serveResults } from "../../testing/upstreams.js";
 
 const QUICK = { maxRetries: 100, initialDelay: 1, maxDelay: 1 };
 

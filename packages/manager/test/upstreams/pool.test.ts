@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { FakeConnection } from "../support/fake-connection.js";
-import { callText, connected, nodeServer, ODD_SERVER, openServers } from "../support/upstreams.js";
+import { FakeConnection } from "../../testing/fake-connection.js";
+import { callText, connected, nodeServer, ODD_SERVER, openServers } from "../../testing/upstreams.js";
 
 const odd = (id: string) => nodeServer(id, ODD_SERVER);
 

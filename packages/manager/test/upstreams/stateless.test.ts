@@ -11,8 +11,8 @@ import {
 	type Tool,
 } from "@modelcontextprotocol/server";
 import { until } from "../../../../host-test/support/testing.js";
-import { startStatelessUpstream } from "../support/stateless-upstream.js";
-import { connected, nodeServer, openServers, textOf } from "../support/upstreams.js";
+import { startStatelessUpstream } from "../../testing/stateless-upstream.js";
+import { connected, nodeServer, openServers, textOf } from "../../testing/upstreams.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true } };
 
@@ -105,7 +105,7 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 });
 
 it("a server over stdio that has only 2026-07-28 is started again without initialize, and called", async (t) => {
-	const program = fileURLToPath(new URL("../support/stateless-server.mjs", import.meta.url));
+	const program = fileURLToPath(new URL("../../testing/stateless-server.mjs", import.meta.url));
 	const configured = (await openServers(t)).add(nodeServer("new", program));
 	for (let times = 0; times < 2; times += 1) {
 		const server = await configured.connect();

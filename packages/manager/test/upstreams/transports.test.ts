@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { listenForSockets } from "../../../../host-test/support/testing.js";
-import { callText, connected, initialized, serveHttp, serveResults } from "../support/upstreams.js";
+import { callText, connected, initialized, serveHttp, serveResults } from "../../testing/upstreams.js";
 
 describe("a configured server", () => {
 	it("over WebSocket gets the subprotocol mcp and the headers", async (t) => {

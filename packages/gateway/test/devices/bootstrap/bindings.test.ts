@@ -3,9 +3,9 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
-import { activate, BOARD, bootstrap, replyOf } from "../../support/bootstrap.js";
-import { ask } from "../../support/command-line.js";
-import { type StartedProgram, startProgram } from "../../support/program.js";
+import { activate, BOARD, bootstrap, replyOf } from "../../../testing/bootstrap.js";
+import { ask } from "../../../testing/command-line.js";
+import { type StartedProgram, startProgram } from "../../../testing/program.js";
 
 const STRANGER = { id: BOARD.id, clientId: "another-uuid" };
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
 import { describe, it } from "node:test";
-import { activate, BOARD, bootstrap, replyOf, systemInfo } from "../../support/bootstrap.js";
-import { callLamp, connectMqtt, connectWebSocket, familyHello } from "../../support/family.js";
-import { startProgram } from "../../support/program.js";
+import { activate, BOARD, bootstrap, replyOf, systemInfo } from "../../../testing/bootstrap.js";
+import { callLamp, connectMqtt, connectWebSocket, familyHello } from "../../../testing/family.js";
+import { startProgram } from "../../../testing/program.js";
 
 const STRANGER = { id: BOARD.id, clientId: "another-uuid" };
 

@@ -6,7 +6,7 @@ import pino from "pino";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
 import { DeviceKey } from "../../../src/devices/device-key.js";
-import { makeStateFolder, startProgram, tokensIn } from "../../support/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../../../testing/program.js";
 
 const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
 

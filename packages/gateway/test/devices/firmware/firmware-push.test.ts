@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../../host-test/support/testing.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
-import { connectClient, WireDevice } from "../../support/gateway.js";
-import { makeFirmwareFolder, type StartedProgram, sendJson, startProgram } from "../../support/program.js";
+import { connectClient, WireDevice } from "../../../testing/gateway.js";
+import { makeFirmwareFolder, type StartedProgram, sendJson, startProgram } from "../../../testing/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { listen, until } from "../../../../../host-test/support/testing.js";
 import { sendFirmware } from "../../../src/devices/firmware/firmware-download.js";
-import { BOARD, bootstrap, systemInfo } from "../../support/bootstrap.js";
-import { makeFirmwareFolder, makeStateFolder, startProgram } from "../../support/program.js";
+import { BOARD, bootstrap, systemInfo } from "../../../testing/bootstrap.js";
+import { makeFirmwareFolder, makeStateFolder, startProgram } from "../../../testing/program.js";
 
 const MODEL = "bread-compact-wifi";
 

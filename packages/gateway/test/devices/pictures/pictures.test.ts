@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../../host-test/support/testing.js";
-import { connectClient, type WireCall, WireDevice } from "../../support/gateway.js";
-import { jpeg, PNG, startCamera, takePhoto, type Upload, upload, visionOf } from "../../support/pictures.js";
+import { connectClient, type WireCall, WireDevice } from "../../../testing/gateway.js";
+import { jpeg, PNG, startCamera, takePhoto, type Upload, upload, visionOf } from "../../../testing/pictures.js";
 
 const text = (value: string) => ({ content: [{ type: "text", text: value }], isError: false });
 

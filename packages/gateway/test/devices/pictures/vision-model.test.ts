@@ -5,8 +5,8 @@ import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../../../host-test/support/testing.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { askVisionModel } from "../../../src/devices/pictures/vision-model.js";
-import type { WireCall, WireDevice } from "../../support/gateway.js";
-import { jpeg, startCamera, takePhoto, upload, visionOf } from "../../support/pictures.js";
+import type { WireCall, WireDevice } from "../../../testing/gateway.js";
+import { jpeg, startCamera, takePhoto, upload, visionOf } from "../../../testing/pictures.js";
 
 interface Asked {
 	readonly path: string;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { TestContext } from "node:test";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { type CallToolResult, Server } from "@modelcontextprotocol/server";
-import { listen } from "../../../../host-test/support/testing.js";
+import { listen } from "../../../host-test/support/testing.js";
 
 interface Asked {
 	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";

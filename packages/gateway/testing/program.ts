@@ -6,14 +6,14 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Store } from "xs-mcp-manager/core";
-import { temporaryFolder } from "../../../../host-test/support/testing.js";
-import { readConfiguration } from "../../src/config/configuration.js";
-import type { SettingName } from "../../src/config/settings.js";
-import { TokenStore } from "../../src/config/token-store.js";
-import { type CreateGatewayOptions, createGateway, type RunningGateway } from "../../src/gateway.js";
-import { makeLog } from "../../src/log/log.js";
-import { FileStore } from "../../src/store/file-store.js";
-import { openStores } from "../../src/store/open-stores.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
+import { readConfiguration } from "../src/config/configuration.js";
+import type { SettingName } from "../src/config/settings.js";
+import { TokenStore } from "../src/config/token-store.js";
+import { type CreateGatewayOptions, createGateway, type RunningGateway } from "../src/gateway.js";
+import { makeLog } from "../src/log/log.js";
+import { FileStore } from "../src/store/file-store.js";
+import { openStores } from "../src/store/open-stores.js";
 import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";
 
 export interface StartedProgram {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { TestContext } from "node:test";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, InMemoryServerEventBus, Server, type ServerOptions } from "@modelcontextprotocol/server";
-import { listen } from "../../../../host-test/support/testing.js";
+import { listen } from "../../../host-test/support/testing.js";
 
 export async function startStatelessUpstream(
 	t: TestContext,

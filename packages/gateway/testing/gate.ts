@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
-import { listen } from "../../../../host-test/support/testing.js";
+import { listen } from "../../../host-test/support/testing.js";
 
 /** The way to a server of this machine, which fails in the ways that networks fail. */
 export class Gate {

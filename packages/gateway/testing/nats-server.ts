@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
-import { LocalServer } from "../../../../../host-test/support/local-server.js";
-import { freePort, skipIf, temporaryFolder } from "../../../../../host-test/support/testing.js";
+import { LocalServer } from "../../../host-test/support/local-server.js";
+import { freePort, skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
 
 /** Where Debian and Homebrew put the server. */
 const PROGRAM = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"].find(

@@ -8,14 +8,14 @@ import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { freePort, listen, until } from "../../../../host-test/support/testing.js";
-import { ServerRegistry, type ServerRegistryOptions } from "../../src/core/registry.js";
-import type { Server } from "../../src/core/server.js";
-import type { McpManagerOptions } from "../../src/manager/mcp-types.js";
-import { ConfiguredServers } from "../../src/upstreams/configured-servers.js";
-import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
+import { freePort, listen, until } from "../../../host-test/support/testing.js";
+import { ServerRegistry, type ServerRegistryOptions } from "../src/core/registry.js";
+import type { Server } from "../src/core/server.js";
+import type { McpManagerOptions } from "../src/manager/mcp-types.js";
+import { ConfiguredServers } from "../src/upstreams/configured-servers.js";
+import { type ServerInput, serverConfig } from "../src/upstreams/server-config.js";
 
-const modules = new URL("../../../../node_modules/@modelcontextprotocol/", import.meta.url);
+const modules = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url);
 const programOf = (name: string): string => fileURLToPath(new URL(`server-${name}/dist/index.js`, modules));
 
 export const EVERYTHING = programOf("everything");

@@ -7,11 +7,11 @@ import type { TestContext } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import type { Connection, Server, ServerRegistry } from "xs-mcp-manager/core";
-import { listen, PATIENT, until } from "../../../../host-test/support/testing.js";
-import type { Access } from "../../src/config/access.js";
-import { WebSocketDevices } from "../../src/devices/websocket.js";
-import { Gateway, type GatewayOptions } from "../../src/mcp/gateway.js";
-import { HttpEndpoint, type HttpEndpointOptions } from "../../src/transports/http-endpoint.js";
+import { listen, PATIENT, until } from "../../../host-test/support/testing.js";
+import type { Access } from "../src/config/access.js";
+import { WebSocketDevices } from "../src/devices/websocket.js";
+import { Gateway, type GatewayOptions } from "../src/mcp/gateway.js";
+import { HttpEndpoint, type HttpEndpointOptions } from "../src/transports/http-endpoint.js";
 
 export const LOCAL: Access = { principal: "local", userTools: false };
 

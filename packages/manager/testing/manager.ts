@@ -1,12 +1,7 @@
 // Managers, and their tools as a model calls them.
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import {
-	MANAGEMENT_TOOLS,
-	type ManagementCaller,
-	McpManager,
-	type McpManagerOptions,
-} from "../../src/manager/index.js";
+import { MANAGEMENT_TOOLS, type ManagementCaller, McpManager, type McpManagerOptions } from "../src/manager/index.js";
 import { textOf } from "./upstreams.js";
 
 export async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ClientOptions } from "@modelcontextprotocol/client";
-import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
-import { until } from "../../../../host-test/support/testing.js";
+import { connectOverStdio } from "../../../host-test/support/stdio-client.js";
+import { until } from "../../../host-test/support/testing.js";
 import { ERAS } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
 
-export const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
+export const PROGRAM = fileURLToPath(new URL("../bin/xs-mcp-gateway.mjs", import.meta.url));
 
 export const LAMP = "aa:bb:cc:00:00:01";
 export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";

@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
-import { until } from "../../../../../host-test/support/testing.js";
-import { NatsStore } from "../../../src/cluster/nats-store.js";
-import { WireDevice, type WireDeviceOptions } from "../../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../../support/program.js";
+import { until } from "../../../host-test/support/testing.js";
+import { NatsStore } from "../src/cluster/nats-store.js";
+import { WireDevice, type WireDeviceOptions } from "./gateway.js";
 import { NatsServer } from "./nats-server.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
 
 /** The device of the tests, and its tool as /mcp lists it. */
 export const LAMP = "aa:bb:cc:00:00:01";

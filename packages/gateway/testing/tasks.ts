@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import * as z from "zod";
-import { until } from "../../../../host-test/support/testing.js";
+import { until } from "../../../host-test/support/testing.js";
 import { type ClientSide, connectClient } from "./gateway.js";
 import { postStateless } from "./post-stateless.js";
 

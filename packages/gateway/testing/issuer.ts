@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { TestContext } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
-import { listen } from "../../../../host-test/support/testing.js";
+import { listen } from "../../../host-test/support/testing.js";
 
 export interface TestIssuer {
 	readonly url: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
-import { readWav } from "../../src/speech/wav.js";
+import { readWav } from "../src/speech/wav.js";
 import { SET_VOLUME, STATUS, type WireCall, WireDevice, type WireDeviceOptions } from "./gateway.js";
 import { type StartedProgram, startProgram } from "./program.js";
 import { VOICE } from "./voice.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundledPath } from "../host-test/runner/select.js";
+import { bundledPath } from "../runner/select.js";
 
 const START_TIMEOUT = 120_000;
 

@@ -5,9 +5,9 @@ import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
-import { listen, until } from "../../../../host-test/support/testing.js";
-import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { listen, until } from "../../../host-test/support/testing.js";
+import { WireDevice } from "./gateway.js";
+import { makeStateFolder, startProgram } from "./program.js";
 
 export const PRESSED = "notifications/button_pressed";
 export const press = (button: string) => ({ button, long: false, milliseconds: 120 });

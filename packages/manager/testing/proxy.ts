@@ -4,10 +4,10 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
-import { connectOverStdio } from "../../../../host-test/support/stdio-client.js";
+import { connectOverStdio } from "../../../host-test/support/stdio-client.js";
 import { startEverything } from "./upstreams.js";
 
-export const PROXY = fileURLToPath(new URL("../../bin/xs-mcp-proxy.mjs", import.meta.url));
+export const PROXY = fileURLToPath(new URL("../bin/xs-mcp-proxy.mjs", import.meta.url));
 
 /** Messages of the proxy to models, in Japanese first. */
 export const DISCONNECTED = "上流MCP切断。activate を再度呼んでください";

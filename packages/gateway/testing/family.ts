@@ -4,8 +4,8 @@ import type { TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
 import { WebSocket } from "ws";
 import type { Server, ServerTool } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/testing.js";
-import type { Gateway } from "../../src/mcp/gateway.js";
+import { until } from "../../../host-test/support/testing.js";
+import type { Gateway } from "../src/mcp/gateway.js";
 
 /** The hello of the C++ firmware and of py-xiaozhi; the transport is "websocket" or "udp". */
 export function familyHello(transport: string | undefined, version = 1): object {

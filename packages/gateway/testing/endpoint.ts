@@ -1,7 +1,7 @@
 // An MCP endpoint of the family, made with `ws` alone: gateways connect to it, and it asks them as an agent's backend does.
 import type { TestContext } from "node:test";
 import type { WebSocket, WebSocketServer } from "ws";
-import { listenForSockets, until } from "../../../../host-test/support/testing.js";
+import { listenForSockets, until } from "../../../host-test/support/testing.js";
 
 export interface Answer {
 	readonly id?: unknown;

@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
-import { nextOnline } from "../../packages/gateway/test/support/gateway.js";
-import { startProgram } from "../../packages/gateway/test/support/program.js";
-import { sdk } from "./sdk.js";
-import { buildForSimulator, Simulator } from "./simulator.js";
-import { until } from "./testing.js";
+import { nextOnline } from "../../packages/gateway/testing/gateway.js";
+import { startProgram } from "../../packages/gateway/testing/program.js";
+import { sdk } from "../support/sdk.js";
+import { buildForSimulator, Simulator } from "../support/simulator.js";
+import { until } from "../support/testing.js";
 
 interface SimulatorOptions {
 	readonly isReady?: (line: string) => boolean;

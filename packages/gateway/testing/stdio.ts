@@ -1,8 +1,8 @@
 // A gateway that a client starts as its child: devices over WebSocket, one client over standard input and output.
 
-import { WebSocketDevices } from "../../src/devices/websocket.js";
-import { Gateway } from "../../src/mcp/gateway.js";
-import { serveOverStdio } from "../../src/transports/stdio.js";
+import { WebSocketDevices } from "../src/devices/websocket.js";
+import { Gateway } from "../src/mcp/gateway.js";
+import { serveOverStdio } from "../src/transports/stdio.js";
 import { LOCAL } from "./gateway.js";
 
 const gateway = await Gateway.open({ changeDelay: 20 }, console.error);

@@ -1,4 +1,4 @@
-import { DeviceConnection } from "../../src/devices/device-connection.js";
+import { DeviceConnection } from "../src/devices/device-connection.js";
 
 interface MemoryDeviceOptions {
 	readonly id: string;
