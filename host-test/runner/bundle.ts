@@ -24,7 +24,7 @@ const PROGRAMS = [
 ];
 
 /** Loaded by the gateway by a path of its own, from where its bundle is. */
-const WORKERS = { "validation-worker": "packages/manager/src/core/validation-worker.ts" };
+const WORKERS = { "schema-validator": "packages/manager/src/core/schema-validator.ts" };
 
 const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
 

@@ -37,10 +37,12 @@ async function connect(initializeResult: object = INITIALIZED, more: { configure
 	const closed: string[] = [];
 	const told: unknown[] = [];
 	connection.server = {
-		rejected: (description: string) => invalid.push(description),
-		lost: (_connection: unknown, reason: string) => closed.push(reason),
 		notified: (_connection: unknown, ...notification: unknown[]) => told.push(["notification", ...notification]),
-		requestNotified: (...notification: unknown[]) => told.push(["of a request", ...notification]),
+		registry: {
+			reject: (description: string) => invalid.push(description.replace("dev: ", "")),
+			disconnected: (_server: unknown, _connection: unknown, reason: string) => closed.push(reason),
+			emit: (_name: string, _server: unknown, ...event: unknown[]) => told.push(["of a request", ...event]),
+		},
 	} as unknown as Server;
 	const initialized = connection.initialize({}, { name: "gateway", version: "1" });
 	const say = (payload: unknown): void => connection.receive({ type: "mcp", payload });

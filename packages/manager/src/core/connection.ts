@@ -74,10 +74,7 @@ const REQUEST_ID = "xs-mcp/requestId";
 /** Characters of a description of an invalid message, for the log. */
 const MAX_DESCRIPTION = 200;
 
-/**
- * A connection to a server, from its beginning to its end: a device's, a configured server's, or that to a device of another
- * gateway. What it reports, it tells its {@link server}.
- */
+/** A connection to a device, a configured server, or a device of another gateway. It reports to its {@link server}. */
 export abstract class Connection {
 	readonly identity: ServerIdentity;
 	/** The server at the other end, as the registry has it. */
@@ -105,12 +102,7 @@ export abstract class Connection {
 	/** The server's capabilities, as it declared them. */
 	abstract get capabilities(): ServerCapabilities;
 
-	/**
-	 * MCP's handshake. Rejects with {@link ServerError} or the SDK's ProtocolError.
-	 *
-	 * @param capabilities the capabilities sent to the server
-	 * @param info the name and version sent
-	 */
+	/** Makes MCP's handshake. Rejects with {@link ServerError} or the SDK's ProtocolError. */
 	abstract initialize(capabilities: Capabilities, info: Implementation): Promise<void>;
 
 	/** Sends a request. Throws the error with which it fails at once. */
@@ -136,7 +128,6 @@ export abstract class Connection {
 		return this.#closeReason === undefined;
 	}
 
-	/** For features that follow one server for a moment. */
 	get events(): EventEmitter<ConnectionEvents> {
 		this.#events ??= new EventEmitter();
 		return this.#events;
@@ -169,10 +160,7 @@ export abstract class Connection {
 		return undefined;
 	}
 
-	/**
-	 * Makes a request of a client, during which the server may log, and ask that client. A tool that failed is a result with
-	 * `isError`. Rejects as {@link forward} does.
-	 */
+	/** Makes a request of a client, during which the server may log, and ask that client. Rejects as {@link forward} does. */
 	request<Method extends keyof Results>(
 		request: Request<Method>,
 		context: RequestContext = {},
@@ -237,7 +225,6 @@ export abstract class Connection {
 	/** Sends a message besides MCP to a device: `{type: "tts", state: "start"}`. */
 	send(_message: { readonly type: string; readonly [member: string]: unknown }): void {}
 
-	/** Ends the connection. */
 	close(reason = "closed by the gateway"): void {
 		if (this.isOpen) {
 			this.disconnect(reason);
@@ -245,11 +232,11 @@ export abstract class Connection {
 		}
 	}
 
-	/** Takes over that the connection has ended. */
+	/** Notes that the connection has ended. */
 	ended(reason: string): void {
 		if (this.isOpen) {
 			this.#closeReason = reason;
-			this.server?.lost(this, reason);
+			this.server?.registry.disconnected(this.server, this, reason);
 			this.#events?.emit("closed", reason);
 			this.failPending();
 		}
@@ -265,7 +252,7 @@ export abstract class Connection {
 
 	/** Reports a message that is not valid, and was dropped. */
 	reject(description: string): void {
-		this.server?.rejected(description.slice(0, MAX_DESCRIPTION));
+		this.server?.registry.reject(`${this.identity.id}: ${description.slice(0, MAX_DESCRIPTION)}`);
 	}
 
 	/** The error of a request over a connection that has ended. */
@@ -282,7 +269,7 @@ export abstract class Connection {
 	/** Takes a notification of the server. */
 	notified(method: string, params: Params): void {
 		if (method === "notifications/progress" || method === "notifications/cancelled") {
-			this.server?.requestNotified(method, params);
+			this.server?.registry.emit("requestNotification", this.server, method, params);
 			return;
 		}
 		if (method === "notifications/message") {

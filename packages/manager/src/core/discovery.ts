@@ -23,18 +23,12 @@ export interface Listed {
 }
 
 /**
- * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not
- * valid MCP are skipped: one of them would make a client reject the whole list, with the items of other servers.
- * A list that fails costs the others nothing. Never rejects.
+ * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not valid MCP are
+ * skipped. Never rejects: a list that fails costs the others nothing.
  *
- * @param onListed is called with the tools and what else is there after 2 s, and once more with the rest. Not called after
- * the end of the connection
+ * It calls `onListed` with the tools and what else is there after 2 s, and once more with the rest, while the connection is open.
  */
-export type Discover = (
-	connection: Connection,
-	lists: readonly ListName[],
-	onListed: (listed: Listed) => void,
-) => Promise<void>;
+export type Discover = ReturnType<typeof makeDiscovery>;
 
 /**
  * Makes a reader of the lists of servers.
@@ -43,7 +37,7 @@ export type Discover = (
  * @param timeout milliseconds that a server has for a list
  * @param warn called for each item that is skipped
  */
-export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message: string) => void): Discover {
+export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message: string) => void) {
 	const limit = pLimit(discoveries);
 	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
 	const known = new Map<string, ValidList<ListName>>();
@@ -73,7 +67,11 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 		return items;
 	};
 
-	const listAll: Discover = async (connection, lists, onListed) => {
+	const listAll = async (
+		connection: Connection,
+		lists: readonly ListName[],
+		onListed: (listed: Listed) => void,
+	): Promise<void> => {
 		let offers: Partial<Record<ListName, readonly unknown[]>> = {};
 		let failures = new Map<ListName, Error>();
 		const report = (): void => {
@@ -114,7 +112,7 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 		report();
 	};
 
-	return async (...request) => {
+	return async (...request: Parameters<typeof listAll>): Promise<void> => {
 		let listed: Promise<void> | undefined;
 		await limit(async () => {
 			listed = listAll(...request);

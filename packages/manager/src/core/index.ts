@@ -1,15 +1,6 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 
-export {
-	type Entry,
-	isConflict,
-	isMade,
-	MemoryStore,
-	roomOf,
-	Store,
-	StoreError,
-	type StoreErrorCode,
-} from "../store/store.js";
+export * from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
 export {
 	canAnswer,
@@ -20,14 +11,7 @@ export {
 	relayedExtensions,
 } from "./asking.js";
 export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
-export type { AudioChannel, AudioEvents } from "./connection.js";
-export {
-	type Capabilities,
-	Connection,
-	type KnownServer,
-	type ServerIdentity,
-	type ServerInfo,
-} from "./connection.js";
+export * from "./connection.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
 export { inputSchemaOf } from "./input-schema.js";

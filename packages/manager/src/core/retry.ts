@@ -23,39 +23,30 @@ export const RETRY_POLICY = z.strictObject({
 export type RetryPolicy = z.output<typeof RETRY_POLICY>;
 
 /**
- * Milliseconds to wait before the next attempt: from three quarters to the whole of the step, at random, so that
- * clients of a restarted server do not all reconnect at once. Not the firmware's Backoff: users choose the multiplier
- * here.
- *
- * @param retries retries so far: 0 before the first one
+ * Milliseconds to wait before the next attempt: three quarters to the whole of the step, at random, so that clients of a restarted
+ * server do not all reconnect at once. `retries` is 0 before the first one.
  */
 export function backoff(
-	{
-		initialDelay,
-		maxDelay,
-		backoffMultiplier = 2,
-	}: Pick<RetryPolicy, "initialDelay" | "maxDelay"> & Partial<RetryPolicy>,
+	policy: Pick<RetryPolicy, "initialDelay" | "maxDelay"> & Partial<RetryPolicy>,
 	retries: number,
-): number {
+) {
+	const { initialDelay, maxDelay, backoffMultiplier = 2 } = policy;
 	return Math.min(initialDelay * backoffMultiplier ** retries, maxDelay) * (0.75 + Math.random() / 4);
 }
 
 /**
- * Waits until a call may be made again: only if that is safe, because nothing was sent, or the tool is read-only or idempotent.
- *
- * Rejects with the call's error if it is not retried, and with ServerError "retries-exceeded" after the last retry.
- *
- * @param retries retries so far
+ * Waits until a call may be made again: only if nothing was sent, or the tool is read-only or idempotent. Rejects with the call's
+ * error if it is not retried, and with ServerError "retries-exceeded" after the last retry.
  */
 export async function waitForRetry(
 	error: unknown,
 	tool: ServerTool | undefined,
-	policy: RetryPolicy,
+	policy: RetryPolicy | undefined,
 	retries: number,
 	signal: AbortSignal | undefined,
 ): Promise<void> {
-	const isWanted = policy.retryableErrors?.includes(managerCodeOf(error)) !== false;
-	if (policy.maxRetries === 0 || !isWanted || !isSafeToRetry(error, tool)) {
+	const isWanted = policy?.retryableErrors?.includes(managerCodeOf(error)) !== false;
+	if (!policy?.maxRetries || !isWanted || !isSafeToRetry(error, tool)) {
 		throw error;
 	}
 	if (retries === policy.maxRetries) {

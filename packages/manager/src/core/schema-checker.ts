@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import type { Piscina } from "piscina";
 import { isObject } from "../firmware.js";
-import type { Schema, SchemaValidator } from "./schema-validator.js";
+import type { Schema } from "./schema-validator.js";
 
 /** A value, and the tool's schema for it, which is not trusted. */
 interface Checked {
@@ -29,16 +29,13 @@ const MAX_WAITING = 100;
 const MAX_UNUSABLE = 1_000;
 
 /**
- * Checks a call's arguments before they are sent, and its structured result. Schemas come from devices, and some take
- * unbounded time to compile or to check: all but the simple ones are checked in another thread, with a limit of time and
- * memory.
+ * Checks a call's arguments before they are sent, and its structured result. Schemas come from devices, and some take unbounded
+ * time: all but the simple ones are checked in another thread, with a limit of time and memory.
  */
 export type SchemaChecker = ReturnType<typeof makeSchemaChecker>;
 
 /** @param warn called once for each unusable schema */
 export function makeSchemaChecker(warn: (message: string) => void) {
-	/** Ajv and RE2 are loaded on demand, for one validator: it compiles each schema once. */
-	let validator: Promise<SchemaValidator> | undefined;
 	const places = new WeakMap<Schema, Place>();
 	/** By the schema's JSON: devices of one kind have the same. */
 	const unusable = new Set<string>();
@@ -96,8 +93,9 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 				if (place === "thread") {
 					return await turns(() => checkInThread(checked));
 				}
-				validator ??= import("./schema-validator.js").then((module) => new module.SchemaValidator());
-				return (await validator).validate(checked);
+				// Ajv and RE2 are loaded on demand.
+				const { validate } = await import("./schema-validator.js");
+				return validate(checked);
 			} catch (error) {
 				giveUp(checked, error as Error);
 				return undefined;
@@ -118,7 +116,8 @@ async function openThread(): Promise<Piscina> {
 	// Beside this file, or beside the bundle that this file is in.
 	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 	const pool = new Piscina({
-		filename: fileURLToPath(new URL(`validation-worker.${extension}`, import.meta.url)),
+		filename: fileURLToPath(new URL(`schema-validator.${extension}`, import.meta.url)),
+		name: "validate",
 		minThreads: 0,
 		maxThreads: 1,
 		idleTimeout: THREAD_IDLE_TIME,

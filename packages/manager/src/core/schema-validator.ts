@@ -1,3 +1,4 @@
+// Imported on demand, and run in a thread of its own, which ends when a schema takes too much time or memory.
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
@@ -16,50 +17,50 @@ const OPTIONS: Options = {
 	code: { regExp: linearRegExp },
 };
 
-/** Validates values against JSON Schemas: 2020-12, as in MCP, unless a schema names draft-07. */
-export class SchemaValidator {
-	readonly #compiled = new Map<string, ValidateFunction>();
-	/** The same validators by schema object, found without making JSON. */
-	readonly #bySchema = new WeakMap<Schema, ValidateFunction>();
-	#draft07 = new Ajv(OPTIONS);
-	#draft2020 = new Ajv2020(OPTIONS);
-	#compilations = 0;
+const compiled = new Map<string, ValidateFunction>();
+/** The same validators by schema object, found without making JSON. */
+const bySchema = new WeakMap<Schema, ValidateFunction>();
+let draft07 = new Ajv(OPTIONS);
+let draft2020 = new Ajv2020(OPTIONS);
+let compilations = 0;
 
-	/**
-	 * @param what the value's name, for messages
-	 * @returns the error, with the path of the member; undefined if the value is valid
-	 * @throws Error when the schema cannot be compiled
-	 */
-	validate({ what, schema, value }: { what: string; schema: Schema; value: unknown }): string | undefined {
-		let validate = this.#bySchema.get(schema);
-		if (validate === undefined) {
-			const text = JSON.stringify(schema);
-			validate = this.#compiled.get(text) ?? this.#compile(schema);
-			this.#compiled.set(text, validate);
-			this.#bySchema.set(schema, validate);
-		}
-		return validate(value) ? undefined : describe(what, validate.errors?.[0]);
+/**
+ * Validates a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07.
+ *
+ * @param checked `what` is the value's name, for messages
+ * @returns the error, with the path of the member; undefined if the value is valid
+ * @throws Error when the schema cannot be compiled
+ */
+export function validate(checked: { what: string; schema: Schema; value: unknown }): string | undefined {
+	const { what, schema, value } = checked;
+	let validator = bySchema.get(schema);
+	if (validator === undefined) {
+		const text = JSON.stringify(schema);
+		validator = compiled.get(text) ?? compile(schema);
+		compiled.set(text, validator);
+		bySchema.set(schema, validator);
 	}
+	return validator(value) ? undefined : describe(what, validator.errors?.[0]);
+}
 
-	#compile(schema: Schema): ValidateFunction {
-		if (schema.$async !== undefined) {
-			throw new Error("$async is not a keyword of JSON Schema");
-		}
-		// Ajv keeps parts of every schema that it compiled: only a new instance frees that memory.
-		this.#compilations += 1;
-		if (this.#compilations % MAX_COMPILED === 0) {
-			this.#compiled.clear();
-			this.#draft07 = new Ajv(OPTIONS);
-			this.#draft2020 = new Ajv2020(OPTIONS);
-		}
-		const isDraft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
-		const ajv = isDraft07 ? this.#draft07 : this.#draft2020;
-		try {
-			return ajv.compile(schema);
-		} finally {
-			// Two devices' schemas may have the same $id.
-			ajv.removeSchema(schema);
-		}
+function compile(schema: Schema): ValidateFunction {
+	if (schema.$async !== undefined) {
+		throw new Error("$async is not a keyword of JSON Schema");
+	}
+	// Ajv keeps parts of every schema that it compiled: only a new instance frees that memory.
+	compilations += 1;
+	if (compilations % MAX_COMPILED === 0) {
+		compiled.clear();
+		draft07 = new Ajv(OPTIONS);
+		draft2020 = new Ajv2020(OPTIONS);
+	}
+	const isDraft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
+	const ajv = isDraft07 ? draft07 : draft2020;
+	try {
+		return ajv.compile(schema);
+	} finally {
+		// Two devices' schemas may have the same $id.
+		ajv.removeSchema(schema);
 	}
 }
 

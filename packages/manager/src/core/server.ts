@@ -19,7 +19,7 @@ export interface ServerRecord {
 	readonly id: string;
 	/** How clients address it. No two servers share one. */
 	readonly alias: string;
-	/** The operator's tags, shared with other servers: "upstairs". Absent: none. */
+	/** The operator's tags: "upstairs". Absent: none. */
 	readonly tags?: readonly string[];
 	/** The server's own name and version: of a device, its board and firmware version. */
 	readonly board: ServerInfo;
@@ -54,10 +54,8 @@ export interface ServerSettings extends CallLimits {
 
 /** A call that waits for its turn. */
 interface WaitingCall {
-	readonly signal: AbortSignal | undefined;
-	readonly start: (connection: Connection) => void;
-	readonly fail: (error: ServerError) => void;
-	readonly cancel: () => void;
+	/** Ends the wait: the call has its turn, or fails. */
+	readonly end: (outcome: Connection | ServerError) => void;
 	timer: NodeJS.Timeout | undefined;
 }
 
@@ -80,17 +78,14 @@ const MAX_EVENT = 1_024;
 const MAX_STATE = 64;
 
 /**
- * An MCP server behind the gateway: a device or a configured server. It outlives its connections: while it is offline,
- * clients still see it and calls wait. Calls start in order, a few at a time.
- *
- * The calls are not in p-queue: a waiting call has another time limit while the server is offline, and a cancelled one frees its
- * place at once.
+ * An MCP server behind the gateway: a device or a configured server. While it is offline, clients still see it and calls wait.
+ * Calls start in order, a few at a time. Not p-queue: a waiting call has another time limit while the server is offline.
  */
 export class Server {
 	readonly id: string;
 	/** Whether the gateway's configuration names it: it is not a device. */
 	readonly configured: boolean;
-	readonly #registry: ServerRegistry;
+	readonly registry: ServerRegistry;
 	readonly #settings: ServerSettings | undefined;
 	#record: ServerRecord | undefined;
 	#connection: Connection | undefined;
@@ -114,24 +109,23 @@ export class Server {
 	#whenIdle: (() => void)[] | undefined;
 	/** Calls and other requests whose turn it is. */
 	#running = 0;
-	readonly #waiting: WaitingCall[] = [];
+	#waiting: readonly WaitingCall[] = [];
 	#isClosed = false;
 
 	/** @param settings of a configured server */
 	constructor(id: string, registry: ServerRegistry, settings?: ServerSettings) {
 		this.id = id;
 		this.configured = settings !== undefined;
-		this.#registry = registry;
+		this.registry = registry;
 		this.#settings = settings;
 	}
 
 	/** The resources that clients follow. */
 	get subscriptions(): Subscriptions {
 		if (this.#subscriptions === undefined) {
-			const registry = this.#registry;
 			this.#subscriptions = makeSubscriptions(
-				(uri) => registry.emit("updated", this, uri),
-				(message) => registry.emit("warning", message),
+				(uri) => this.registry.emit("updated", this, uri),
+				(message) => this.registry.emit("warning", message),
 			);
 			if (this.#online && this.#connection !== undefined) {
 				this.#subscriptions.online(this.#connection);
@@ -157,7 +151,6 @@ export class Server {
 		return this.record.alias;
 	}
 
-	/** The operator's tags, shared with other devices. */
 	get tags(): readonly string[] {
 		return this.record.tags ?? [];
 	}
@@ -166,7 +159,6 @@ export class Server {
 		return this.record.board;
 	}
 
-	/** Its lists. */
 	get offers(): Offers {
 		return this.record.offers;
 	}
@@ -199,11 +191,7 @@ export class Server {
 		return [...(this.#failedLists ?? [])].map(([list, problem]) => `${LISTS[list].method}: ${problem}`);
 	}
 
-	/**
-	 * Notes which lists were read, or could not be.
-	 *
-	 * @returns the new problems
-	 */
+	/** Notes which lists were read, or could not be. Returns the new problems. */
 	noteLists({ offers, failures }: Listed): string[] {
 		for (const list of Object.keys(offers) as ListName[]) {
 			this.#failedLists?.delete(list);
@@ -216,7 +204,6 @@ export class Server {
 		return this.listProblems.filter((problem) => !before.has(problem));
 	}
 
-	/** Its record has changed elsewhere. */
 	update(record: ServerRecord): void {
 		this.#record = record;
 	}
@@ -255,11 +242,6 @@ export class Server {
 		}
 	}
 
-	/** Takes over from a connection that it has ended. */
-	lost(connection: Connection, reason: string): void {
-		this.#registry.disconnected(this, connection, reason);
-	}
-
 	/** Takes a notification from its connection, except progress and cancellation. */
 	notified(connection: Connection, method: string, params: Notification["params"]): void {
 		if (connection !== this.#connection) {
@@ -267,9 +249,9 @@ export class Server {
 			return;
 		}
 		const isState = this.#keepState(method, params);
-		this.#registry.emit("notification", this, method, params, isState);
+		this.registry.emit("notification", this, method, params, isState);
 		if (isState) {
-			this.#registry.emit("state", this, { method, params });
+			this.registry.emit("state", this, { method, params });
 		}
 		if (method === RESOURCE_UPDATED) {
 			this.#subscriptions?.updated(params.uri);
@@ -277,18 +259,8 @@ export class Server {
 		const changed = LIST_NAMES.filter((list) => LISTS[list].changed === method);
 		if (changed.length > 0) {
 			this.outdated = [...new Set([...this.outdated, ...changed])];
-			this.#registry.listsChanged(this);
+			this.registry.listsChanged(this);
 		}
-	}
-
-	/** Takes progress of a request, or its cancellation by the server: for observers, the connection takes care of both. */
-	requestNotified(method: string, params: Notification["params"]): void {
-		this.#registry.emit("requestNotification", this, method, params);
-	}
-
-	/** Reports what was dropped or rejected. */
-	rejected(description: string): void {
-		this.#registry.reject(`${this.id}: ${description}`);
 	}
 
 	/**
@@ -306,9 +278,7 @@ export class Server {
 		try {
 			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
 			const request = { method: "tools/call", params, tool };
-			const policy = this.#settings?.retryPolicy;
-			const made = policy === undefined ? this.#inTurn(request, context) : this.#retry(request, context, policy);
-			const result = (await made) as OrInput<CallToolResult>;
+			const result = (await this.#retry(request, context)) as OrInput<CallToolResult>;
 			if (tool.outputSchema !== undefined) {
 				await this.#checkResult(tool, tool.outputSchema, result);
 			}
@@ -322,16 +292,12 @@ export class Server {
 			const { principal = "local", clientName } = context;
 			const duration = performance.now() - start;
 			const record = { principal, serverId: this.id, tool: tool.name, duration, outcome };
-			this.#registry.emit("call", record, { tool, args, result: answered, clientName });
+			this.registry.emit("call", record, { tool, args, result: answered, clientName });
 			this.#ended();
 		}
 	}
 
-	/**
-	 * Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
-	 *
-	 * A gateway whose client makes a forwarded request has checked the arguments, and records the call.
-	 */
+	/** Makes a request in its turn, without checking its arguments. Waits and rejects as {@link call} does. */
 	async request<Method extends string>(
 		request: Request<Method>,
 		context: RequestContext = {},
@@ -345,14 +311,12 @@ export class Server {
 	}
 
 	/**
-	 * Returns the arguments to send. Those that a schema requires, but has a default for, are added: clients leave them out, and
-	 * servers accept that.
-	 *
-	 * Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would.
+	 * Returns the arguments to send, with the defaults of required ones that a client has left out. Rejects with
+	 * {@link ServerError} "invalid-arguments".
 	 */
 	async checkArguments({ name, inputSchema: schema }: ServerTool, given: object): Promise<object> {
 		const value = withDefaults(schema, given);
-		const problem = await this.#registry.checker.check({ tool: name, what: "arguments", schema, value });
+		const problem = await this.registry.checker.check({ tool: name, what: "arguments", schema, value });
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
@@ -375,7 +339,6 @@ export class Server {
 		this.#rejectWaiting(shuttingDown());
 	}
 
-	/** Notes that a request is no longer in progress. */
 	#ended(): void {
 		this.#inProgress -= 1;
 		if (this.#inProgress === 0 && this.#whenIdle !== undefined) {
@@ -386,18 +349,14 @@ export class Server {
 		}
 	}
 
-	/**
-	 * Keeps the state or the event that a notification reports.
-	 *
-	 * @returns whether the content of `device://ALIAS/state` has changed
-	 */
+	/** Keeps what a notification reports. Returns whether the content of `device://ALIAS/state` has changed. */
 	#keepState(method: string, params: Notification["params"]): boolean {
 		if (method === STATE_CHANGED && typeof params.newState === "string") {
 			this.state = params.newState.slice(0, MAX_STATE);
 		} else if (!EVENTS.has(method)) {
 			return false;
 		} else if (JSON.stringify(params).length > MAX_EVENT) {
-			this.rejected(`${method} is too long (limit ${MAX_EVENT} characters)`);
+			this.registry.reject(`${this.id}: ${method} is too long (limit ${MAX_EVENT} characters)`);
 			return false;
 		} else {
 			this.event = { method, params, time: Date.now() };
@@ -407,20 +366,17 @@ export class Server {
 	}
 
 	/** Makes a call, and repeats it by the policy of a configured server. */
-	async #retry(request: Request, context: RequestContext, policy: RetryPolicy): Promise<object> {
+	async #retry(request: Request, context: RequestContext): Promise<object> {
 		for (let retries = 0; ; retries += 1) {
 			try {
 				return await this.#inTurn(request, context);
 			} catch (error) {
-				await waitForRetry(error, request.tool, policy, retries, context.signal);
+				await waitForRetry(error, request.tool, this.#settings?.retryPolicy, retries, context.signal);
 			}
 		}
 	}
 
-	/**
-	 * Makes a request in its turn. Repeats it once if the connection to a configured server had ended before it was sent, as
-	 * after a restart.
-	 */
+	/** Makes a request in its turn, and once more if the connection to a configured server had ended before it was sent. */
 	async #inTurn(request: Request, context: RequestContext, isRepeated = false): Promise<object> {
 		if (this.#isClosed) {
 			throw shuttingDown();
@@ -432,7 +388,7 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context.signal));
-		const uploads = this.configured ? undefined : this.#registry.options.uploads;
+		const uploads = this.configured ? undefined : this.registry.options.uploads;
 		let upload: Upload | undefined;
 		try {
 			// A device of another gateway uploads to that one, which adds the file to the result.
@@ -460,7 +416,7 @@ export class Server {
 	}
 
 	get #limits(): CallLimits {
-		return this.#settings ?? this.#registry.options;
+		return this.#settings ?? this.registry.options;
 	}
 
 	get #callTimeout(): number {
@@ -493,13 +449,12 @@ export class Server {
 		const problem =
 			value === undefined
 				? "structuredContent: is missing"
-				: await this.#registry.checker.check({ tool: name, what: "structuredContent", schema, value });
+				: await this.registry.checker.check({ tool: name, what: "structuredContent", schema, value });
 		if (problem !== undefined) {
 			throw new ServerError("invalid-result", `the result of ${name} does not match its outputSchema: ${problem}`);
 		}
 	}
 
-	/** Takes a turn if one is free. */
 	#takeTurn(): Connection | undefined {
 		const { callsPerServer = 4 } = this.#limits;
 		if (!this.#online || !this.#connection?.isOpen || this.#running >= callsPerServer) {
@@ -510,32 +465,36 @@ export class Server {
 	}
 
 	/** Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the signal is aborted before its turn. */
-	#waitForTurn(signal: AbortSignal | undefined): Promise<Connection> {
-		return new Promise((resolve, reject) => {
-			const cancel = (): void => this.#rejectCall(call, new ServerError("cancelled", "the call was cancelled"));
-			const call: WaitingCall = { signal, start: resolve, fail: reject, cancel, timer: undefined };
-			this.#waiting.push(call);
+	async #waitForTurn(signal: AbortSignal | undefined): Promise<Connection> {
+		if (this.#waiting.length >= MAX_WAITING) {
+			throw new ServerError("queue-full", `too many calls are waiting (limit ${MAX_WAITING})`);
+		}
+		return await new Promise((resolve, reject) => {
+			const end = (outcome: Connection | ServerError): void => {
+				this.#waiting = this.#waiting.filter((each) => each !== call);
+				clearTimeout(call.timer);
+				signal?.removeEventListener("abort", cancel);
+				(outcome instanceof ServerError ? reject : resolve)(outcome as never);
+			};
+			const cancel = (): void => end(new ServerError("cancelled", "the call was cancelled"));
+			const call: WaitingCall = { end, timer: undefined };
+			this.#waiting = [...this.#waiting, call];
 			signal?.addEventListener("abort", cancel, { once: true });
-			if (this.#waiting.length > MAX_WAITING) {
-				this.#rejectCall(call, new ServerError("queue-full", `too many calls are waiting (limit ${MAX_WAITING})`));
-			} else if (signal?.aborted) {
+			this.#limitWait(call);
+			if (signal?.aborted) {
 				cancel();
-			} else {
-				this.#limitWait(call);
 			}
 		});
 	}
 
 	/** Starts the calls that wait, in order of arrival, while turns are free. */
 	#startNext(): void {
-		while (this.#waiting.length > 0) {
+		for (const call of this.#waiting) {
 			const connection = this.#takeTurn();
-			const next = connection && this.#waiting.shift();
-			if (connection === undefined || next === undefined) {
+			if (connection === undefined) {
 				return;
 			}
-			stopWaiting(next);
-			next.start(connection);
+			call.end(connection);
 		}
 	}
 
@@ -556,31 +515,17 @@ export class Server {
 				? `${this.alias} is offline and did not come back within ${wait / 1_000} s; ${seen}`
 				: `the call had no turn within ${wait / 1_000} s: the server is still busy with earlier ones (${this.#running})`;
 			const code = isOffline ? "server-offline" : "queue-full";
-			this.#rejectCall(call, new ServerError(code, `${text}. Nothing was sent to it.`));
+			call.end(new ServerError(code, `${text}. Nothing was sent to it.`));
 		};
 		clearTimeout(call.timer);
 		call.timer = setTimeout(expire, wait);
 	}
 
 	#rejectWaiting(error: ServerError): void {
-		for (const call of [...this.#waiting]) {
-			this.#rejectCall(call, error);
+		for (const call of this.#waiting) {
+			call.end(error);
 		}
 	}
-
-	#rejectCall(call: WaitingCall, error: ServerError): void {
-		const index = this.#waiting.indexOf(call);
-		if (index >= 0) {
-			this.#waiting.splice(index, 1);
-			stopWaiting(call);
-			call.fail(error);
-		}
-	}
-}
-
-function stopWaiting({ signal, cancel, timer }: WaitingCall): void {
-	clearTimeout(timer);
-	signal?.removeEventListener("abort", cancel);
 }
 
 function shuttingDown(): ServerError {
