@@ -3,7 +3,7 @@ import querystring from "node:querystring";
 import { type Context, Hono } from "hono";
 import { publicOrigin, urlAt } from "./config/listen-address.js";
 import type { Configuration } from "./config/settings.js";
-import { listenAt, TlsFiles } from "./config/tls-files.js";
+import { listenAt, readTlsFiles } from "./config/tls-files.js";
 import { urlsForDevices } from "./console/device-urls.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
 import type { AuditLog } from "./history/audit-log.js";
@@ -48,12 +48,12 @@ export function serveClients(gateway: RunningGateway): Clients {
 	const endpoint = new HttpEndpoint(gateway, { ...settings, sessionKey: key.derive("client-session") });
 	metrics.add("sessions", "Sessions of clients (revisions up to 2025-11-25)", () => endpoint.clients.length);
 	const guard = new RequestGuard(gateway, signIn);
-	const rejections = new RejectionReport(gateway, (request) => guard.addressOf(request));
+	const rejections = new RejectionReport(gateway, (request) => guard.addresses.of(request));
 	gateway.deviceRoutes.onError((error, c) => rejections.answer(error, c, deviceBody));
 	const clients = { endpoint, guard, rejections, limits: new RequestLimits(settings) };
 	let server: HttpServer | undefined;
 	gateway.on("listen", async () => {
-		const files = TlsFiles.of("http", settings);
+		const files = readTlsFiles("http", settings);
 		const tls = files?.options;
 		const onRequest = serveRequests(gateway, clients, makeListener(createApp(gateway, clients, signIn), rejections));
 		const listening = new HttpServer(onRequest, rejections, log, tls);
@@ -89,7 +89,7 @@ function serveRequests(
 	const serve = async (incoming: IncomingMessage, outgoing: ServerResponse, name: string): Promise<void> => {
 		try {
 			outgoing.setHeaders(HEADERS);
-			guard.checkSource(incoming);
+			guard.source.check(incoming);
 			if (answerCors(incoming, outgoing)) {
 				return;
 			}
@@ -143,7 +143,7 @@ function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | u
 	}
 	app.use(async (c, next) => {
 		const { incoming } = c.env;
-		guard.checkSource(incoming);
+		guard.source.check(incoming);
 		checkPath(incoming.url ?? "", c.req.path);
 		rejectWebSocket(incoming, gateway.urls, settings);
 		await next();

@@ -64,13 +64,8 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 
 /** Imports the plugins that the settings name. Rejects with ConfigurationError that says which one cannot be used. */
 export async function loadPlugins(sources: ConfigurationSources): Promise<readonly Plugin[]> {
-	let paths: readonly string[];
-	try {
-		paths = settled(SETTINGS.plugins, given("plugins", sources, readFile(sources.file))) as readonly string[];
-	} catch (error) {
-		throw new ConfigurationError([(error as Error).message], { cause: error });
-	}
-	return await Promise.all(paths.map(importPlugin));
+	const from = given("plugins", sources, readFile(sources.file));
+	return await Promise.all((settled(SETTINGS.plugins, from) as readonly string[]).map(importPlugin));
 }
 
 /** Imports a module that exports a plugin, or a function that makes one with {@link kinds}. */
@@ -140,12 +135,10 @@ function placeIn(content: string): string {
 function unknownIn({ path, settings }: SettingsFile, known: Settings): string[] {
 	return Object.keys(settings)
 		.filter((key) => key !== "$schema" && !Object.hasOwn(known, key))
-		.map((key) => `${path}: ${key}: unknown setting${didYouMean(key)}`);
-}
-
-function didYouMean(key: string): string {
-	const close = settingsLike(key);
-	return close.length === 0 ? "" : `; did you mean ${close.join(" or ")}?`;
+		.map((key) => {
+			const close = settingsLike(key).join(" or ");
+			return `${path}: ${key}: unknown setting${close && `; did you mean ${close}?`}`;
+		});
 }
 
 /** The settings whose names differ in case and punctuation only, or begin or end with the same word. */
@@ -185,7 +178,7 @@ function settled(setting: Setting<unknown>, from: ReturnType<typeof given>): unk
 		return Array.isArray(value) ? value.map(settle) : settle(value);
 	} catch (error) {
 		const why = setting.secret ? `expected ${setting.expected}` : (error as Error).message;
-		throw new Error(`${from.source}: ${why}`, { cause: error });
+		throw new ConfigurationError([`${from.source}: ${why}`], { cause: error });
 	}
 }
 

@@ -14,8 +14,7 @@ const RETRIES = { retries: 100, factor: 1.3, minTimeout: 5, maxTimeout: 100, ran
 const FOLDER_RETRIES = { retries: 30, factor: 1, minTimeout: 100, maxTimeout: 100 };
 
 /**
- * Changes a file under a lock: the process that creates the folder `PATH.locked` goes first, the others wait. A
- * lock whose process was killed is taken over after 2 s.
+ * Changes a file under a lock, the folder `PATH.locked`. A lock whose process was killed is taken over after 2 s.
  *
  * Rejects with Error that names the file if another process keeps the lock for about 10 s, or it cannot be written.
  */
@@ -38,10 +37,8 @@ export async function withLock<T>(path: string, change: () => Promise<T>): Promi
 }
 
 /**
- * Locks a gateway's state folder, which two gateways would overwrite for each other, until the process ends. A lock of a
- * process that was killed is taken over after 2 s.
- *
- * Rejects with ConfigurationError if a gateway runs with the folder, or it cannot be written.
+ * Locks a gateway's state folder until the process ends. Rejects with ConfigurationError if a gateway runs with the folder, or it
+ * cannot be written.
  *
  * @param onLost called if another process has taken the lock over, because this one was stopped for a while
  * @returns a function that releases it

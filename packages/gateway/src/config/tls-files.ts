@@ -8,57 +8,20 @@ import type { Configuration, SettingName } from "./settings.js";
 type Listener = "http" | "websocket" | "mqtt";
 
 /** The certificate and key of a listener, which are read again when they have changed. */
-export class TlsFiles {
-	/** The pair that was read first. */
-	readonly options: TlsOptions;
-	/** The settings that name them. */
-	readonly #names: readonly [SettingName, SettingName];
-	readonly #paths: readonly [string, string];
-	/** The state of the files when they were read, and at the last poll. */
-	#read: string;
-	#seen: string;
+export type TlsFiles = NonNullable<ReturnType<typeof readTlsFiles>>;
 
-	private constructor(names: readonly [SettingName, SettingName], paths: readonly [string, string]) {
-		this.#names = names;
-		this.#paths = paths;
-		this.#read = this.#state();
-		this.#seen = this.#read;
-		this.options = this.#load();
+/**
+ * Reads the certificate and key of a listener; undefined if it has none.
+ *
+ * @throws ConfigurationError that names the file that cannot be read, or the pair that cannot be used
+ */
+export function readTlsFiles(listener: Listener, configuration: Configuration) {
+	const [certName, keyName] = [`${listener}Cert`, `${listener}Key`] as const;
+	const { [certName]: certPath, [keyName]: keyPath } = configuration;
+	if (certPath === undefined || keyPath === undefined) {
+		return undefined;
 	}
-
-	/**
-	 * The files of a listener; undefined if it has none.
-	 *
-	 * @throws ConfigurationError that names the file that cannot be read, or the pair that cannot be used
-	 */
-	static of(listener: Listener, configuration: Configuration): TlsFiles | undefined {
-		const [certName, keyName] = [`${listener}Cert`, `${listener}Key`] as const;
-		const [cert, key] = [configuration[certName], configuration[keyName]];
-		return cert === undefined || key === undefined ? undefined : new TlsFiles([certName, keyName], [cert, key]);
-	}
-
-	/**
-	 * Makes a listener use its certificate and key as soon as they are renewed. Call it periodically: a changed pair is read at
-	 * the second poll with the same state, because the two files are written one after the other. Errors are logged.
-	 */
-	renew(listener: { renewTls(tls: TlsOptions): void }, log: Logger): void {
-		const state = this.#state();
-		const isSettled = state === this.#seen;
-		this.#seen = state;
-		if (!isSettled || state === this.#read) {
-			return;
-		}
-		this.#read = state;
-		try {
-			listener.renewTls(this.#load());
-			log.info({ files: this.#names }, "new certificate in use");
-		} catch (error) {
-			log.error(`${(error as Error).message}. Not a usable certificate: the one before stays in use`);
-		}
-	}
-
-	#load(): TlsOptions {
-		const [[certName, keyName], [certPath, keyPath]] = [this.#names, this.#paths];
+	const load = (): TlsOptions => {
 		const options = { cert: readPem(certName, certPath), key: readPem(keyName, keyPath) };
 		try {
 			createSecureContext(options);
@@ -66,19 +29,41 @@ export class TlsFiles {
 			throw new ConfigurationError([`${certName}, ${keyName}: ${(error as Error).message}`], { cause: error });
 		}
 		return options;
-	}
+	};
+	/** The state of the files when they were read, and at the last poll. */
+	let read = stateOf(certPath) + stateOf(keyPath);
+	let seen = read;
+	return {
+		/** The pair that was read first. */
+		options: load(),
+		/**
+		 * Makes a listener use its certificate and key as soon as they are renewed. Call it periodically: a changed pair is read at
+		 * the second poll with the same state, because the two files are written one after the other. Errors are logged.
+		 */
+		renew(server: { renewTls(tls: TlsOptions): void }, log: Logger): void {
+			const state = stateOf(certPath) + stateOf(keyPath);
+			const isSettled = state === seen;
+			seen = state;
+			if (!isSettled || state === read) {
+				return;
+			}
+			read = state;
+			try {
+				server.renewTls(load());
+				log.info({ files: [certName, keyName] }, "new certificate in use");
+			} catch (error) {
+				log.error(`${(error as Error).message}. Not a usable certificate: the one before stays in use`);
+			}
+		},
+	};
+}
 
-	#state(): string {
-		return this.#paths
-			.map((path) => {
-				try {
-					const { ino, size, mtimeMs, ctimeMs } = statSync(path);
-					return [ino, size, mtimeMs, ctimeMs].join(" ");
-				} catch (error) {
-					return (error as NodeJS.ErrnoException).code;
-				}
-			})
-			.join();
+function stateOf(path: string): string {
+	try {
+		const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+		return `${[ino, size, mtimeMs, ctimeMs].join(" ")},`;
+	} catch (error) {
+		return `${(error as NodeJS.ErrnoException).code},`;
 	}
 }
 

@@ -4,10 +4,7 @@ import type { Configuration, SettingName } from "./settings.js";
 import type { TokenKind } from "./token-record.js";
 import type { TokenStore } from "./token-store.js";
 
-/**
- * Why a gateway must not start with these tokens, a line for each problem: other machines could use it without a token, or
- * it had tokens before and has none now.
- */
+/** Why a gateway must not start: other machines could use it without a token, or it had tokens before and has none now. */
 export function tokenProblems(configuration: Configuration, tokens: TokenStore): string[] {
 	const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress, bootstrap } = configuration;
 	// The bootstrap creates the tokens of devices.
@@ -28,18 +25,18 @@ export function tokenProblems(configuration: Configuration, tokens: TokenStore):
 			`Or start the gateway once with ${flagOf("open")}, which allows ${kind}s without tokens again`;
 		return has(kind) || !tokens.needs(kind) ? [] : [problem];
 	};
-	const proxied = (name: "allowedHosts" | "trustProxy"): string[] => {
-		const problem =
-			`${name}: other machines could use the gateway, because there is no token for clients. ` +
-			`Create one first: ${create("client")}`;
-		return configuration[name].length === 0 || has("client") ? [] : [problem];
-	};
+	const proxied = (["allowedHosts", "trustProxy"] as const)
+		.filter((name) => configuration[name].length > 0 && !has("client"))
+		.map(
+			(name) =>
+				`${name}: other machines could use the gateway, because there is no token for clients. ` +
+				`Create one first: ${create("client")}`,
+		);
 	return [
 		...lost("client"),
 		...(needsDeviceTokens && (websocket || mqtt) ? lost("device") : []),
 		...exposed("httpAddress", httpAddress, "client"),
-		...proxied("allowedHosts"),
-		...proxied("trustProxy"),
+		...proxied,
 		...(needsDeviceTokens && websocket ? exposed("websocketAddress", websocketAddress, "device") : []),
 		...(needsDeviceTokens && mqtt ? exposed("mqttAddress", mqttAddress, "device") : []),
 	];

@@ -75,7 +75,7 @@ function testWebhook(gateway: RunningGateway): Route {
 /** Rejects requests of other sites' pages, even of sites that may use the gateway. */
 function needsOwnPage(guard: RequestGuard): Middleware {
 	return async (c, next) => {
-		if (isOfForeignPage(c.env.incoming, guard.isSecure(c.env.incoming))) {
+		if (isOfForeignPage(c.env.incoming, guard.addresses.isSecure(c.env.incoming))) {
 			throw new HttpError(403, "origin", "only the gateway's own page may do this");
 		}
 		await next();
@@ -94,7 +94,7 @@ function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
 		if (before !== undefined) {
 			guard.sessions.close(before);
 		}
-		const isSecure = guard.isSecure(incoming);
+		const isSecure = guard.addresses.isSecure(incoming);
 		c.header("Set-Cookie", cookieHeader(incoming, guard.sessions.open(token), isSecure));
 		return c.body(null, 204);
 	};
@@ -109,7 +109,7 @@ function signOut(guard: RequestGuard): Route {
 			guard.sessions.close(cookie);
 			guard.recheck();
 		}
-		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.isSecure(incoming)));
+		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.addresses.isSecure(incoming)));
 		return c.body(null, 204);
 	};
 }
@@ -141,7 +141,7 @@ function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
 			hasFirmware: firmwareFolder !== undefined,
 			hasVoice: hasVoice && access.readOnly !== true,
 			// Its path is of use on this machine only.
-			...(bridge && isLoopback(guard.addressOf(c.env.incoming)) && { bridge }),
+			...(bridge && isLoopback(guard.addresses.of(c.env.incoming)) && { bridge }),
 		};
 		return c.json(info);
 	};

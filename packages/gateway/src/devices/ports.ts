@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { urlAt } from "../config/listen-address.js";
 import { withoutPassword } from "../config/setting-kinds.js";
-import { listenAt, readPem, TlsFiles } from "../config/tls-files.js";
+import { listenAt, readPem, readTlsFiles, type TlsFiles } from "../config/tls-files.js";
 import type { RunningGateway } from "../gateway.js";
 import { HttpError } from "../http/http-error.js";
 import { deviceBody } from "../http/rejections.js";
@@ -54,7 +54,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 
 	const openWebSocket = async (): Promise<void> => {
 		const { websocketAddress: host, websocketPort: port, allowedOrigins } = settings;
-		const files = TlsFiles.of("websocket", settings);
+		const files = readTlsFiles("websocket", settings);
 		const tls = files?.options;
 		const guard = guardAt(host);
 		const devices = new WebSocketDevices(servers, {
@@ -73,7 +73,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 
 	const openMqtt = async (): Promise<void> => {
 		const { mqttAddress: host, mqttPort: port } = settings;
-		const files = TlsFiles.of("mqtt", settings);
+		const files = readTlsFiles("mqtt", settings);
 		const tls = files?.options;
 		const guard = guardAt(host);
 		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Configuration } from "../config/settings.js";
-import { listenAt, TlsFiles } from "../config/tls-files.js";
+import { listenAt, readTlsFiles } from "../config/tls-files.js";
 import { createHttpServer, listenOn } from "../net/listener.js";
 
 /** Seconds after which clients and devices may try again. */
@@ -16,7 +16,7 @@ export async function answerUnavailable(configuration: Configuration): Promise<(
 	const { websocket, httpAddress, httpPort, websocketAddress, websocketPort } = configuration;
 	const servers: Server[] = [];
 	const listen = async (listener: "http" | "websocket", host: string, port: number): Promise<void> => {
-		const server = createHttpServer(() => {}, { tls: TlsFiles.of(listener, configuration)?.options });
+		const server = createHttpServer(() => {}, { tls: readTlsFiles(listener, configuration)?.options });
 		server.on("request", (_request, response) => {
 			response.writeHead(503, { "Content-Type": "application/json", "Retry-After": RETRY_AFTER });
 			response.end('{"status":"starting","problem":"the cluster\'s store is unreachable"}\n');

@@ -44,10 +44,8 @@ export function nameOf({ client_name: name, redirect_uris: [uri = ""] }: ClientM
 const CLIENT = "oauth client";
 
 /**
- * Registers a client (RFC 7591) without storing it: its id is its description with a code that only this gateway can
- * compute, so however many register, nothing fills up and nothing is forgotten.
- *
- * @returns undefined if the description is too long
+ * Registers a client (RFC 7591) without storing it: its id is its description with a code that only this gateway can compute.
+ * Returns undefined if the description is too long.
  */
 export function registerClient(key: DeviceKey, metadata: ClientMetadata): OAuthClient | undefined {
 	const [name, redirectUris] = [nameOf(metadata), metadata.redirect_uris];
@@ -74,11 +72,8 @@ function isRedirectUri(uri: string): boolean {
 	if (username !== "" || password !== "") {
 		return false;
 	}
-	if (protocol === "http:") {
-		return isOwnMachine(hostname);
-	}
-	if (protocol === "https:") {
-		return HOSTNAME.test(hostname);
+	if (/^https?:$/.test(protocol)) {
+		return protocol === "https:" ? HOSTNAME.test(hostname) : isLoopback(hostname);
 	}
 	// An app's own scheme is a reverse domain name (RFC 8252 sections 7.1 and 8.4). An editor names its extension in that form
 	// after its scheme instead: cursor://anysphere.cursor-mcp. The origin of a scheme that browsers open themselves is not "null".
@@ -90,10 +85,5 @@ function isRedirectUri(uri: string): boolean {
 function isSameButPort(own: string, asked: string): boolean {
 	const [one, other] = [new URL(own), new URL(asked)];
 	const same = (["protocol", "hostname", "pathname", "search"] as const).every((part) => one[part] === other[part]);
-	return same && one.protocol === "http:" && isOwnMachine(one.hostname);
-}
-
-/** Whether a URL's hostname is this machine's. */
-export function isOwnMachine(hostname: string): boolean {
-	return isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
+	return same && one.protocol === "http:" && isLoopback(one.hostname);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { Server } from "xs-mcp-manager/core";
-import { isOwnMachine } from "./clients.js";
+import { isLoopback } from "../config/listen-address.js";
 import { LANGUAGES, type Language } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { SIGN_IN_PATHS } from "./sign-in.js";
@@ -42,11 +42,7 @@ const LOGO = raw(
 	'<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0f766e"/><circle cx="11" cy="15" r="3" fill="#fff"/><circle cx="21" cy="15" r="3" fill="#fff"/></svg>',
 );
 
-/**
- * Policy of the page: no script, its own style, and a form that leads to the gateway and from there to the client.
- *
- * @param redirectUri undefined for a page without a form
- */
+/** Policy of the page: no script, its own style, and a form that leads by the gateway to `redirectUri`, if there is one. */
 export function consentPolicy(redirectUri: string | undefined): string {
 	const style = createHash("sha256").update(STYLE).digest("base64");
 	const { origin = "null", protocol = "" } = redirectUri === undefined ? {} : new URL(redirectUri);
@@ -70,10 +66,7 @@ export function identifyPage(request: SignInRequest, sealed: string, language: L
 	);
 }
 
-/**
- * Makes the second page, for an operator: what the client may do, with which devices. User-only tools and the microphone are
- * never checked beforehand: the client's wish is no reason to give them.
- */
+/** Makes the second page, for an operator: what the client may do. Dangerous rights are never checked beforehand. */
 export function choosePage(
 	request: SignInRequest,
 	sealed: string,
@@ -129,12 +122,7 @@ export function failurePage(message: string, language: Language): Html {
 	return page(language, t.failed, html`<p role="alert">${message}</p>`);
 }
 
-/**
- * Makes a page that says who asks, with a form.
- *
- * @param sealed the request, which comes back with the answer
- * @param go the text of the button that accepts
- */
+/** Makes a page that says who asks, with a form. `sealed` comes back with the answer, and `go` is the text of its button. */
 function formPage(
 	{ client, redirectUri }: SignInRequest,
 	sealed: string,
@@ -146,7 +134,7 @@ function formPage(
 	const t = LANGUAGES[language];
 	const { host, hostname, protocol } = new URL(redirectUri);
 	const isWeb = /^https?:$/.test(protocol);
-	const target = isWeb && isOwnMachine(hostname) ? `${t.ownMachine} (${host})` : isWeb ? host : `${t.app} ${protocol}`;
+	const target = isWeb && isLoopback(hostname) ? `${t.ownMachine} (${host})` : isWeb ? host : `${t.app} ${protocol}`;
 	const [before, after] = t.asks.split("{client}");
 	// The first button is the one that Enter presses; the style shows it last.
 	return page(

@@ -13,7 +13,7 @@ import { isOfOwnPage } from "../http/source-check.js";
 import { findClient, mayRedirect, type OAuthClient } from "./clients.js";
 import { choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
-import { DocumentError, MetadataDocuments } from "./metadata-document.js";
+import { MetadataDocuments } from "./metadata-document.js";
 import { field, OAuthFailure, optionalField } from "./oauth-failure.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
@@ -113,8 +113,7 @@ class Consent {
 		const { incoming } = c.env;
 		const { key, tokens } = this.#gateway;
 		const isOfOrigin = incoming.headers.origin === this.#server.origin;
-		const isOwnPage = isOfOrigin || isOfOwnPage(incoming, this.#guard.isSecure(incoming));
-		if (!isOwnPage) {
+		if (!isOfOrigin && !isOfOwnPage(incoming, this.#guard.addresses.isSecure(incoming))) {
 			throw new HttpError(403, "origin", "only the gateway's own page may do this");
 		}
 		const fields = await readFields(incoming, MAX_FORM);
@@ -132,20 +131,13 @@ class Consent {
 
 	/** Rejects with OAuthFailure if the client is unknown. */
 	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
-		try {
-			const client = MetadataDocuments.names(id)
-				? await this.#server.documents.find(id, this.#guard.addressOf(c.env.incoming))
-				: findClient(this.#gateway.key, id);
-			if (client !== undefined) {
-				return client;
-			}
-		} catch (error) {
-			if (!(error instanceof DocumentError)) {
-				throw error;
-			}
-			throw new OAuthFailure(OAuthErrorCode.InvalidClient, `${id}: ${error.message}`);
+		const client = MetadataDocuments.names(id)
+			? await this.#server.documents.find(id, this.#guard.addresses.of(c.env.incoming))
+			: findClient(this.#gateway.key, id);
+		if (client === undefined) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; have the client register again");
 		}
-		throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; have the client register again");
+		return client;
 	}
 
 	/** @throws OAuthFailure */
@@ -216,9 +208,8 @@ class Consent {
 			...(!readOnly && fields.has("userTools") && { userTools: true }),
 			...(!readOnly && fields.has("microphone") && { microphone: true }),
 		};
-		const { id, redirectUri, challenge, audience } = request;
-		const approval = { client, redirectUri, challenge, audience, limits };
-		const code = await this.#server.grants.approve(id, approval);
+		const { redirectUri, challenge, audience } = request;
+		const code = await this.#server.grants.approve(request.id, { client, redirectUri, challenge, audience, limits });
 		if (code === undefined) {
 			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
@@ -226,11 +217,7 @@ class Consent {
 		return this.#redirect(c, request, { code });
 	}
 
-	/**
-	 * Shows the page with the form that has the request, bound to this browser: who the person is, then what the client may do.
-	 *
-	 * @param problem of the person's answer
-	 */
+	/** Shows the page with the form that has the request, bound to this browser. `problem` is of the answer before. */
 	async #show(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
 		const { key, tokens, servers } = this.#gateway;
 		const known = getCookie(c, COOKIE) ?? "";

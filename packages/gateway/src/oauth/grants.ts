@@ -72,12 +72,7 @@ export class Grants implements TokenIssuer {
 		this.#key = key;
 	}
 
-	/**
-	 * A code that the client can exchange once. Rejects with StoreError.
-	 *
-	 * @param requestId of the request, which has one code at every gateway of a cluster
-	 * @returns undefined if the request has been approved before
-	 */
+	/** A code that the client can exchange once; undefined if the request has been approved before. Rejects with StoreError. */
 	async approve(requestId: string, approval: Approval): Promise<string | undefined> {
 		const store = this.#store;
 		for (const { key, value, revision } of store.list("code/")) {
@@ -93,11 +88,9 @@ export class Grants implements TokenIssuer {
 
 	/**
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
-	 * the two users has stolen it.
+	 * the two users has stolen it. The sign-in is stored before its code is marked as used, so that a second use always finds it.
 	 *
-	 * The sign-in is stored before its code is marked as used, so that a second use always finds it. Rejects with GrantFailure if
-	 * the code is unknown, used or expired, or was not issued for this exchange, with TokenError if there are too many sign-ins,
-	 * and with StoreError.
+	 * Rejects with GrantFailure, with TokenError if there are too many sign-ins, and with StoreError.
 	 */
 	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
 		const id = randomBytes(16).toString("base64url");
@@ -126,9 +119,7 @@ export class Grants implements TokenIssuer {
 
 	/**
 	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). For 30 s it has the
-	 * same answer again, unless the new one was used. Later, one that was exchanged before ends the sign-in.
-	 *
-	 * Rejects with GrantFailure if it is unknown, was used before, or is another client's, and with StoreError.
+	 * same answer again, unless the new one was used. Later, its use ends the sign-in. Rejects with GrantFailure and StoreError.
 	 */
 	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> {
 		const id = idIn(secret);
@@ -227,11 +218,7 @@ export class Grants implements TokenIssuer {
 	}
 }
 
-/**
- * Makes the tokens of a sign-in, as the token endpoint answers them: RFC 6749 section 5.1.
- *
- * @param seed the secret from which they are derived: a refresh token has the same successors each time
- */
+/** Makes the answer of the token endpoint (RFC 6749 section 5.1), derived from `seed`: a refresh token has one successor. */
 function makeTokens(key: DeviceKey, id: string, limits: Limits, seed: string) {
 	return {
 		access_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth access", id, seed)}`,

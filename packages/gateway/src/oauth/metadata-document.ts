@@ -1,16 +1,15 @@
+import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { describeIssues, jsonIn } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type PublicRequestOptions, publicLookup, requestPublic } from "../net/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
+import { OAuthFailure } from "./oauth-failure.js";
 
 /** Largest document, bytes. */
 const MAX_BYTES = 64 * 1024;
 
-/**
- * A name that resolves wherever documents can be fetched, and the milliseconds for its resolution and for which the answer
- * holds.
- */
+/** A name that resolves wherever documents can be fetched. Milliseconds for its resolution, and for which the answer holds. */
 const PUBLIC_NAME = "modelcontextprotocol.io";
 const RESOLVE_TIMEOUT = 2_000;
 const RESOLVE_INTERVAL = 60_000;
@@ -31,27 +30,19 @@ const DOCUMENT = CLIENT_METADATA.extend({
 	token_endpoint_auth_method: z.literal("none").optional(),
 });
 
-/** A client's metadata document cannot be used. The message goes to the person who signs in. */
-export class DocumentError extends Error {
-	override readonly name = "DocumentError";
-}
-
-type MetadataDocumentsOptions = Pick<PublicRequestOptions, "resolve" | "mayConnect" | "ca">;
-
 /**
  * Clients whose id is the URL of their metadata (draft-ietf-oauth-client-id-metadata-document). Strangers choose the URL,
  * so only public addresses are asked, and nothing is followed: no redirect, no other scheme than https.
  */
 export class MetadataDocuments {
-	readonly #options: MetadataDocumentsOptions;
+	readonly #options: Partial<PublicRequestOptions>;
 	readonly #cache = new LRUCache<string, OAuthClient>({ max: MAX_CACHED, ttl: CACHE_TIME });
 	/** Under way, by URL. */
 	readonly #fetches = new Map<string, { readonly address: string; readonly client: Promise<OAuthClient> }>();
-
 	/** Whether a public name resolves, until when. */
 	#online: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
 
-	constructor(options: MetadataDocumentsOptions = {}) {
+	constructor(options: Partial<PublicRequestOptions> = {}) {
 		this.#options = options;
 	}
 
@@ -73,9 +64,9 @@ export class MetadataDocuments {
 	}
 
 	/**
-	 * The client that a URL describes. Rejects with DocumentError.
+	 * The client that a URL describes. Rejects with OAuthFailure, whose message goes to the person who signs in.
 	 *
-	 * @param address of the person who signs in: slow documents of one address do not delay those of others
+	 * @param address of the person: slow documents of one address do not delay those of others
 	 */
 	async find(url: string, address: string): Promise<OAuthClient> {
 		const cached = this.#cache.get(url);
@@ -88,7 +79,7 @@ export class MetadataDocuments {
 		}
 		const own = [...this.#fetches.values()].filter((each) => each.address === address);
 		if (own.length >= MAX_FETCHES_PER_ADDRESS || this.#fetches.size >= MAX_FETCHES) {
-			throw new DocumentError("too many clients sign in at the same time: try again later");
+			throw unusable(url, "too many clients sign in at the same time: try again later");
 		}
 		const client = this.#read(url);
 		this.#fetches.set(url, { address, client });
@@ -98,19 +89,19 @@ export class MetadataDocuments {
 	async #read(url: string): Promise<OAuthClient> {
 		const headers = { Accept: "application/json" };
 		const options = { ...this.#options, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES };
-		const { status, body } = await requestPublic(new URL(url), options).catch((cause: Error) => {
-			throw new DocumentError(`cannot be fetched: ${cause.message}`, { cause });
+		const { status, body } = await requestPublic(new URL(url), options).catch(({ message }: Error) => {
+			throw unusable(url, `cannot be fetched: ${message}`);
 		});
 		const document = status === 200 ? jsonIn(body) : undefined;
 		if (document === undefined) {
-			throw new DocumentError(status === 200 ? "not JSON" : `cannot be fetched: HTTP status ${status}`);
+			throw unusable(url, status === 200 ? "not JSON" : `cannot be fetched: HTTP status ${status}`);
 		}
 		const { data, error } = DOCUMENT.safeParse(document);
 		if (error !== undefined) {
-			throw new DocumentError(describeIssues(error.issues, "content"));
+			throw unusable(url, describeIssues(error.issues, "content"));
 		}
 		if (data.client_id !== url) {
-			throw new DocumentError("client_id: not the URL of the document");
+			throw unusable(url, "client_id: not the URL of the document");
 		}
 		const client = { id: url, name: nameOf(data), redirectUris: data.redirect_uris };
 		this.#cache.set(url, client);
@@ -126,4 +117,8 @@ export class MetadataDocuments {
 			});
 		});
 	}
+}
+
+function unusable(url: string, problem: string): OAuthFailure {
+	return new OAuthFailure(OAuthErrorCode.InvalidClient, `${url}: ${problem}`);
 }

@@ -28,6 +28,11 @@ export class GrantFailure extends OAuthFailure {
 	}
 }
 
+const CODES: Readonly<Record<number, OAuthErrorCode>> = {
+	429: OAuthErrorCode.TooManyRequests,
+	503: OAuthErrorCode.TemporarilyUnavailable,
+};
+
 /** Makes the answer to a failure: RFC 6749 section 5.2. */
 export const oauthBody = (failure: Failure): object => ({
 	error: codeOf(failure),
@@ -38,13 +43,8 @@ function codeOf(failure: Failure): OAuthErrorCode {
 	if (failure instanceof OAuthFailure) {
 		return failure.code;
 	}
-	if (failure.status === 429) {
-		return OAuthErrorCode.TooManyRequests;
-	}
-	if (failure.status === 503) {
-		return OAuthErrorCode.TemporarilyUnavailable;
-	}
-	return failure.status >= 500 ? OAuthErrorCode.ServerError : OAuthErrorCode.InvalidRequest;
+	const { status } = failure;
+	return CODES[status] ?? (status >= 500 ? OAuthErrorCode.ServerError : OAuthErrorCode.InvalidRequest);
 }
 
 /** @throws OAuthFailure if a field is missing, empty or repeated */
@@ -56,11 +56,7 @@ export function field(fields: URLSearchParams, name: string): string {
 	return value;
 }
 
-/**
- * A field of a request; undefined if it is missing or empty.
- *
- * @throws OAuthFailure if it is repeated: RFC 6749 section 3.1
- */
+/** A field of a request; undefined if it is missing or empty. @throws OAuthFailure if it is repeated: RFC 6749 section 3.1 */
 export function optionalField(fields: URLSearchParams, name: string): string | undefined {
 	const [value, ...more] = fields.getAll(name);
 	if (more.length > 0) {

@@ -8,19 +8,7 @@ import { HttpError } from "../http/http-error.js";
 import type { ProtectedResource } from "./protected-resource.js";
 
 /** Signatures with a public key only: a symmetric one could be made by everyone who can verify it. */
-const ALGORITHMS = [
-	"RS256",
-	"RS384",
-	"RS512",
-	"PS256",
-	"PS384",
-	"PS512",
-	"ES256",
-	"ES384",
-	"ES512",
-	"EdDSA",
-	"Ed25519",
-];
+const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 
 /** Claims that only ID tokens have: OpenID Connect Core §2, §3.3.2.11. */
 const ID_CLAIMS = ["nonce", "at_hash", "c_hash"];
@@ -33,38 +21,41 @@ const TIMEOUT = 5_000;
 
 const METADATA = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
-/** An authorization server outside (Keycloak, Auth0, Entra), whose access tokens are JWTs: RFC 9068, RFC 8725. */
-export class OutsideIssuer implements TokenIssuer {
-	/** Its identifier, a URL: the claim `iss`. */
-	readonly #issuer: string;
-	readonly #settings: Configuration;
-	readonly #resource: ProtectedResource;
+/**
+ * Makes the issuer of an authorization server outside (Keycloak, Auth0, Entra), whose access tokens are JWTs: RFC 9068, RFC 8725.
+ *
+ * @param issuer its identifier, a URL: the claim `iss`
+ */
+export function openOutsideIssuer(issuer: string, settings: Configuration, resource: ProtectedResource): TokenIssuer {
 	/** Finds the issuer's public keys; undefined until they are needed, and after the issuer could not be asked. */
-	#keys: Promise<JWTVerifyGetKey> | undefined;
+	let keys: Promise<JWTVerifyGetKey> | undefined;
 
-	constructor(issuer: string, settings: Configuration, resource: ProtectedResource) {
-		this.#issuer = issuer;
-		this.#settings = settings;
-		this.#resource = resource;
-	}
+	const findKeys = async (): Promise<JWTVerifyGetKey> => {
+		keys ??= readKeys(issuer);
+		try {
+			return await keys;
+		} catch (error) {
+			keys = undefined;
+			throw unavailable(`cannot get the metadata of ${issuer}`, error as Error);
+		}
+	};
 
-	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
+	const verify: TokenIssuer["verify"] = async (token) => {
 		// Not a JWT: the issuer need not be asked.
 		if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) {
 			return undefined;
 		}
-		const issuer = this.#issuer;
-		const keys = await this.#findKeys();
+		const found = await findKeys();
 		// Loaded on demand: most gateways have no issuer outside.
 		const { errors, jwtVerify } = await import("jose");
 		try {
-			const { payload, protectedHeader } = await jwtVerify(token, keys, {
+			const { payload, protectedHeader } = await jwtVerify(token, found, {
 				issuer,
 				algorithms: ALGORITHMS,
 				clockTolerance: CLOCK_TOLERANCE,
 				requiredClaims: ["exp", "sub", "aud"],
 			});
-			return this.#isAccessToken(protectedHeader.typ, payload) ? this.#grantOf(payload) : undefined;
+			return isAccessToken(settings, protectedHeader.typ, payload) ? grantOf(settings, resource, payload) : undefined;
 		} catch (error) {
 			if (error instanceof errors.JWTExpired) {
 				return "expired";
@@ -76,42 +67,33 @@ export class OutsideIssuer implements TokenIssuer {
 			}
 			throw unavailable(`cannot get the keys of ${issuer}`, error as Error);
 		}
-	}
+	};
+	return { verify };
+}
 
-	/** Returns whether a token is meant for resources: an ID token tells its client who has signed in (RFC 9068 §4, §5). */
-	#isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
-		const mediaType = (type: string): string => type.toLowerCase().replace(/^application\//, "");
-		const isAccepted = this.#settings.issuerTokenTypes.some((each) => mediaType(each) === mediaType(typ ?? "JWT"));
-		return isAccepted && !ID_CLAIMS.some((claim) => claim in payload) && payload.typ !== "ID";
-	}
+/** Returns whether a token is meant for resources: an ID token tells its client who has signed in (RFC 9068 §4, §5). */
+function isAccessToken({ issuerTokenTypes }: Configuration, typ: string | undefined, payload: JWTPayload): boolean {
+	const mediaType = (type: string): string => type.toLowerCase().replace(/^application\//, "");
+	const isAccepted = issuerTokenTypes.some((each) => mediaType(each) === mediaType(typ ?? "JWT"));
+	return isAccepted && !ID_CLAIMS.some((claim) => claim in payload) && payload.typ !== "ID";
+}
 
-	#grantOf(payload: JWTPayload): AccessGrant {
-		const { issuerAudiences, issuerClaims, issuerScopes } = this.#settings;
-		const { aud = [], exp = 0, sub } = payload;
-		const audience = [aud].flat().flatMap((each) => {
-			const name = issuerAudiences.includes(each) ? "/mcp" : each;
-			return URL.canParse(name) || name === "/mcp" ? (this.#resource.identify(name) ?? []) : [];
-		});
-		const claims = issuerClaims.flatMap((claim) => valueAt(payload, claim));
-		const values = claims.flatMap((each) => (typeof each === "string" ? each.split(" ") : []));
-		const scopes = values.flatMap((value) => issuerScopes.get(value)?.split(" ") ?? (isScope(value) ? [value] : []));
-		return {
-			principal: `oauth:${sub?.slice(0, 256)}`,
-			limits: limitsOf(scopes),
-			audience,
-			isCurrent: () => (exp + CLOCK_TOLERANCE) * 1_000 > Date.now(),
-		};
-	}
-
-	async #findKeys(): Promise<JWTVerifyGetKey> {
-		this.#keys ??= readKeys(this.#issuer);
-		try {
-			return await this.#keys;
-		} catch (error) {
-			this.#keys = undefined;
-			throw unavailable(`cannot get the metadata of ${this.#issuer}`, error as Error);
-		}
-	}
+function grantOf(settings: Configuration, resource: ProtectedResource, payload: JWTPayload): AccessGrant {
+	const { issuerAudiences, issuerClaims, issuerScopes } = settings;
+	const { aud = [], exp = 0, sub } = payload;
+	const audience = [aud].flat().flatMap((each) => {
+		const name = issuerAudiences.includes(each) ? "/mcp" : each;
+		return URL.canParse(name) || name === "/mcp" ? (resource.identify(name) ?? []) : [];
+	});
+	const claims = issuerClaims.flatMap((claim) => valueAt(payload, claim));
+	const values = claims.flatMap((each) => (typeof each === "string" ? each.split(" ") : []));
+	const scopes = values.flatMap((value) => issuerScopes.get(value)?.split(" ") ?? (isScope(value) ? [value] : []));
+	return {
+		principal: `oauth:${sub?.slice(0, 256)}`,
+		limits: limitsOf(scopes),
+		audience,
+		isCurrent: () => (exp + CLOCK_TOLERANCE) * 1_000 > Date.now(),
+	};
 }
 
 /** The issuer cannot be asked now. */

@@ -7,7 +7,8 @@ import { SCOPES } from "../config/scopes.js";
 /** `/mcp`, or `/mcp/DEVICE` with the device percent-encoded. */
 const PATH = /^\/mcp(?:\/([^/?#]{1,384}))?\/?$/;
 
-interface Challenge {
+/** Why a request is rejected. */
+export interface Challenge {
 	readonly error?: "invalid_token" | "insufficient_scope";
 	readonly description?: string;
 	/** The scopes that the request needs. Default: those of a client that calls tools. */
@@ -26,10 +27,8 @@ export class ProtectedResource {
 	}
 
 	/**
-	 * The identifier of a resource, in one spelling, so that equal ones can be compared.
-	 *
-	 * @param uri from a client or a token; a path is relative to the public URL
-	 * @returns undefined if it is no resource of this gateway
+	 * The identifier of a resource, in one spelling, so that equal ones can be compared; undefined if it is none of this gateway.
+	 * A path is relative to the public URL.
 	 */
 	identify(uri: string): string | undefined {
 		if (!URL.canParse(uri, this.#origin)) {
@@ -54,9 +53,8 @@ export class ProtectedResource {
 	}
 
 	/**
-	 * The metadata of the resource with that path (RFC 9728 section 3.2). `resource` is spelled as in the client's request.
-	 *
-	 * @returns undefined if there is no such resource. A device need not exist: strangers cannot find out which do
+	 * The metadata of the resource with that path (RFC 9728 section 3.2), spelled as in the client's request; undefined if there is
+	 * none. A device need not exist: strangers cannot find out which do.
 	 */
 	metadata(path: string): OAuthProtectedResourceMetadata | undefined {
 		if (this.identify(path) === undefined) {

@@ -11,6 +11,7 @@ import { HttpError } from "../http/http-error.js";
 import { RequestLimits } from "../http/limits.js";
 import type { Admission } from "../http/route.js";
 import { ClientAddresses, isOfForeignPage, isOfOwnPage, SourceCheck } from "../http/source-check.js";
+import type { Challenge } from "./protected-resource.js";
 import type { SignIn } from "./sign-in.js";
 
 /** Advice for a wrong or missing token. */
@@ -23,9 +24,11 @@ export class RequestGuard {
 	readonly #gateway: RunningGateway;
 	/** Undefined: off. */
 	readonly #signIn: SignIn | undefined;
-	readonly #source: SourceCheck;
+	/** Rejects requests whose Host or Origin is foreign. */
+	readonly source: SourceCheck;
+	/** Finds the network address of a request, and whether its client speaks TLS. */
+	readonly addresses: ClientAddresses;
 	readonly #limits: RequestLimits;
-	readonly #addresses: ClientAddresses;
 	readonly #isLocal: boolean;
 	/** The access of clients of this machine without a token. */
 	readonly #withoutToken: Access;
@@ -45,9 +48,9 @@ export class RequestGuard {
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server === undefined ? [] : [new URL(signIn.server.origin).hostname];
 		const allowedOrigins = [...settings.allowedOrigins, ...own];
-		this.#source = new SourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
+		this.source = new SourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
 		this.#limits = new RequestLimits(settings);
-		this.#addresses = new ClientAddresses(settings.trustProxy);
+		this.addresses = new ClientAddresses(settings.trustProxy);
 		this.#isLocal = isLoopback(settings.httpAddress);
 		this.#withoutToken = localAccess(settings.userTools);
 	}
@@ -58,32 +61,18 @@ export class RequestGuard {
 		return !this.#isLocal || isOutside || this.#gateway.tokens.needs("client");
 	}
 
-	/** The network address that a request comes from, for logs and limits. */
-	addressOf(request: IncomingMessage): string {
-		return this.#addresses.of(request);
-	}
-
-	/** Whether the client speaks TLS, with the gateway or with a trusted proxy before it. */
-	isSecure(request: IncomingMessage): boolean {
-		return this.#addresses.isSecure(request);
-	}
-
-	/** @throws HttpError (403) if Host or Origin is foreign */
-	checkSource(request: IncomingMessage): void {
-		this.#source.check(request);
-	}
-
 	/**
 	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError without a valid
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
 		const found = await this.#authenticate(request);
-		const isForeign = request.headers.origin !== undefined && isOfForeignPage(request, this.isSecure(request));
+		const isForeign =
+			request.headers.origin !== undefined && isOfForeignPage(request, this.addresses.isSecure(request));
 		const access = isForeign
 			? kept(this.#foreign, found.access, (own) => ({ ...own, isForeignPage: true }))
 			: found.access;
-		const admission = { ...found, access, address: this.addressOf(request) };
+		const admission = { ...found, access, address: this.addresses.of(request) };
 		this.#open.set(response, admission);
 		response.once("close", () => this.#open.delete(response));
 		return admission;
@@ -115,12 +104,12 @@ export class RequestGuard {
 
 	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
 	async checkAttempts(request: IncomingMessage): Promise<void> {
-		await this.#limits.attempt(this.addressOf(request));
+		await this.#limits.attempt(this.addresses.of(request));
 	}
 
 	/** Counts a request without a token. Rejects with HttpError (429). */
 	async checkRate(request: IncomingMessage): Promise<void> {
-		await this.#limits.request(this.addressOf(request));
+		await this.#limits.request(this.addresses.of(request));
 	}
 
 	/** The token of the person who is signed in to the console; undefined without a sign-in, or if another site's page sends the request. */
@@ -130,27 +119,29 @@ export class RequestGuard {
 	}
 
 	/** The rejection of a client whose access token lacks a scope: MCP "Scope Challenge Handling". */
-	lacksScope({ url = "" }: IncomingMessage, scope: string): HttpError {
+	lacksScope(request: IncomingMessage, scope: string): HttpError {
 		const description = "the access token lacks a scope";
-		const challenge = this.#signIn?.resource.challenge(pathOf(url), {
+		return this.#rejection(request, 403, `${description}: ${scope}`, {
 			error: "insufficient_scope",
 			description,
 			scope,
 		});
-		return new HttpError(403, "token", `${description}: ${scope}`, challenge ? { "WWW-Authenticate": challenge } : {});
 	}
 
 	async #wrongToken(request: IncomingMessage): Promise<HttpError> {
 		await this.checkAttempts(request);
-		await this.#limits.wrongToken(this.addressOf(request));
+		await this.#limits.wrongToken(this.addresses.of(request));
 		return this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
 	}
 
-	#invalidToken({ url = "" }: IncomingMessage, description: string): HttpError {
-		const challenge =
-			this.#signIn?.resource.challenge(pathOf(url), { error: "invalid_token", description }) ??
-			'Bearer realm="xs-mcp-gateway", error="invalid_token"';
-		return new HttpError(401, "token", description, { "WWW-Authenticate": challenge });
+	#invalidToken(request: IncomingMessage, description: string): HttpError {
+		return this.#rejection(request, 401, description, { error: "invalid_token", description });
+	}
+
+	#rejection({ url }: IncomingMessage, status: number, message: string, challenge: Challenge = {}): HttpError {
+		const error = challenge.error === undefined ? "" : `, error="${challenge.error}"`;
+		const header = this.#signIn?.resource.challenge(pathOf(url), challenge) ?? `Bearer realm="xs-mcp-gateway"${error}`;
+		return new HttpError(status, "token", message, { "WWW-Authenticate": header });
 	}
 
 	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
@@ -164,7 +155,7 @@ export class RequestGuard {
 		}
 		if (!this.needsToken) {
 			await this.checkRate(request);
-			return { access: this.#withoutToken, owner: this.addressOf(request), token };
+			return { access: this.#withoutToken, owner: this.addresses.of(request), token };
 		}
 		if (secret !== undefined) {
 			const grant = signIn && (await this.#grantOf(request, secret, signIn));
@@ -179,9 +170,7 @@ export class RequestGuard {
 			return await this.#admitToken(signedIn, session);
 		}
 		await this.checkRate(request);
-		throw new HttpError(401, "token", `missing bearer token ${CREATE_TOKEN}`, {
-			"WWW-Authenticate": signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
-		});
+		throw this.#rejection(request, 401, `missing bearer token ${CREATE_TOKEN}`);
 	}
 
 	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Authenticated> {
@@ -229,7 +218,7 @@ export class RequestGuard {
 	/** The console's session of a request that the gateway's own page makes. */
 	#sessionOf(request: IncomingMessage): ConsoleSession | undefined {
 		const cookie = readCookie(request);
-		return cookie !== undefined && isOfOwnPage(request, this.isSecure(request))
+		return cookie !== undefined && isOfOwnPage(request, this.addresses.isSecure(request))
 			? this.sessions.find(cookie)
 			: undefined;
 	}
@@ -252,12 +241,7 @@ export function localAccess(userTools: readonly string[]): Access {
 	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some, microphone: true };
 }
 
-/**
- * The access of a client with a token.
- *
- * @param limits of the token
- * @param holder hash of the token
- */
+/** The access of a client with a token, whose hash is `holder`. */
 export function accessOf(principal: string, limits: Limits, userTools: readonly string[], holder?: string): Access {
 	return {
 		principal,

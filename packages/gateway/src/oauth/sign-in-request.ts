@@ -30,10 +30,8 @@ export type SignInRequest = z.infer<typeof requestSchema>;
 const sealedSchema = z.object({ request: requestSchema, browser: z.string(), expires: z.number() });
 
 /**
- * Seals a request for the form that the person fills in, so that strangers cannot fill the gateway's memory.
- *
- * @param browser a secret of the browser that shows the form
- * @param now the time that every gateway goes by, in milliseconds since 1970: another one may open the request
+ * Seals a request for the form of a browser with this secret, so that strangers cannot fill the gateway's memory. `now` is the
+ * time that every gateway goes by: another one may open the request.
  */
 export function sealRequest(key: DeviceKey, request: SignInRequest, browser: string, now: number): string {
 	return key.seal(REQUEST, { request, browser: digest(browser), expires: now + LIFETIME });

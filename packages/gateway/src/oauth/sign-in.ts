@@ -3,7 +3,7 @@ import { publicOrigin } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
 import { Grants } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
-import { OutsideIssuer } from "./outside-issuer.js";
+import { openOutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
 
 /** Endpoints of the authorization server, as paths below the public URL. */
@@ -45,7 +45,7 @@ export function openSignIn({ settings, tokens, shortLived, resolve, key }: Runni
 	}
 	if (issuer !== undefined) {
 		const resource = new ProtectedResource(origin, issuer);
-		return { resource, issuer: new OutsideIssuer(issuer, settings, resource) };
+		return { resource, issuer: openOutsideIssuer(issuer, settings, resource) };
 	}
 	const grants = new Grants(tokens, shortLived, key);
 	const server = { origin, grants, documents: new MetadataDocuments({ resolve }) };

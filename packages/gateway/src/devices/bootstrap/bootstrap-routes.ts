@@ -46,7 +46,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 	const source = new SourceCheck([httpAddress, websocketAddress, mqttAddress], hosts, allowedOrigins);
 	/** Whether a new device needs a token, or to be bound, to connect. */
 	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken);
-	const addressOf = (request: IncomingMessage): string => guard.addressOf(request);
+	const addressOf = (request: IncomingMessage): string => guard.addresses.of(request);
 	const admit = (request: IncomingMessage) => limits.request(addressOf(request));
 	const checkSource: Middleware = async (c, next) => {
 		source.check(c.env.incoming);

@@ -38,7 +38,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 	const uploadsOf = new Map<PictureSession | PictureCall, number>();
 
 	const rejectToken = async (request: IncomingMessage, problem: string): Promise<never> => {
-		await limits.wrongToken(guard.addressOf(request));
+		await limits.wrongToken(guard.addresses.of(request));
 		throw new HttpError(401, "token", problem);
 	};
 
@@ -47,7 +47,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const session = pictures.sessionOf(secret ?? "");
 		if (session === undefined) {
-			await limits.attempt(guard.addressOf(request));
+			await limits.attempt(guard.addresses.of(request));
 			return await rejectToken(request, "unknown bearer token");
 		}
 		await limits.request(`token of the device ${session.identity.id}`);
@@ -120,7 +120,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 
 	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), async (c) => {
 		const { incoming } = c.env;
-		await limits.attempt(guard.addressOf(incoming));
+		await limits.attempt(guard.addresses.of(incoming));
 		const found = pictures.callOf(c.req.param("ticket"));
 		const call = found ?? (await rejectToken(incoming, "unknown or expired upload"));
 		const { picture } = await receive(incoming, call, MAX_UPLOADS_PER_CALL, call);
