@@ -44,8 +44,8 @@ export async function openClusterStore(
 	name: "store" | "short_lived",
 ): Promise<NatsStore> {
 	const storage = name === "store" ? "file" : "memory";
-	const maxBytes = (name === "store" ? 512 : 32) * 1024 * 1024;
-	return await NatsStore.open(await nats.connect(t), { name: `xsmcp_${name}`, storage, maxBytes });
+	const max_bytes = (name === "store" ? 512 : 32) * 1024 * 1024;
+	return await NatsStore.open(await nats.connect(t), `xsmcp_${name}`, { storage, max_bytes });
 }
 
 /** Starts two gateways of one cluster, on a NATS of their own. */

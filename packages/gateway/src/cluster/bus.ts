@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import {
-	type ConnectionOptions,
 	connect,
 	credsAuthenticator,
 	errors,
@@ -34,16 +33,6 @@ const MAX_REFUSED = 20;
 /** The header of a part of a long message: "2/5". */
 const PART = "Xs-Mcp-Part";
 
-/**
- * Connects to NATS; the connection comes back by itself. Rejects if it cannot be reached, or does not accept the credentials.
- *
- * @param url nats://HOST:4222 or tls://HOST:4222, perhaps with user name and password, or with a token alone
- * @param name of this gateway
- */
-export async function connectToNats(url: string, name: string, settings: NatsSettings): Promise<NatsConnection> {
-	return await connect(connectionOptions(url, name, settings));
-}
-
 /** The messages of a cluster, over a connection to NATS. */
 export class Bus {
 	readonly subjects: ReturnType<typeof subjectsOf>;
@@ -52,10 +41,7 @@ export class Bus {
 	/** The first subscription that NATS has refused. */
 	#refused: Error | undefined;
 
-	/**
-	 * @param prefix separates two clusters on one NATS
-	 * @param onRefused called once for each subject that NATS does not allow
-	 */
+	/** @param onRefused called once for each subject that NATS does not allow */
 	constructor(connection: NatsConnection, prefix: string, onRefused: (message: string) => void) {
 		this.#connection = connection;
 		this.subjects = subjectsOf(prefix);
@@ -151,13 +137,24 @@ export function hasNoResponder({ headers: more }: Msg): boolean {
 	return more?.code === 503;
 }
 
-function connectionOptions(url: string, name: string, settings: NatsSettings): ConnectionOptions {
+/**
+ * Connects to NATS; the connection comes back by itself. Rejects if it cannot be reached, or does not accept the credentials.
+ *
+ * @param url nats://HOST:4222 or tls://HOST:4222, perhaps with user name and password, or with a token alone
+ * @param name of this gateway
+ */
+export async function connectToNats(url: string, name: string, settings: NatsSettings): Promise<NatsConnection> {
 	const { clusterCredentials: credentials, clusterPassword, clusterCa: ca } = settings;
 	const { protocol, host, hostname, username, password } = new URL(url);
 	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password) || clusterPassword];
 	const token = user || pass;
+	const tls: TlsOptions & { readonly host: string } = {
+		// Without it, Node expects the certificate of an address to be for "localhost". NATS passes it on.
+		host: hostname.replace(/^\[(.*)\]$/, "$1"),
+		...(ca !== undefined && { ca: readFileSync(ca, "utf8") }),
+	};
 	const login = user === "" || pass === undefined ? token !== undefined && { token } : { user, pass };
-	return {
+	return await connect({
 		servers: host,
 		name: `xs-mcp-gateway ${name}`,
 		maxReconnectAttempts: -1,
@@ -169,12 +166,6 @@ function connectionOptions(url: string, name: string, settings: NatsSettings): C
 		noAsyncTraces: true,
 		...login,
 		...(credentials !== undefined && { authenticator: credsAuthenticator(readFileSync(credentials)) }),
-		...((protocol === "tls:" || ca !== undefined) && { tls: tlsOptions(hostname, ca) }),
-	};
-}
-
-function tlsOptions(hostname: string, ca: string | undefined): TlsOptions & { readonly host: string } {
-	// Without it, Node expects the certificate of an address to be for "localhost". NATS passes it on.
-	const host = { host: hostname.replace(/^\[(.*)\]$/, "$1") };
-	return ca === undefined ? host : { ...host, ca: readFileSync(ca, "utf8") };
+		...((protocol === "tls:" || ca !== undefined) && { tls }),
+	});
 }

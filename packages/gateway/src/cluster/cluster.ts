@@ -8,10 +8,10 @@ import { clients } from "../transports/plugin.js";
 import { GATEWAY_INFO } from "../version.js";
 import { Bus, hasNoResponder } from "./bus.js";
 import { Claims, isLaterVersion } from "./claims.js";
-import { IncomingCalls } from "./incoming-calls.js";
-import { Members } from "./members.js";
+import { type IncomingCalls, takeCalls } from "./incoming-calls.js";
+import { type Members, openMembers } from "./members.js";
 import { type Call, type Lease, VERSION } from "./messages.js";
-import { Remotes } from "./remotes.js";
+import { openRemotes, type Remotes } from "./remotes.js";
 import { openEventStream, SharedEvents } from "./shared-events.js";
 
 /** A {@link Cluster.status}, for the operator. */
@@ -32,10 +32,7 @@ const LEAVE_TIME = 2_000;
 /** Lists are read again when the record of their device says so. */
 const LIST_CHANGED = /\/list_changed$/;
 
-/**
- * Makes gateways on one store one gateway: each has the devices of the others in its registry, as servers like its own.
- * docs/gateway/cluster.md says what is stored and sent.
- */
+/** Makes gateways on one store one gateway: each has the devices of the others in its registry. See docs/gateway/cluster.md. */
 export class Cluster {
 	readonly #gateway: RunningGateway;
 	readonly #nats: NatsConnection;
@@ -70,10 +67,10 @@ export class Cluster {
 		this.#name = name;
 		this.#bus = new Bus(nats, settings.clusterPrefix, (refused) => this.#warn(`cluster: ${refused}. ${PERMISSIONS}`));
 		this.#self = { v: VERSION, incarnation, program, since: Date.now(), key, draining: false };
-		this.#members = new Members(name, shortLived, (other, before) => this.#memberChanged(other, before));
-		this.#incoming = new IncomingCalls(this.#bus, (call) => this.#deviceOf(call));
+		this.#members = openMembers(name, shortLived, (other, before) => this.#memberChanged(other, before));
+		this.#incoming = takeCalls(this.#bus, (call) => this.#deviceOf(call));
 		this.#claims = new Claims(self, shortLived, this.#warn);
-		this.#remotes = new Remotes(self, this.#bus, servers, this.#members, shortLived);
+		this.#remotes = openRemotes(self, this.#bus, servers, this.#members, shortLived);
 		this.#events = new SharedEvents(gateway.use(events).log, this.#warn, (problem) => saves.note("events", problem));
 	}
 
@@ -158,13 +155,11 @@ export class Cluster {
 			this.#shareDevices(),
 		];
 		await this.#enter(true);
-		for (const [interval, run] of [
-			[TICK, () => this.#check()],
-			[TIDY_INTERVAL, () => void this.#remotes.removeUnknown()],
-		] as const) {
-			const timer = setInterval(run, interval);
-			this.#closers.push(() => clearInterval(timer));
-		}
+		const timers = [
+			setInterval(() => this.#check(), TICK),
+			setInterval(() => void this.#remotes.removeUnknown(), TIDY_INTERVAL),
+		];
+		this.#closers.push(() => timers.forEach(clearInterval));
 	}
 
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
@@ -211,11 +206,7 @@ export class Cluster {
 			}
 			this.#remotes.sessionEnded(id, isHere(connection));
 		};
-		const notification = (
-			{ id: device, connection }: Server,
-			method: string,
-			params: Readonly<Record<string, unknown>>,
-		): void => {
+		const notification = ({ id: device, connection }: Server, method: string, params: object): void => {
 			const claim = this.#claims.claimOf(device);
 			if (claim !== undefined && connection !== undefined && isHere(connection) && !LIST_CHANGED.test(method)) {
 				const event = { v: VERSION, device, claim, method, params };

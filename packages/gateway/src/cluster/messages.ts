@@ -1,10 +1,10 @@
-import type { ServerInfo } from "xs-mcp-manager/core";
+import { jsonIn, type ServerInfo } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { LoggedEvent } from "../events/event-log.js";
 
 /**
- * The version of messages and entries. A reader ignores members that it does not know, so that two versions of the program work
- * side by side. A change that this does not allow gets the next number: what is of a later version than the reader's is refused.
+ * The version of messages and entries. A reader ignores members that it does not know. A change that this does not allow gets the
+ * next number: what is of a later version than the reader's is refused.
  */
 export const VERSION = 1;
 
@@ -17,11 +17,7 @@ export const LEASE_TIME = 8_000;
 /** Milliseconds without a renewal after which others count a gateway as absent: later than it stops to answer. */
 export const ABSENT_TIME = 9_500;
 
-/**
- * The subjects of a cluster, by the name of the gateway that receives or, of events, publishes.
- *
- * @param prefix separates two clusters on one NATS
- */
+/** The subjects of a cluster with a prefix, by the name of the gateway that receives or, of events, publishes. */
 export const subjectsOf = (prefix: string) =>
 	({
 		all: (name: string): string => `${prefix}.to.${name}.>`,
@@ -133,15 +129,7 @@ export const loggedEventSchema = z
 	})
 	.transform(({ v: _, ...event }): Omit<LoggedEvent, "seq" | "eventId"> => event);
 
-/**
- * Reads JSON that another gateway has written.
- *
- * @returns undefined if it cannot be read, as a later version's may be
- */
+/** Reads JSON that another gateway has written; undefined if it cannot be read, as a later version's may be. */
 export function readMessage<T>(schema: z.ZodType<T>, bytes: Uint8Array): T | undefined {
-	try {
-		return schema.safeParse(JSON.parse(Buffer.from(bytes).toString())).data;
-	} catch {
-		return undefined;
-	}
+	return schema.safeParse(jsonIn(Buffer.from(bytes).toString())).data;
 }

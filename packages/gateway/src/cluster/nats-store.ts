@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
-import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
+import { type KV, Kvm, type KvOptions, type KvWatchEntry } from "@nats-io/kv";
 import { errors, type NatsConnection } from "@nats-io/transport-node";
 import { type Entry, Store, StoreError } from "xs-mcp-manager/core";
 import * as z from "zod";
@@ -29,23 +29,7 @@ interface Waiter {
 	readonly fail: (error: StoreError) => void;
 }
 
-export interface NatsStoreOptions {
-	/** Of the bucket: letters, digits, "_" and "-". */
-	readonly name: string;
-	/** Bytes of the bucket. NATS reserves them, so that what devices fill cannot keep an operator from removing something. */
-	readonly maxBytes: number;
-	/** Default "file": what has to survive the end of NATS. */
-	readonly storage?: "file" | "memory";
-	/** NATS servers that keep a copy. */
-	readonly replicas?: number;
-	/** The clock of NATS. Stores of one connection share it. */
-	readonly clock?: NatsClock;
-}
-
-/**
- * How much the clock of NATS is ahead. It stamps what all gateways write, whose own clocks may differ; their times for each
- * other are of this clock.
- */
+/** How much the clock of NATS is ahead: the times of gateways for each other are of this clock, because their own may differ. */
 export class NatsClock {
 	#difference = 0;
 	/** Milliseconds that the difference may be more or less. */
@@ -59,10 +43,8 @@ export class NatsClock {
 	}
 
 	/**
-	 * Measures the difference.
-	 *
-	 * @param stamp of something that was sent and stored between two times of this computer's clock
-	 * @returns a warning, once for a clock that is wrong
+	 * Measures the difference by the stamp of something that was sent and stored between two times of this computer's clock.
+	 * Returns a warning, once for a clock that is wrong.
 	 */
 	learn(stamp: number, sent: number, stored: number): string | undefined {
 		const error = (stored - sent) / 2 + 1;
@@ -75,10 +57,8 @@ export class NatsClock {
 		const isNew = isWrong && !this.#isWrong;
 		this.#isWrong = isWrong;
 		const seconds = Math.abs(this.#difference / 1_000).toFixed(1);
-		const direction = this.#difference > 0 ? "behind" : "ahead of";
-		return isNew
-			? `cluster: this computer's clock is ${seconds} s ${direction} that of NATS. Set it by NTP`
-			: undefined;
+		const place = `${seconds} s ${this.#difference > 0 ? "behind" : "ahead of"} that of NATS`;
+		return isNew ? `cluster: this computer's clock is ${place}. Set it by NTP` : undefined;
 	}
 }
 
@@ -90,7 +70,8 @@ export class NatsClock {
  */
 export class NatsStore extends Store {
 	readonly #connection: NatsConnection;
-	readonly #options: NatsStoreOptions;
+	readonly #name: string;
+	readonly #settings: Partial<KvOptions>;
 	readonly #clock: NatsClock;
 	/** Undefined while it cannot be reached. */
 	#bucket: KV | undefined;
@@ -107,16 +88,28 @@ export class NatsStore extends Store {
 	#attempt = 0;
 	#isClosed = false;
 
-	private constructor(connection: NatsConnection, options: NatsStoreOptions) {
+	private constructor(connection: NatsConnection, name: string, settings: Partial<KvOptions>, clock: NatsClock) {
 		super();
 		this.#connection = connection;
-		this.#options = options;
-		this.#clock = options.clock ?? new NatsClock();
+		this.#name = name;
+		// Without direct reads, which may be older than what was written.
+		this.#settings = { ...settings, history: 1, allow_direct: false };
+		this.#clock = clock;
 	}
 
-	/** Opens a bucket, made if it is missing, and reads it. Rejects with an Error of NATS. */
-	static async open(connection: NatsConnection, options: NatsStoreOptions): Promise<NatsStore> {
-		const store = new NatsStore(connection, options);
+	/**
+	 * Opens a bucket, made if it is missing, and reads it. Rejects with an Error of NATS.
+	 *
+	 * @param settings NATS reserves `max_bytes`, so that what devices fill cannot keep an operator from removing something
+	 * @param clock stores of one connection share it
+	 */
+	static async open(
+		connection: NatsConnection,
+		name: string,
+		settings: Partial<KvOptions>,
+		clock = new NatsClock(),
+	): Promise<NatsStore> {
+		const store = new NatsStore(connection, name, settings, clock);
 		await store.#follow();
 		void store.#watchConnection();
 		return store;
@@ -140,11 +133,9 @@ export class NatsStore extends Store {
 		);
 		const stored = Date.now();
 		const stamp = await this.#until(revision);
-		if (stamp !== undefined) {
-			const warning = this.#clock.learn(stamp.getTime(), sent, stored);
-			if (warning !== undefined) {
-				this.emit("warning", warning);
-			}
+		const warning = stamp && this.#clock.learn(stamp.getTime(), sent, stored);
+		if (warning !== undefined) {
+			this.emit("warning", warning);
 		}
 		return { key, value, revision };
 	}
@@ -191,10 +182,7 @@ export class NatsStore extends Store {
 		}
 	}
 
-	/**
-	 * Settles when the copy has reached a revision. Resolves with the time of NATS if it was seen. Rejects with StoreError if the
-	 * bucket is lost: the copy may lack what others have written before.
-	 */
+	/** Settles when the copy has reached a revision, with the time of NATS if it was seen. Rejects if the bucket is lost. */
 	async #until(revision: number): Promise<Date | undefined> {
 		if (this.#bucket === undefined) {
 			throw notSeen();
@@ -207,10 +195,7 @@ export class NatsStore extends Store {
 
 	/** Opens the bucket, reads it and follows it. Rejects if that fails, or the connection is lost meanwhile. */
 	async #follow(): Promise<void> {
-		const { name, maxBytes, storage = "file", replicas = 1 } = this.#options;
-		// Without direct reads, which may be older than what was written.
-		const settings = { history: 1, max_bytes: maxBytes, storage, replicas, allow_direct: false };
-		const bucket = await new Kvm(this.#connection).create(name, settings);
+		const bucket = await new Kvm(this.#connection).create(this.#name, this.#settings);
 		const { state, created } = (await bucket.status()).streamInfo;
 		const found = await bucket.watch();
 		let isStopped = false;
@@ -227,11 +212,16 @@ export class NatsStore extends Store {
 			this.#bucket = bucket;
 		};
 		await new Promise<void>((resolve, reject) => {
-			let isRead = state.messages === 0;
-			if (isRead) {
-				begin();
-				resolve();
-			}
+			let isRead = false;
+			const onRead = (revision: number): void => {
+				isRead = revision >= state.last_seq;
+				if (isRead) {
+					begin();
+					resolve();
+				}
+			};
+			// An empty bucket has nothing to read.
+			onRead(state.messages === 0 ? state.last_seq : -1);
 			const read = async (): Promise<void> => {
 				for await (const each of found) {
 					if (isRead) {
@@ -242,13 +232,9 @@ export class NatsStore extends Store {
 					if (entry !== undefined) {
 						entries.set(entry.key, entry);
 					}
-					isRead = each.revision >= state.last_seq;
-					if (isRead) {
-						begin();
-						resolve();
-					}
+					onRead(each.revision);
 				}
-				throw new Error(`bucket ${name}: the watch has ended`);
+				throw new Error(`bucket ${this.#name}: the watch has ended`);
 			};
 			read().catch((error: Error) => {
 				reject(error);
@@ -297,7 +283,7 @@ export class NatsStore extends Store {
 			}
 			return { key, value, revision };
 		} catch (error) {
-			this.emit("warning", `bucket ${this.#options.name}: ${name}: not an entry: ${(error as Error).message}`);
+			this.emit("warning", `bucket ${this.#name}: ${name}: not an entry: ${(error as Error).message}`);
 			return undefined;
 		}
 	}
@@ -338,7 +324,7 @@ export class NatsStore extends Store {
 				return;
 			} catch (error) {
 				if (isCurrent()) {
-					this.emit("saved", problemOf(this.#options.name, error as Error));
+					this.emit("saved", problemOf(this.#name, error as Error));
 				}
 				await new Promise((resolve) => setTimeout(resolve, RETRY_TIME).unref());
 			}

@@ -107,11 +107,7 @@ function words(name: string): string[] {
 	return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
-/**
- * Reads a setting's value.
- *
- * @throws Error that goes on from the setting's name: `expected a whole number from 0 to 65535, got "x"`
- */
+/** Reads a setting's value. @throws Error that goes on from its name: `expected a whole number from 0 to 65535, got "x"` */
 export function readValue<T>({ schema, expected }: SettingKind<T>, value: unknown): T {
 	const { success, data } = schema.safeParse(value);
 	if (!success) {
@@ -157,15 +153,12 @@ export const hours: SettingKind<string> = {
 
 /** A whole number; `placeholder` is its unit. */
 export function integer(placeholder: string, minimum: number, maximum: number): SettingKind<number> {
-	const digits = z
-		.string()
-		.regex(/^[0-9]{1,15}$/)
-		.transform(Number);
+	const digits = z.string().regex(/^[0-9]{1,15}$/);
 	return {
 		placeholder,
 		range: `${minimum} to ${maximum}`,
 		expected: `a whole number from ${minimum} to ${maximum}`,
-		schema: z.union([digits, z.number()]).pipe(z.int().min(minimum).max(maximum)),
+		schema: z.union([digits.transform(Number), z.number()]).pipe(z.int().min(minimum).max(maximum)),
 	};
 }
 

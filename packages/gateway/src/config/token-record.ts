@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** The kind of a token's owner. */
-export type TokenKind = "client" | "device";
+/** The kinds of a token's owner. */
+export const TOKEN_KINDS = ["client", "device"] as const;
 
-export const TOKEN_KINDS = ["client", "device"] as const satisfies readonly TokenKind[];
+export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);

@@ -59,7 +59,6 @@ export class TokenStore {
 		return [...this.#records.values()].sort((one, other) => (one.created < other.created ? -1 : 1));
 	}
 
-	/** Tokens and sign-ins. */
 	get size(): number {
 		return this.#records.size;
 	}
@@ -69,7 +68,6 @@ export class TokenStore {
 		return this.#store.now;
 	}
 
-	/** Whether there is a token of that kind now. */
 	has(kind: TokenKind): boolean {
 		this.refresh();
 		return this.#hashes[kind].size > 0;
@@ -132,11 +130,7 @@ export class TokenStore {
 		return this.#records.get(`token/${boundName(deviceId)}`);
 	}
 
-	/**
-	 * Creates a token and returns it. It cannot be read again.
-	 *
-	 * Rejects with TokenError if its name cannot be used, and with StoreError, as all changes do.
-	 */
+	/** Creates a token and returns it. Rejects with TokenError if its name cannot be used, and with StoreError, as all changes do. */
 	async add(token: Omit<TokenRecord, "sha256" | "created" | "grant">): Promise<string> {
 		const { name } = token;
 		if (!NAME.test(name)) {
@@ -151,12 +145,7 @@ export class TokenStore {
 		return secret;
 	}
 
-	/**
-	 * Stores a token that the gateway has made for one device.
-	 *
-	 * @param replaces whether it replaces an existing token of the device
-	 * @returns whether it is stored
-	 */
+	/** Stores a token that the gateway has made for one device, unless it has one that is kept. Returns whether it is stored. */
 	async bind(deviceId: string, secret: string, salt: string, { replaces = false } = {}): Promise<boolean> {
 		const [name, kind] = [boundName(deviceId), "device"] as const;
 		const record = { name, kind, created: this.#today, devices: [deviceId], salt, sha256: digest(secret) };
@@ -168,11 +157,7 @@ export class TokenStore {
 		return true;
 	}
 
-	/**
-	 * Stores the record of a client that has signed in. Sign-ins that have expired make room.
-	 *
-	 * Rejects with TokenError if there are too many.
-	 */
+	/** Stores the record of a client that has signed in. Expired ones make room. Rejects with TokenError if there are too many. */
 	async addSignIn(signIn: Omit<SignInRecord, "kind" | "created">): Promise<void> {
 		const all = [...this.#hashes.client.values()].filter(({ grant }) => grant !== undefined);
 		const expired = all.filter((record) => this.#ifValid(record) === undefined);
@@ -186,10 +171,8 @@ export class TokenStore {
 	}
 
 	/**
-	 * Changes a sign-in, as it is now.
-	 *
-	 * @param change returns the new record, or undefined to end the sign-in; not called if it has ended, called again if another
-	 * gateway has changed it meanwhile
+	 * Changes a sign-in that has not ended. `change` returns the new record, or undefined to end it; it is called again if another
+	 * gateway has changed it meanwhile.
 	 */
 	async changeSignIn(id: string, change: (record: SignInRecord) => SignInRecord | undefined): Promise<void> {
 		const sha256 = digest(id);

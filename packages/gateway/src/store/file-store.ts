@@ -16,8 +16,7 @@ const VERSION = "version";
 const ENTRY = z.object({ key: z.string(), revision: z.number(), value: z.unknown() });
 
 /**
- * A store in a folder: one file for each entry, `ROOM/HASH.json`, so that a change costs one small file regardless of how many
- * there are. Files are replaced as a whole: after a crash a file is the old or the new one.
+ * A store in a folder: one file for each entry, `ROOM/HASH.json`. After a crash a file is the old or the new one.
  *
  * A change with an expected revision is made under the room's lock and is on the medium when it settles; other processes see it
  * with {@link refresh}. One without is not flushed, nor are changes of the rooms that this process owns.

@@ -43,10 +43,8 @@ const DEVICE = z.object({
 });
 
 /**
- * Reads the files of the version before into the store, once. Each is renamed to NAME.imported when the store has its content.
- * A damaged file of a device stays, with a warning.
- *
- * Rejects with ConfigurationError if a file cannot be read, and with StoreError.
+ * Reads the files of the version before into the store, and renames them to NAME.imported. A damaged file of a device stays, with a
+ * warning. Rejects with ConfigurationError if another file cannot be read, and with StoreError.
  */
 export async function importState(
 	folder: string,

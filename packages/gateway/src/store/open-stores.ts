@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { MemoryStore, type Store } from "xs-mcp-manager/core";
+import { MemoryStore, portable, type Store } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { withoutPassword } from "../config/setting-kinds.js";
 import type { Configuration } from "../config/settings.js";
@@ -32,12 +32,7 @@ export interface Stores {
 
 /** This gateway's name in its cluster. */
 export function nameInCluster({ clusterName }: Configuration): string {
-	return (
-		clusterName ??
-		hostname()
-			.replace(/[^A-Za-z0-9_-]/g, "-")
-			.slice(0, 63)
-	);
+	return clusterName ?? portable(hostname(), "-").slice(0, 63);
 }
 
 /**
@@ -85,8 +80,8 @@ async function openClusterStores(
 	const { clusterReplicas: replicas, clusterPrefix: prefix } = configuration;
 	const connection = await connectToNats(url, nameInCluster(configuration), configuration);
 	const clock = new NatsClock();
-	const open = async (name: string, maxBytes: number, storage: "file" | "memory"): Promise<Store> => {
-		const store = await NatsStore.open(connection, { name, maxBytes, storage, replicas, clock });
+	const open = async (name: string, max_bytes: number, storage: "file" | "memory"): Promise<Store> => {
+		const store = await NatsStore.open(connection, name, { max_bytes, storage, replicas }, clock);
 		store.on("warning", onWarning);
 		return store;
 	};

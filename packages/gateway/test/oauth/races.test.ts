@@ -33,9 +33,9 @@ async function openNats(t: TestContext): Promise<[Stores, Stores]> {
 	const server = await NatsServer.start(t);
 	const open = async (): Promise<Stores> => {
 		const connection = await server.connect(t);
-		const options = { maxBytes: 16 * 1024 * 1024 };
-		const store = await NatsStore.open(connection, { ...options, name: "store" });
-		const shortLived = await NatsStore.open(connection, { ...options, name: "short", storage: "memory" });
+		const settings = { max_bytes: 16 * 1024 * 1024 };
+		const store = await NatsStore.open(connection, "store", settings);
+		const shortLived = await NatsStore.open(connection, "short", { ...settings, storage: "memory" });
 		return { store, shortLived };
 	};
 	return [await open(), await open()];

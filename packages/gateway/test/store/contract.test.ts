@@ -28,7 +28,7 @@ const inFiles = async (): Promise<Open> => {
 const inNats = async (t: TestContext): Promise<Open> => {
 	const server = await NatsServer.start(t);
 	return async () => {
-		const store = await NatsStore.open(await server.connect(t), { name: "test_store", maxBytes: 16 * 1024 * 1024 });
+		const store = await NatsStore.open(await server.connect(t), "test_store", { max_bytes: 16 * 1024 * 1024 });
 		t.after(() => store.close());
 		return store;
 	};
@@ -206,7 +206,7 @@ describe("a store in NATS", { skip: whyNoNats }, () => {
 		const server = await NatsServer.start(t, more);
 		const open = async (maxBytes = 1024 * 1024) => {
 			const options = { reconnectTimeWait: 50, maxReconnectAttempts: -1 };
-			const store = await NatsStore.open(await server.connect(t, options), { name: "s", maxBytes });
+			const store = await NatsStore.open(await server.connect(t, options), "s", { max_bytes: maxBytes });
 			t.after(() => store.close());
 			return store;
 		};
@@ -289,7 +289,7 @@ describe("a store in NATS", { skip: whyNoNats }, () => {
 			(connection as unknown as { protocol: { dispatchStatus(status: object): void } }).protocol.dispatchStatus({
 				type,
 			});
-		const store = await NatsStore.open(connection, { name: "s", maxBytes: 1024 * 1024 });
+		const store = await NatsStore.open(connection, "s", { max_bytes: 1024 * 1024 });
 		const written = store.set("alias/lamp", "a");
 		report("disconnect");
 		await assert.rejects(written, code("unknown"));

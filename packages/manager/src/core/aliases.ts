@@ -34,11 +34,7 @@ export class Aliases {
 	/** Every alias in use, also one that is not stored yet. */
 	readonly #owners = new Map<string, string>();
 
-	/**
-	 * @param chosen aliases by device id: 1 to 24 of `a-z 0-9 _ -`, beginning and ending with a letter or digit, without
-	 * two of `_ -` in a row (which separate an alias from a tool's name)
-	 * @throws RangeError that names the device, if an alias is not valid
-	 */
+	/** @throws RangeError that names the device, if a chosen alias is not valid */
 	constructor(store: Store = new MemoryStore(), chosen: ReadonlyMap<string, string> = new Map()) {
 		this.#store = store;
 		this.#chosen = chosen;
@@ -83,11 +79,7 @@ export class Aliases {
 		return alias;
 	}
 
-	/**
-	 * Reads an entry of the store; undefined: it was removed.
-	 *
-	 * @returns the devices that may have another alias now
-	 */
+	/** Reads an entry of the store; undefined: it was removed. Returns the devices that may have another alias now. */
 	noteEntry(key: string, entry: Entry | undefined): Set<string> {
 		const alias = key.slice(ALIAS.length);
 		const before = this.#holders.get(alias);
@@ -114,11 +106,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a configured server the alias made from its id, even if a device has it. Between servers the order does not
-	 * matter: the one whose id equals the alias gets it, and others end in six digits of a hash of their ids.
-	 *
-	 * @param isShared whether other configured servers would have the alias, too
-	 * @returns its alias, and the device that lost it
+	 * Gives a configured server the alias made from its id, even if a device has it, which is returned. If it is shared with other
+	 * servers, the one whose id equals the alias gets it; others end in six digits of a hash of their ids.
 	 */
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#fixed.get(wish);
@@ -133,11 +122,7 @@ export class Aliases {
 		return { alias, loser: loser === id ? undefined : loser };
 	}
 
-	/**
-	 * Frees the alias of a configured server.
-	 *
-	 * @returns the device that has the alias in the store
-	 */
+	/** Frees the alias of a configured server. Returns the device that has it in the store. */
 	unclaim(id: string, alias: string): string | undefined {
 		if (this.#fixed.get(alias) === id) {
 			this.#fixed.delete(alias);
@@ -170,10 +155,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Stores another alias of a device, and then removes the one that it had. Rejects with StoreError, or with RangeError when the
-	 * alias is invalid or another server's, or when the configuration chose the device's.
-	 *
-	 * @param isKnown whether there is a device with this id: the alias of one that was forgotten is free
+	 * Stores another alias of a device, and then removes the one that it had. The alias of a device that is not known is free.
+	 * Rejects with StoreError, or with RangeError when the alias is invalid, another server's, or configured.
 	 */
 	async rename(id: string, alias: string, isKnown: (id: string) => boolean): Promise<void> {
 		const chosen = this.#chosen.get(id);
@@ -262,11 +245,7 @@ const MAX_TAGS = 16;
 /** Means every device in a list of devices and tags. */
 export const EVERY_DEVICE = "all";
 
-/**
- * Tags as they are kept: each once, sorted. A tag has the form of an alias.
- *
- * @throws RangeError that names the tag
- */
+/** Tags as they are kept: each once, sorted. A tag has the form of an alias. @throws RangeError that names the tag */
 export function readTags(tags: readonly string[]): readonly string[] {
 	for (const tag of tags) {
 		if (!isValidAlias(tag)) {

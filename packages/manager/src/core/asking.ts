@@ -12,9 +12,16 @@ export const REVISION_OF_STATELESS = "2026-07-28";
 
 /** A server's request to a client in its session (up to 2025-11-25). */
 export interface Question {
-	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
+	readonly method: keyof typeof QUESTIONS;
 	readonly params?: Readonly<Record<string, unknown>>;
 }
+
+/** The questions that MCP has, with the name of the capability that a client needs. */
+export const QUESTIONS = {
+	"elicitation/create": "elicitation",
+	"sampling/createMessage": "sampling",
+	"roots/list": "roots",
+} as const;
 
 /** The capability that a client needs for a question; undefined if MCP has no such question. */
 export function capabilityFor({ method, params }: Question): ClientCapabilities | undefined {
@@ -32,8 +39,9 @@ export function capabilityFor({ method, params }: Question): ClientCapabilities 
 
 /** Whether a client has declared the capability for a question. Before 2026-07-28, `elicitation: {}` means forms. */
 export function canAnswer(capabilities: ClientCapabilities, question: Question): boolean {
-	const [[name, needed] = ["", {}]] = Object.entries(capabilityFor(question) ?? {});
-	const declared = (capabilities as Readonly<Record<string, object | undefined>>)[name];
+	const name = QUESTIONS[question.method];
+	const needed = capabilityFor(question)?.[name] ?? {};
+	const declared = capabilities[name];
 	const isBareForm = name === "elicitation" && declared !== undefined && !("url" in declared) && "form" in needed;
 	return declared !== undefined && (isBareForm || Object.keys(needed).every((member) => member in declared));
 }

@@ -16,10 +16,7 @@ const OVERLAP_TIME = 5_000;
 /** The delays before a stream that has ended is opened again. */
 const BACKOFF = { initialDelay: 1_000, maxDelay: 60_000 };
 
-/**
- * The notifications of a server of 2026-07-28: a `subscriptions/listen` stream, which is reopened when it ends. They
- * reach the client's handlers.
- */
+/** The notifications of a server of 2026-07-28, for the client's handlers: a `subscriptions/listen` stream, reopened at its end. */
 export class ChangeStream {
 	readonly #client: Client;
 	readonly #onGap: () => void;
@@ -51,11 +48,7 @@ export class ChangeStream {
 		});
 	}
 
-	/**
-	 * Subscribes to updates of a resource, or unsubscribes.
-	 *
-	 * Rejects with ProtocolError if the server rejects it, and with SdkError if it does not answer.
-	 */
+	/** Subscribes to updates of a resource, or unsubscribes. Rejects with ProtocolError, and with SdkError without an answer. */
 	async follow(uri: string, wanted: boolean): Promise<void> {
 		if (wanted) {
 			this.#resources.add(uri);
@@ -70,7 +63,6 @@ export class ChangeStream {
 		}
 	}
 
-	/** Ends the stream. */
 	close(): void {
 		this.#closed = true;
 		clearTimeout(this.#timer);

@@ -94,10 +94,8 @@ export interface ValidList<List extends ListName> {
 }
 
 /**
- * Returns the items of a list that are valid MCP: one that is not would make a client reject the whole list, with the items of other
- * servers. An optional member that is invalid costs that member.
- *
- * @param problemOf why a valid item cannot be offered; undefined if it can
+ * Returns the items of a list that are valid MCP, without optional members that are not: a client would reject the whole list, with
+ * the items of other servers. `problemOf` says why a valid item cannot be offered.
  */
 export function validList<List extends ListName>(
 	list: List,
@@ -193,12 +191,8 @@ const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Reads a whole list, page by page. Its items are not checked.
- *
- * Rejects with ServerError "invalid-result" when a page is not valid, the list does not end (a cursor comes twice, or more than 1,000 pages), or has
- * more than 1,000 items or 4 million characters.
- *
- * @param readPage gets the cursor of the page; that of the first is empty
+ * Reads a whole list by the cursors of its pages, which is empty for the first. Its items are not checked. Rejects with ServerError
+ * "invalid-result" when a page is not valid, a cursor comes twice, or the list is too large.
  */
 export async function readList(list: ListName, readPage: (cursor: string) => Promise<object>): Promise<unknown[]> {
 	const fail = (problem: string) => new ServerError("invalid-result", `${LISTS[list].method}: ${problem}`);

@@ -1,17 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import { canAnswer, type Question } from "./asking.js";
+import { canAnswer, QUESTIONS, type Question } from "./asking.js";
 import type { PendingRequest } from "./request.js";
 import { isOfClient } from "./results.js";
 
-/** The requests that a server may make of its client (until 2025-11-25), and the capability that each needs. */
-const CAPABILITY_FOR = {
-	"elicitation/create": "elicitation",
-	"sampling/createMessage": "sampling",
-	"roots/list": "roots",
-} as const;
-
-const METHODS = Object.keys(CAPABILITY_FOR) as (keyof typeof CAPABILITY_FOR)[];
+const METHODS = Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[];
 
 /**
  * A server's questions in its session (up to 2025-11-25), for the client of the current request. Over Streamable HTTP
@@ -23,19 +16,14 @@ export class Questions {
 	readonly #current = new AsyncLocalStorage<PendingRequest>();
 	readonly #pending: ReadonlyMap<unknown, PendingRequest>;
 
-	/**
-	 * Answers a server's questions.
-	 *
-	 * @param capabilities the capabilities sent to the server: it gets answers only within them
-	 * @param pending the requests in progress
-	 */
+	/** @param capabilities the capabilities sent to the server: it gets answers only within them */
 	constructor(
 		client: Pick<Client, "setRequestHandler">,
 		capabilities: ClientCapabilities,
 		pending: ReadonlyMap<unknown, PendingRequest>,
 	) {
 		this.#pending = pending;
-		for (const method of METHODS.filter((each) => capabilities[CAPABILITY_FOR[each]] !== undefined)) {
+		for (const method of METHODS.filter((each) => capabilities[QUESTIONS[each]] !== undefined)) {
 			client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
 				const question = { method, ...(params && { params }) };
 				return (await this.#ask(question, mcpReq.signal)) as never;
@@ -51,9 +39,8 @@ export class Questions {
 	async #ask(question: Question, signal: AbortSignal): Promise<object> {
 		const request = this.#requestOf(question);
 		const { context } = request;
-		const capability = CAPABILITY_FOR[question.method];
 		if (context.ask === undefined || !canAnswer(context.capabilities ?? {}, question)) {
-			const text = `${question.method}: the client of this request does not support ${capability}`;
+			const text = `${question.method}: the client of this request does not support ${QUESTIONS[question.method]}`;
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
 		return await request.pauseFor(context.ask(question, signal));

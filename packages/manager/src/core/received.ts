@@ -27,25 +27,15 @@ function isMessageData(key: string, member: unknown): boolean {
 	return key === "data" || (isVerbatim && member !== null);
 }
 
-/**
- * Returns a value of a protocol without its members that are null. The same object if there are none.
- *
- * @param isData whether a member stays as it is; `parent` is the name of the object that it is in
- */
-export function withoutNulls<Value>(
-	value: Value,
-	isData: (key: string, member: unknown, parent: string) => boolean = isMessageData,
-	levels = MAX_NESTING,
-): Value {
-	return hasNull(value, levels) ? strip(value, isData, levels, "") : value;
+/** Whether a member stays as it is; `parent` is the name of the object that it is in. */
+type IsData = (key: string, member: unknown, parent: string) => boolean;
+
+/** Returns a value of a protocol without its members that are null. The same object if there are none. */
+export function withoutNulls<Value>(value: Value, isData: IsData = isMessageData): Value {
+	return hasNull(value, MAX_NESTING) ? strip(value, isData, MAX_NESTING, "") : value;
 }
 
-function strip<Value>(
-	value: Value,
-	isData: (key: string, member: unknown, parent: string) => boolean,
-	levels: number,
-	parent: string,
-): Value {
+function strip<Value>(value: Value, isData: IsData, levels: number, parent: string): Value {
 	if (typeof value !== "object" || value === null || levels === 0) {
 		return value;
 	}
@@ -54,11 +44,12 @@ function strip<Value>(
 		return items.some((item, index) => item !== value[index]) ? (items as Value) : value;
 	}
 	const members = Object.entries(value as object);
-	const kept = members
-		.filter(([key, member]) => member !== null || isData(key, member, parent))
-		.map(
-			([key, member]) => [key, isData(key, member, parent) ? member : strip(member, isData, levels - 1, key)] as const,
-		);
+	const kept = members.flatMap(([key, member]): [string, unknown][] => {
+		if (isData(key, member, parent)) {
+			return [[key, member]];
+		}
+		return member === null ? [] : [[key, strip(member, isData, levels - 1, key)]];
+	});
 	const isSame = kept.length === members.length && kept.every(([, member], index) => member === members[index]?.[1]);
 	return isSame ? value : (Object.fromEntries(kept) as Value);
 }
@@ -187,10 +178,7 @@ export function readableError<Failure extends { readonly code: number; readonly 
 }
 
 function readError(error: string | Members): { code: number; message: string; data?: unknown } {
-	if (typeof error === "string") {
-		return { code: SERVER_ERROR, message: error };
-	}
-	const { code, message, data } = error;
+	const { code, message, data }: Members = typeof error === "string" ? { message: error } : error;
 	const isCode = Number.isSafeInteger(code);
 	const named = isCode || code === undefined ? "" : ` (${jsonText(code)})`;
 	const untold = isCode ? `error ${jsonText(code)} without a message` : "error without a message";

@@ -58,10 +58,7 @@ export interface ServerRegistryOptions extends CallLimits {
 	/** The name and version sent in `initialize`. Default: those of this package. */
 	readonly info?: Implementation;
 	readonly capabilities?: Capabilities;
-	/**
-	 * Further capabilities sent to configured servers, whose questions go to the client of the current request. Default:
-	 * none.
-	 */
+	/** Further capabilities sent to configured servers, whose questions go to the client of the current request. */
 	readonly relayed?: Capabilities;
 }
 
@@ -76,10 +73,7 @@ interface RegistryEvents {
 	/** A connection has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
 	disconnected: [server: Server, connection: Connection, reason: string, isLeaving: boolean];
 	online: [server: Server];
-	/**
-	 * A server sent a notification; progress and cancellation go to their calls. `isState`: it has changed the content of
-	 * `device://ALIAS/state`.
-	 */
+	/** A server sent a notification, except progress and cancellation. `isState`: it has changed `device://ALIAS/state`. */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>, isState: boolean];
 	/** The content of `device://ALIAS/state` has changed. `cause`: the server's notification of the change, if it sent one. */
 	state: [server: Server, cause?: Notification];
@@ -98,10 +92,8 @@ interface RegistryEvents {
 }
 
 /**
- * Every known server, online or offline, by id and alias. When a server connects, its identity and lists are read, and its lists
- * again whenever it reports a change.
- *
- * Devices are kept in a store: `device/ID`, `alias/NAME`, `tags/ID` and `offers/HASH`. Changes that others make there are shown here.
+ * Every known server, online or offline, by id and alias. The lists of a server are read when it connects or reports a change.
+ * Devices are kept in a store: `device/ID`, `alias/NAME`, `tags/ID` and `offers/HASH`. Changes that others make there are shown.
  */
 export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly options: ServerRegistryOptions;
@@ -138,12 +130,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	#isClosed = false;
 	readonly #warn = (message: string): void => void this.emit("warning", message);
 
-	/**
-	 * Reads the store, and follows it.
-	 *
-	 * @param onWarning is told of warnings from the start, about damaged records for example
-	 * @throws RangeError if an alias is not valid
-	 */
+	/** Reads the store, and follows it. @throws RangeError if an alias is not valid */
 	constructor(options: ServerRegistryOptions = {}, onWarning?: (message: string) => void) {
 		super();
 		// One listener per client.
@@ -202,7 +189,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		return server?.known ? server : undefined;
 	}
 
-	/** The server with this id, known or not. */
 	get(id: string): Server | undefined {
 		return this.#servers.get(id);
 	}
@@ -247,11 +233,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	}
 
 	/**
-	 * Removes a device, its tools, alias and tags. Settles when that is stored.
-	 *
-	 * Rejects with Error if it is connected (it would be known again at once), and with StoreError.
-	 *
-	 * @returns whether it was known
+	 * Removes a device, its tools, alias and tags. Settles when that is stored, with whether it was known. Rejects with Error if it
+	 * is connected (it would be known again at once), and with StoreError.
 	 */
 	async forget(name: string): Promise<boolean> {
 		const server = this.find(name);
@@ -262,11 +245,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		return server !== undefined;
 	}
 
-	/**
-	 * Rejects the waiting calls, and settles when the running ones and other requests have ended.
-	 *
-	 * @param timeout milliseconds after which it settles in any case
-	 */
+	/** Rejects the waiting calls, and settles when the running ones and other requests have ended, or after `timeout` ms. */
 	async drain(timeout: number): Promise<void> {
 		for (const server of this.#every) {
 			server.close();
@@ -333,9 +312,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/**
 	 * Reserves an id for a configured server, and its alias. A device that has the id is disconnected and forgotten; one that has
-	 * the alias gets another.
-	 *
-	 * @throws RangeError if another configured server has this id
+	 * the alias gets another. @throws RangeError if another configured server has this id
 	 */
 	configure(id: string, settings: ServerSettings): void {
 		if (this.#settings.has(id)) {
@@ -360,7 +337,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 	}
 
-	/** Removes a configured server. */
 	unconfigure(id: string): void {
 		this.#remove(id);
 		const alias = this.#configuredAliases.get(id) ?? "";
@@ -373,13 +349,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	}
 
 	/**
-	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is stored: what cannot be
-	 * stored is not changed.
-	 *
-	 * Rejects with RangeError when the alias is invalid or another server's, or a tag is invalid, or the configuration chose the
-	 * server's; with StoreError if the store cannot be written.
-	 *
-	 * @returns the server; undefined if it is unknown, or was forgotten meanwhile
+	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is stored, with the server;
+	 * undefined if it is unknown, or was forgotten meanwhile. Rejects with RangeError that names what is invalid, and with StoreError.
 	 */
 	async edit(name: string, { alias, tags }: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
@@ -581,10 +552,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 	}
 
-	/**
-	 * Forgets a device that is offline. What is being written of it is written before, and what is to be written is not.
-	 * Rejects with StoreError.
-	 */
+	/** Forgets a device that is offline, after what is being written of it. Rejects with StoreError. */
 	async #forgetDevice(id: string): Promise<void> {
 		await this.#change(id, async () => {
 			await this.#store.delete(DEVICE + id);

@@ -6,9 +6,7 @@ const MODE = 0o600;
 
 /**
  * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
- * Rejects with the error of the file system; then the old content stays.
- *
- * @param check called once the new content is on the disk, before it gets this name; what it throws keeps the old content
+ * `check` is called once the new content is on the disk. If it throws, or the file system fails, the old content stays.
  */
 export async function replaceFile(path: string, content: string, check = (): void => {}): Promise<void> {
 	// The library asks the file system once, which may write only the first part. Node goes on, and fails.

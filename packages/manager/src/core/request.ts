@@ -168,21 +168,18 @@ export class PendingRequest {
 
 	/** Handles the abortion of the client's signal. */
 	handleEvent(): void {
-		const { signal } = this.context;
-		this.#cancel(new ServerError("cancelled", `${this.request.method} was cancelled`), String(signal?.reason));
+		const error = new ServerError("cancelled", `${this.request.method} was cancelled`);
+		this.#cancel(error, String(this.context.signal?.reason));
 	}
 
 	#restart(): void {
 		clearTimeout(this.#timer);
 		if (!this.#isSettled && this.#questions === 0) {
 			const rest = this.#end - performance.now();
-			this.#timer = setTimeout(() => this.#expire(), Math.min(this.timeout, rest));
+			const error = (): ServerError =>
+				new ServerError("timeout", `no answer to ${this.request.method} within ${this.timeout} ms`);
+			this.#timer = setTimeout(() => this.#cancel(error(), "Request timed out"), Math.min(this.timeout, rest));
 		}
-	}
-
-	#expire(): void {
-		const problem = `no answer to ${this.request.method} within ${this.timeout} ms`;
-		this.#cancel(new ServerError("timeout", problem), "Request timed out");
 	}
 
 	#cancel(error: ServerError, reason: string): void {

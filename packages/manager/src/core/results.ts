@@ -47,7 +47,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	"resources/read": {
 		name: "contents of a resource",
 		isValid: isSpecType.ReadResourceResult,
-		read: ({ contents, ...rest }) => ({ ...rest, contents: validOf(contents, isContents) }),
+		read: ({ contents, ...rest }) => ({ ...rest, contents: validContents(contents) }),
 	},
 	"prompts/get": {
 		name: "prompt",
@@ -73,11 +73,7 @@ export function isOfClient(method: string): method is keyof Results {
 	return method !== "initialize" && Object.hasOwn(SHAPES, method);
 }
 
-/**
- * Returns the result of a request, made valid where that is possible.
- *
- * @throws ServerError "invalid-result" if it is not valid MCP
- */
+/** Returns the result of a request, made valid where that is possible. @throws ServerError "invalid-result" where it is not */
 export function answerOf(method: string, given: unknown): object {
 	// The member is of a later revision, and the SDK removes it: so the other members decide.
 	const { resultType: _, ...result } = isObject(given) ? given : {};
@@ -99,10 +95,7 @@ function isInputRequired({ inputRequests, requestState }: Members): boolean {
 	return isObject(inputRequests) || typeof requestState === "string";
 }
 
-/**
- * Makes the result of a request valid MCP where that is possible: optional members and blocks that are invalid are left out, and
- * the content of a call says so. Anything else is returned as it is.
- */
+/** Makes the result of a request valid MCP where that is possible: invalid optional members and blocks are left out. */
 export function readResult(method: string, result: Members): Members {
 	const shape = SHAPES[method];
 	const read = shape === undefined || isInputRequired(result) || shape.isValid(result) ? result : shape.read(result);
@@ -197,21 +190,16 @@ function isContents(item: unknown): boolean {
 	return isSpecType.TextResourceContents(item) || isSpecType.BlobResourceContents(item);
 }
 
-/** The items that are valid, some of them without members that are not. */
-function validOf(items: unknown, isValid: (item: unknown) => boolean): unknown[] {
+/** The contents that are valid, some of them without members that are not. */
+function validContents(items: unknown): unknown[] {
 	return asList(items).flatMap((item) => {
-		const { uri, text: own, blob } = isObject(item) ? item : {};
-		const required = { uri, ...(own === undefined ? { blob } : { text: own }) };
-		const { value } = withValid(required, isObject(item) ? item : {}, isValid);
-		return value ?? [];
+		const members = isObject(item) ? item : {};
+		const { uri, text, blob } = members;
+		return withValid({ uri, ...(text === undefined ? { blob } : { text }) }, members, isContents).value ?? [];
 	});
 }
 
-/**
- * Adds to required members each of the others that leaves the whole valid.
- *
- * @returns no value if the required members are not valid
- */
+/** Adds to required members each of the others that leaves the whole valid. Has no value if the required ones are invalid. */
 export function withValid<Value extends object>(
 	required: Members,
 	others: Members,

@@ -20,10 +20,7 @@ const SCHEMA = z.object({
 	prompts: z.array(z.looseObject({ name: z.string() })).optional(),
 });
 
-/**
- * The lists of servers, in memory and in the store, by their hash: thousands of devices of one firmware share one object and one
- * entry. Lists are never changed. Those that no server has any longer are freed.
- */
+/** The lists of servers, in memory and in the store, by their hash: devices of one firmware share one object and one entry. */
 export type StoredOffers = ReturnType<typeof openStoredOffers>;
 
 /** Opens the lists in a store. */
@@ -77,11 +74,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 			}
 			return value && read.get(value);
 		},
-		/**
-		 * Stores the lists of a device. Rejects with StoreError, or with RangeError if the device changes them too often.
-		 *
-		 * @returns their hash
-		 */
+		/** Stores the lists of a device. Returns their hash. Rejects with StoreError, and with RangeError if they change too often. */
 		async save(device: Server): Promise<string> {
 			const { offers } = device;
 			const hash = hashOf(offers);
@@ -108,11 +101,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 			}
 			return hash;
 		},
-		/**
-		 * Removes lists that no device used now and at the check before. Never rejects: what could not be removed is found again.
-		 *
-		 * @param used the hashes of every device's lists
-		 */
+		/** Removes lists whose hash no device used now and at the check before. What could not be removed is found again. */
 		async removeUnused(used: ReadonlySet<unknown>): Promise<void> {
 			const found = store.list(OFFERS).filter(({ key }) => !used.has(key.slice(OFFERS.length)));
 			const before = unused;

@@ -16,12 +16,7 @@ interface Subscription {
 /** The subscribed resources of one server. The server gets one subscription per resource, regardless of the number of clients. */
 export type Subscriptions = ReturnType<typeof makeSubscriptions>;
 
-/**
- * Makes the subscriptions of a server.
- *
- * @param onUpdated called when a resource that clients have subscribed to has been updated
- * @param warn called if a returning server rejects a subscription
- */
+/** Makes the subscriptions of a server. `onUpdated` is called when a subscribed resource has been updated. */
 export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (message: string) => void) {
 	/** By the server's own URI. */
 	const subscriptions = new Map<string, Subscription>();
@@ -62,11 +57,8 @@ export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (messa
 
 	return {
 		/**
-		 * A client subscribes to a resource. A server that is offline is asked when it returns.
-		 *
-		 * Rejects with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
-		 *
-		 * @returns a function that stops it
+		 * Subscribes a client to a resource, and returns what ends that. A server that is offline is asked when it returns. Rejects
+		 * with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
 		 */
 		async add(uri: string): Promise<() => void> {
 			const subscription = subscriptions.get(uri) ?? { count: 0, asked: undefined };

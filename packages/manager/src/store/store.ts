@@ -93,11 +93,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		return prefix.length === roomOf(prefix).length + 1 ? room : room.filter(({ key }) => key.startsWith(prefix));
 	}
 
-	/**
-	 * Calls a listener with each later change of entries whose key begins with a prefix, also with those that are made here.
-	 *
-	 * @returns ends the watch
-	 */
+	/** Calls a listener with each later change of entries whose key begins with a prefix. Returns what ends that. */
 	watch(prefix: string, listener: StoreListener): () => void {
 		const watcher = { prefix, listener };
 		this.#watchers.add(watcher);
@@ -145,7 +141,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 
 	/**
 	 * Writes a value soon; undefined removes the entry. Only the last one of a key counts. It waits in memory while the store
-	 * cannot be written: for what devices report, which nobody can refuse. {@link get} does not show it before.
+	 * cannot be written: for what devices report, which nobody can refuse.
 	 */
 	later(key: string, value: unknown): void {
 		this.#waiting.delete(key);
@@ -154,12 +150,13 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		if (this.#waiting.size > MAX_WAITING && oldest !== undefined) {
 			this.#waiting.delete(oldest);
 		}
-		this.#writing ??= this.#write();
+		this.resume();
 	}
 
 	/** Settles when every change of {@link later} is written, or could not be. */
 	async flush(): Promise<void> {
-		await (this.#writing ?? (this.#waiting.size > 0 ? this.#write() : undefined));
+		this.resume();
+		await this.#writing;
 	}
 
 	/** Has the copy show what another process has changed, as of now, where nothing else does: in files. */
