@@ -32,7 +32,7 @@ const LEAVE_TIME = 2_000;
 /** Lists are read again when the record of their device says so. */
 const LIST_CHANGED = /\/list_changed$/;
 
-/** Makes gateways on one store one gateway: each has the devices of the others in its registry. See docs/gateway/cluster.md. */
+/** Joins gateways: each has the devices of the others in its registry, as servers like its own. See docs/gateway/cluster.md. */
 export class Cluster {
 	readonly #gateway: RunningGateway;
 	readonly #nats: NatsConnection;

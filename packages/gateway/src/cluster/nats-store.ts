@@ -29,7 +29,7 @@ interface Waiter {
 	readonly fail: (error: StoreError) => void;
 }
 
-/** How much the clock of NATS is ahead: the times of gateways for each other are of this clock, because their own may differ. */
+/** Difference to the clock of NATS, by which gateways give each other times: their own clocks may differ. */
 export class NatsClock {
 	#difference = 0;
 	/** Milliseconds that the difference may be more or less. */

@@ -5,7 +5,8 @@ type Saved = "store" | "log" | "events";
 export class SaveState {
 	readonly #onChange: (problem: Error | undefined) => void;
 	readonly #problems = new Map<Saved, Error>();
-	#failures = 0;
+	/** Writes that failed. */
+	failures = 0;
 
 	/** @param onChange called when a write fails after one that did not, and the reverse */
 	constructor(onChange: (problem: Error | undefined) => void = () => {}) {
@@ -18,11 +19,6 @@ export class SaveState {
 		return problem;
 	}
 
-	/** Writes that failed. */
-	get failures(): number {
-		return this.#failures;
-	}
-
 	/** Notes that something was saved, or why it could not be. */
 	note(saved: Saved, problem?: Error): void {
 		const before = this.problem;
@@ -30,7 +26,7 @@ export class SaveState {
 			this.#problems.delete(saved);
 		} else {
 			this.#problems.set(saved, problem);
-			this.#failures += 1;
+			this.failures += 1;
 		}
 		if ((before === undefined) !== (this.problem === undefined)) {
 			this.#onChange(this.problem);

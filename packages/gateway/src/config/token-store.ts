@@ -145,7 +145,7 @@ export class TokenStore {
 		return secret;
 	}
 
-	/** Stores a token that the gateway has made for one device, unless it has one that is kept. Returns whether it is stored. */
+	/** Stores a token that the gateway has made for one device, which may have one only if `replaces`. Returns whether it is stored. */
 	async bind(deviceId: string, secret: string, salt: string, { replaces = false } = {}): Promise<boolean> {
 		const [name, kind] = [boundName(deviceId), "device"] as const;
 		const record = { name, kind, created: this.#today, devices: [deviceId], salt, sha256: digest(secret) };

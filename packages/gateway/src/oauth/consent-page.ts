@@ -42,7 +42,7 @@ const LOGO = raw(
 	'<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0f766e"/><circle cx="11" cy="15" r="3" fill="#fff"/><circle cx="21" cy="15" r="3" fill="#fff"/></svg>',
 );
 
-/** Policy of the page: no script, its own style, and a form that leads by the gateway to `redirectUri`, if there is one. */
+/** Policy of the page: no script, its own style, and a form that leads via the gateway to `redirectUri`, if any. */
 export function consentPolicy(redirectUri: string | undefined): string {
 	const style = createHash("sha256").update(STYLE).digest("base64");
 	const { origin = "null", protocol = "" } = redirectUri === undefined ? {} : new URL(redirectUri);

@@ -218,7 +218,7 @@ export class Grants implements TokenIssuer {
 	}
 }
 
-/** Makes the answer of the token endpoint (RFC 6749 section 5.1), derived from `seed`: a refresh token has one successor. */
+/** Makes the answer of the token endpoint (RFC 6749 section 5.1), derived from `seed`, such as a refresh token. */
 function makeTokens(key: DeviceKey, id: string, limits: Limits, seed: string) {
 	return {
 		access_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth access", id, seed)}`,

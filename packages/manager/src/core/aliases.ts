@@ -106,8 +106,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a configured server the alias made from its id, even if a device has it, which is returned. If it is shared with other
-	 * servers, the one whose id equals the alias gets it; others end in six digits of a hash of their ids.
+	 * Gives a configured server the alias made from its id, or one with six digits of a hash of its id, if servers share the alias and
+	 * its id is not the same. Returns the alias, and the device that lost it.
 	 */
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#fixed.get(wish);

@@ -81,14 +81,9 @@ export class ServerError extends Error {
 		this.code = code;
 	}
 
-	/**
-	 * Whether the call may be repeated without doing its work twice.
-	 *
-	 * @param isRepeatable whether the tool is read-only or idempotent
-	 */
-	isSafeToRetry(isRepeatable: boolean): boolean {
-		const { effect } = FAILURES[this.code];
-		return effect === "none" || (effect === "unknown" && isRepeatable);
+	/** Whether the call was carried out, and may be made again. */
+	get effect(): Failure["effect"] {
+		return FAILURES[this.code].effect;
 	}
 }
 

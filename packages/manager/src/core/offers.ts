@@ -191,8 +191,8 @@ const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Reads a whole list by the cursors of its pages, which is empty for the first. Its items are not checked. Rejects with ServerError
- * "invalid-result" when a page is not valid, a cursor comes twice, or the list is too large.
+ * Reads a whole list, page by page, from an empty cursor on. Its items are not checked. Rejects with ServerError "invalid-result"
+ * when a page is not valid, a cursor comes twice, or the list is too large.
  */
 export async function readList(list: ListName, readPage: (cursor: string) => Promise<object>): Promise<unknown[]> {
 	const fail = (problem: string) => new ServerError("invalid-result", `${LISTS[list].method}: ${problem}`);

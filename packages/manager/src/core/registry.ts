@@ -312,7 +312,9 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/**
 	 * Reserves an id for a configured server, and its alias. A device that has the id is disconnected and forgotten; one that has
-	 * the alias gets another. @throws RangeError if another configured server has this id
+	 * the alias gets another.
+	 *
+	 * @throws RangeError if another configured server has this id
 	 */
 	configure(id: string, settings: ServerSettings): void {
 		if (this.#settings.has(id)) {
@@ -552,7 +554,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 	}
 
-	/** Forgets a device that is offline, after what is being written of it. Rejects with StoreError. */
+	/** Forgets a device that is offline, after its writes in progress. Rejects with StoreError. */
 	async #forgetDevice(id: string): Promise<void> {
 		await this.#change(id, async () => {
 			await this.#store.delete(DEVICE + id);

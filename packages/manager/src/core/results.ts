@@ -199,7 +199,7 @@ function validContents(items: unknown): unknown[] {
 	});
 }
 
-/** Adds to required members each of the others that leaves the whole valid. Has no value if the required ones are invalid. */
+/** Adds to required members each of the others that leaves the whole valid. Returns no value if those are invalid. */
 export function withValid<Value extends object>(
 	required: Members,
 	others: Members,

@@ -61,5 +61,6 @@ export async function waitForRetry(
 /** Whether a call that failed with this error may be made again without doing its work twice. */
 export function isSafeToRetry(error: unknown, tool?: ServerTool): boolean {
 	const { readOnlyHint = false, idempotentHint = false } = tool?.annotations ?? {};
-	return error instanceof ServerError && error.isSafeToRetry(readOnlyHint || idempotentHint);
+	const effect = error instanceof ServerError ? error.effect : "final";
+	return effect === "none" || (effect === "unknown" && (readOnlyHint || idempotentHint));
 }

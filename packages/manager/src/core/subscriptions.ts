@@ -57,7 +57,7 @@ export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (messa
 
 	return {
 		/**
-		 * Subscribes a client to a resource, and returns what ends that. A server that is offline is asked when it returns. Rejects
+		 * Subscribes a client to a resource, and returns a function that ends it. A server that is offline is asked when it returns. Rejects
 		 * with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
 		 */
 		async add(uri: string): Promise<() => void> {

@@ -93,7 +93,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		return prefix.length === roomOf(prefix).length + 1 ? room : room.filter(({ key }) => key.startsWith(prefix));
 	}
 
-	/** Calls a listener with each later change of entries whose key begins with a prefix. Returns what ends that. */
+	/** Calls a listener with each later change of entries whose key begins with a prefix. Returns a function that ends it. */
 	watch(prefix: string, listener: StoreListener): () => void {
 		const watcher = { prefix, listener };
 		this.#watchers.add(watcher);
