@@ -1,19 +1,9 @@
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
 export default suite("application", {
-	"goes from unknown to connecting as it starts": given(start, ({ application, log }) => {
-		equal(application.state, "connecting");
-		equal(log, [
-			"state unknown -> starting",
-			"state starting -> activating",
-			"state activating -> idle",
-			"state idle -> connecting",
-		]);
-	}),
 	"is idle in a session, and says so in its envelope": given(inSession, ({ application, mcp }) => {
 		equal(application.state, "idle");
 		equal(mcp(), [{ session_id: "s-1", type: "mcp", payload: stateChange("idle", "connecting") }]);
@@ -48,13 +38,6 @@ export default suite("application", {
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
 		equal(board.shown[0], { connected: false, online: false });
 	}),
-	"shows the volume whenever it is set": given(inSession, ({ board, transport }) => {
-		board.shown.length = 0;
-		transport.channel.say(
-			request(1, "tools/call", { name: "self.audio_speaker.set_volume", arguments: { volume: 31 } }),
-		);
-		equal([board.speaker.volume, board.shown], [31, [{ volume: 31 }]]);
-	}),
 	"cuts a text that is too long for the heap, and says so by an ellipsis": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
 		transport.channel.say({ type: "stt", text: "x".repeat(10_000) });
@@ -80,11 +63,6 @@ export default suite("application", {
 			transport.channel.say({ type, state: 5, text: [], emotion: {}, status: 1, message: null, command: [] });
 		}
 		equal(application.state, "idle");
-	}),
-	"names its board and the firmware's version in the answer to initialize": given(inSession, ({ transport, mcp }) => {
-		mcp();
-		transport.channel.say(request(1, "initialize"));
-		equal(mcp()[0].payload.result.serverInfo, { name: "fake", version: FIRMWARE.version });
 	}),
 	"speaks once, however often it is told, and is silent when it was": given(inSession, ({ transport, mcp }) => {
 		mcp();
@@ -138,6 +116,7 @@ export default suite("application", {
 		const params = { name: "self.audio_speaker.set_volume", arguments: { volume: 33 } };
 		transport.channel.say(request(1, "tools/call", params));
 		equal([board.speaker.volume, settings.get("audio", "output_volume")], [33, 33]);
+		equal(board.shown.at(-1), { volume: 33 });
 	},
 	"does not restore nonsense"() {
 		for (const value of [-1, 101, 1.5, "50", true]) {

@@ -24,12 +24,6 @@ export default suite("backoff", {
 			}
 		}
 	},
-	"begins again where it began"() {
-		const backoff = withRandom(0);
-		const first = delays(backoff);
-		backoff.reset();
-		equal(delays(backoff), first);
-	},
 	"keeps to the limits it was given"() {
 		equal(delays(withRandom(0, { minimum: 10, maximum: 50 })), [5, 10, 20, 25, 25, 25, 25, 25]);
 	},

@@ -171,15 +171,6 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [answer] = await say({ id: "s1", result: { action: "cancel" } });
 		equal(JSON.parse(textOf(answer)), { action: "cancel" });
 	}),
-	async "at most so many requests to clients are open"() {
-		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
-		await call(1);
-		equal(textOf(await call(2)), "too many open requests to clients (limit 1)");
-		equal(client.server.allNames.includes("age"), true);
-		client.session.close();
-		await settled();
-		equal(client.server.allNames.includes("age"), false);
-	},
 	async "eight requests are open for five minutes each unless it is told otherwise"() {
 		const { call, client, timer } = makeClient(askAge);
 		for (let id = 1; id <= 8; id += 1) {

@@ -52,22 +52,6 @@ export default suite("configuration", {
 		equal([backend, token, protocolVersion, keepAlive], ["mqtt://stored", "built", 2, 60]);
 		equal([clientId, publishTopic, subscribeTopic], ["mac", "xs-mcp/mac/up", "xs-mcp/mac/down"]);
 	}),
-	"has a default for all but the backend"() {
-		equal(read({}), {
-			backend: "ws://h/",
-			token: "",
-			protocolVersion: 1,
-			clientId: "mac",
-			mqttUsername: "",
-			mqttPassword: "",
-			keepAlive: 240,
-			publishTopic: "xs-mcp/mac/up",
-			subscribeTopic: "xs-mcp/mac/down",
-			chunkBytes: 524_288,
-			session: "always",
-			uuid: undefined,
-		});
-	},
 	"prefers a stored setting even where it is empty": given(noSettings, (settings) => {
 		settings.set("xs-mcp", "token", "");
 		settings.set("xs-mcp", "subscribeTopic", "");
@@ -141,10 +125,5 @@ export default suite("configuration", {
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "chunkBytes", 1_000_000);
 		equal(read({ chunkBytes: 65_536 }, settings).chunkBytes, 65_536);
-	},
-	"tells MQTT its keep-alive in milliseconds"() {
-		startFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" });
-		const { options } = FakeMqttClient.made.at(-1) as FakeMqttClient;
-		equal([options.keepAlive, options.id, options.user, options.password], [60_000, "02:00:00:00:00:01", "u", "p"]);
 	},
 });

@@ -63,9 +63,6 @@ export default suite("device state", {
 			}
 		}
 	},
-	"starts in unknown"() {
-		equal(applicationIn("unknown").application.state, "unknown");
-	},
 	"is in its new state already when it notifies, and may be moved on from there"() {
 		const { application, changes } = applicationIn("unknown");
 		application.listen({

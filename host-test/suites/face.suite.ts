@@ -94,11 +94,6 @@ export default suite("the face on the screen", {
 		screen.show({ volume: 40 });
 		equal(draw().pixels, 0);
 	},
-	"keeps what is not changed": given(face, ({ screen, draw }) => {
-		screen.show({ message: "hello" });
-		screen.show({ state: "listening" });
-		equal(texts(draw()), ["Listening", "hello"]);
-	}),
 	"draws nothing for what is not changed": given(face, ({ screen, draw }) => {
 		const same = { state: "idle", emotion: "happy", online: true, alert: { status: "", message: "" } };
 		screen.show(same);

@@ -30,11 +30,6 @@ export default suite("a setting that cannot be used", {
 		);
 		equal(names, ["Kitchen", "fake", "fake"]);
 	},
-	"lets the device start if every setting can be used"() {
-		const { board, application } = startWith({});
-		equal(application.state, "connecting");
-		ok(!board.shown.some(({ state }) => state === "fatal_error"));
-	},
 	"is named in the log and on the screen, in the state fatal_error"() {
 		for (const [settings, problem] of [
 			[{ backend: "nonsense" }, /^backend: expected scheme:/],

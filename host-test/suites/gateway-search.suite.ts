@@ -80,16 +80,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(0);
 		equal([found, log.length, network.open], [[], 8, 1]);
 	},
-	"is searched for anew when it is lost: its address may have changed"() {
-		const { gatewaySearch, network, timer, found } = search();
-		network.find();
-		timer.pass(0);
-		gatewaySearch.restart();
-		gatewaySearch.restart();
-		equal([network.open, network.opened], [1, 3]);
-		network.find({ address: "192.168.1.99" });
-		equal(found.at(-1), "ws://192.168.1.99:8765/");
-	},
 	"is searched for on if connecting to it fails at once"() {
 		const { gatewaySearch, network, timer, found } = search("", () => gatewaySearch.restart());
 		network.find();
@@ -179,13 +169,6 @@ export default suite("a gateway that announces itself", {
 		equal(application.state, "activating");
 		network.find();
 		equal(application.state, "connecting");
-	},
-	"is connected to by a device, which is activating until then"() {
-		const { application, network, log, sockets } = startDevice();
-		equal([application.state, sockets().length], ["activating", 0]);
-		network.find();
-		equal([application.state, sockets().length], ["connecting", 1]);
-		matches(log.join("\n"), /^gateway search: the backend is ws:\/\/192\.168\.1\.10:8765\/$/m);
 	},
 	"is missed on the screen and in the log of a device that finds none"() {
 		const { timer, log, network, board } = startDevice();

@@ -41,24 +41,11 @@ export default suite("JSON-RPC 2.0", {
 			},
 		]);
 	}),
-	"quotes no more of a client's words than a person would read"() {
-		const long = "語".repeat(5000);
-		for (const [method, params] of [
-			[long, {}],
-			["tools/call", { name: long }],
-			["tools/list", { cursor: long }],
-		] as const) {
-			equal(client().ask(method, params).error.message.length < 200, true, method.slice(0, 10));
-		}
-	},
-	"quotes the first 128 characters, and all of what is no longer"() {
+	"quotes the first 128 characters of a client's words, and all of what is no longer"() {
 		const first = `a${"b".repeat(127)}`;
-		for (const [name, quoted] of [
-			[first, first],
-			[`${first}c`, `${first}…`],
-		] as const) {
-			equal(client().ask("tools/call", { name }).error.message, `Unknown tool: ${quoted}`);
-		}
+		equal(client().ask("tools/call", { name: first }).error.message, `Unknown tool: ${first}`);
+		equal(client().ask("tools/call", { name: `${first}c` }).error.message, `Unknown tool: ${first}…`);
+		equal(client().ask(`${first}c`).error.message, `Method not found: ${first}…`);
 	},
 	"treats an id that is too long to echo as if it were missing"() {
 		equal(client().ask("ping", undefined, "x".repeat(1024)).id.length, 1024);

@@ -85,11 +85,12 @@ export default suite("MCP", {
 			input: { volume: integer({ minimum: 0, maximum: 100 }), why: { optional: string() } },
 			output: { done: boolean() },
 			annotations: { idempotentHint: true },
+			audience: "user",
 			run: () => ({ done: true }),
 		});
 		const client = clientWith(set as Tool<undefined>);
 		client.ask("initialize", { protocolVersion: "2025-03-26" });
-		equal(client.ask("tools/list").result.tools, [
+		equal(client.ask("tools/list", { withUserTools: true }).result.tools, [
 			{
 				name: "set",
 				description: "Sets.",
@@ -100,39 +101,10 @@ export default suite("MCP", {
 				},
 				title: "Set it",
 				outputSchema: { type: "object", properties: { done: { type: "boolean" } }, required: ["done"] },
-				annotations: { idempotentHint: true },
+				annotations: { idempotentHint: true, audience: ["user"] },
 			},
 		]);
 	},
-	"lists whom a tool is for beside its other annotations"() {
-		for (const [audience, annotations] of [
-			["user", { idempotentHint: true, audience: ["user"] }],
-			[undefined, { idempotentHint: true }],
-		] as const) {
-			const set = createTool({
-				name: "set",
-				description: "",
-				annotations: { idempotentHint: true },
-				...(audience && { audience }),
-				run: () => true,
-			});
-			const client = clientWith(set as Tool<undefined>);
-			client.initialize("2025-03-26");
-			equal(client.ask("tools/list", { withUserTools: true }).result.tools[0].annotations, annotations);
-		}
-	},
-	"knows which messages come most": given(clientWith, ({ server }) => {
-		for (const [method, isCommon] of [
-			["tools/call", true],
-			["tools/list", true],
-			["ping", true],
-			["initialize", false],
-			[undefined, false],
-		] as const) {
-			equal(server.widerNames({ method }), isCommon ? undefined : server.allNames, method ?? "no method");
-		}
-		equal(server.widerNames(null), server.allNames);
-	}),
 	"lists a tool for a client of 2024-11-05 without what came later, except whom it is for"() {
 		const base = { name: "set", description: "Sets.", run: () => ({ done: true }) };
 		const later = { title: "Set it", output: { done: boolean() }, annotations: { idempotentHint: true } };

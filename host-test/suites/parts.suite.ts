@@ -19,7 +19,7 @@ import { siren } from "../../src/hardware/parts/siren.js";
 
 import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, given, suite, throws } from "../harness.js";
+import { equal, suite, throws } from "../harness.js";
 
 function open(part: Part, name = "pump", { pins = new FakePins(), io = undefined as unknown } = {}) {
 	const timer = new FakeTimer();
@@ -78,13 +78,6 @@ function openSiren(options: Partial<Parameters<typeof siren>[0]> = {}) {
 }
 
 export default suite("parts as data", {
-	"a relay is off at first, and its pin follows it": given(openRelay, ({ pump, pins }) => {
-		equal([pump.on, pins.level(26)], [false, 0]);
-		pump.turn(true);
-		equal([pump.on, pins.level(26)], [true, 1]);
-		pump.turn(false);
-		equal([pump.on, pins.level(26)], [false, 0]);
-	}),
 	"a relay whose input is low-active starts with a high pin: it is never on for a moment"() {
 		const { pump, pins } = openRelay({ activeLow: true });
 		equal(pins.written(26), [1]);
@@ -190,9 +183,6 @@ export default suite("parts as data", {
 		equal([alarm.on, pins.level(25)], [false, 0]);
 		throws(() => alarm.turn(true, 11), /^seconds: alarm stays on for at most 10 seconds, not 11$/);
 		equal(alarm.on, false);
-	},
-	"a siren sounds for at most 60 seconds unless it has another limit"() {
-		equal(openSiren({ maxOn: undefined }).alarm.maxOn, 60);
 	},
 	"a siren stops at once when it is called or closed, whatever its pattern"() {
 		const { alarm, pins, pass, opened, told } = openSiren({ activeLow: true, pattern: { on: 1, off: 1 } });

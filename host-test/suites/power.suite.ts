@@ -237,14 +237,10 @@ export default suite("power", {
 			}
 		}
 	},
-	"does not sleep for a low battery by default": given(start, ({ board, chip, timer }) => {
-		Object.assign(board.battery, { level: 0, charging: false });
-		timer.pass(600_000);
-		equal(chip.slept, []);
-	}),
 	"does not sleep by default, and not while its firmware is on trial": given(start, (byDefault) => {
 		const onTrial = start({ isOnTrial: true, built: { sleepAfter: 10 } });
 		onTrial.timer.pass(60_000);
+		Object.assign(byDefault.board.battery, { level: 0, charging: false });
 		byDefault.timer.pass(9_999_000);
 		equal([byDefault.chip.slept, onTrial.chip.slept], [[], []]);
 	}),

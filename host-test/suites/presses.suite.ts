@@ -30,16 +30,6 @@ export default suite("buttons and sensors of a board", {
 		board.sensors.room.onChange?.(22);
 		equal(transport.channel.sent.length, length);
 	}),
-	"tell the backend what a sensor measures when it has changed": given(pressable, ({ told, board }) => {
-		board.sensors.room.onChange?.(22);
-		equal(told(), [
-			{
-				jsonrpc: "2.0",
-				method: "notifications/sensor_changed",
-				params: { sensor: "room", kind: "temperature", value: 22, unit: "°C" },
-			},
-		]);
-	}),
 	"make the device listen, and stop listening, by the main button": given(pressable, ({ application, told, boot }) => {
 		boot.press();
 		equal(application.state, "listening");
@@ -89,9 +79,5 @@ export default suite("buttons and sensors of a board", {
 		board.network.onChange?.();
 		transport.channel.greet();
 		equal(application.state, "idle");
-	}),
-	"are no longer followed when the application has stopped": given(pressable, ({ application, board }) => {
-		application.stop();
-		equal([board.buttons.boot.onPress, board.sensors.room.onChange], [undefined, undefined]);
 	}),
 });

@@ -187,17 +187,6 @@ export default suite("resources", {
 		matches(subscribe(longest(1_024)).error.message, /limit 2/);
 		equal(subscribe("note://one").error.code, -32002);
 	},
-	"have 8,000 bytes and 32 subscriptions if the server sets no limits"() {
-		let length = 8_000;
-		const { client, read } = clientOf({ resources: [line, plain("page", () => "a".repeat(length))] });
-		equal(read("note://page").result.contents[0].text.length, 8_000);
-		length += 1;
-		equal(read("note://page").error.code, -32603);
-		const subscribe = (at: number) => client.ask("resources/subscribe", { uri: `log://lines/${at}` });
-		const [last, more] = Array.from({ length: 33 }, (_, at) => subscribe(at)).slice(-2);
-		equal(last?.result, {});
-		matches(more?.error.message ?? "", /limit 32/);
-	},
 	"can be added and removed while clients are told": given(clientOf, ({ client, resources }) => {
 		const change = { jsonrpc: "2.0", method: "notifications/resources/list_changed" };
 		resources.add(note);

@@ -52,20 +52,6 @@ export default suite("safe mode", {
 		starts(crashes(MAX_RESTARTS), 1_000, settings);
 		equal(starts(["power-on", "panic"], 1_000, settings), [false, false]);
 	},
-	"has the tools for set-up and update alone"() {
-		equal(
-			findTools(SAFE_TOOLS).map(({ name }) => name),
-			[
-				"self.get_device_status",
-				"self.get_system_info",
-				"self.reboot",
-				"self.get_log",
-				"self.system.reconfigure_wifi",
-				"self.assets.set_download_url",
-				"self.upgrade_firmware",
-			],
-		);
-	},
 	"starts only features for rescue, as a setting that cannot be used does"() {
 		for (const [options, expected] of [
 			[{}, ["late", "early", "rescue"]],

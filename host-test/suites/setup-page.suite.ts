@@ -1,6 +1,6 @@
 import { SETUP_TEXTS } from "../../src/features/setup/setup-texts.js";
 import { beginSetup } from "../doubles/open-setup.js";
-import { equal, given, matches, ok, settled, suite } from "../harness.js";
+import { equal, given, matches, ok, suite } from "../harness.js";
 
 export default suite("the set-up page", {
 	async "is whole, and needs nothing from elsewhere"() {
@@ -151,13 +151,4 @@ export default suite("the set-up page", {
 		timer.pass(10_000);
 		ok(connections.every(({ closed }) => closed));
 	},
-	"is sent in pieces, as the connection takes them": given(beginSetup, async ({ platform, ask }) => {
-		const whole = (await ask("GET", "/")).text;
-		const connection = platform.connect();
-		connection.begin({ host: "192.0.2.7" }, "GET", "/");
-		connection.end();
-		await settled();
-		connection.grant();
-		equal(connection.sent, whole);
-	}),
 });

@@ -103,15 +103,6 @@ export default suite("the state wifi_configuring", {
 		follow(true);
 		equal(application.state, "connecting");
 	},
-	"is entered if the network is not found for three minutes"() {
-		const { application, timer, follow } = start({ online: false });
-		timer.pass(179_000);
-		equal(application.state, "idle");
-		timer.pass(1_000);
-		equal(application.state, "wifi_configuring");
-		follow(true);
-		equal(application.state, "wifi_configuring");
-	},
 	async "is left once a known network is back"() {
 		const { application, timer, follow, accessPoint, fake } = start({ online: false });
 		timer.pass(180_000 + 60_000);
@@ -121,15 +112,6 @@ export default suite("the state wifi_configuring", {
 		equal([application.state, accessPoint.opened], ["connecting", undefined]);
 		follow(false);
 		equal(application.state, "idle");
-	},
-	"is entered by the BOOT button, whose long hold erases the settings"() {
-		const { application, boot, accessPoint, fake, timer } = start({ ssid: "net", online: true });
-		boot.onRelease?.(5_000);
-		equal([application.state, accessPoint.opened !== undefined], ["wifi_configuring", true]);
-		boot.onRelease?.(12_000);
-		matches(Object.assign({}, ...fake.shown).alert.message, /^Every setting was erased/);
-		timer.pass(1_000);
-		equal(fake.resets, ["reset"]);
 	},
 	"is tried again after three minutes if the device's own network cannot be opened"() {
 		const { application, accessPoint, timer } = startUnset(new Error("no radio"));
@@ -165,13 +147,4 @@ export default suite("the state wifi_configuring", {
 		equal([platform.isOpen, accessPoint.opened, timer.size], [false, undefined, 0]);
 		ok(application.state === "wifi_configuring");
 	}),
-	"needs no page on a board that cannot open a network"() {
-		const bare = new FakeBoard();
-		Object.assign(bare.network, { ssid: "", online: false });
-		const { application } = startOn({
-			board: bare,
-			features: [setupFeature(new FakeHttpPlatform())],
-		});
-		equal([application.state, application.server.context.wifiSetup], ["wifi_configuring", undefined]);
-	},
 });

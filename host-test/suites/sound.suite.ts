@@ -98,13 +98,6 @@ export default suite("sounds", {
 		await timer.passed(1);
 		equal([end.error, out.closed], ["audio output stalled", true]);
 	}),
-	"are known to be played until they end or stop": given(open, ({ player, begin }) => {
-		equal(player.isPlaying, false);
-		begin();
-		equal(player.isPlaying, true);
-		player.stop();
-		equal(player.isPlaying, false);
-	}),
 	"that the platform cannot play are an error, and the one before has stopped": given(open, ({ player, begin }) => {
 		const { out } = begin();
 		throws(() => player.begin(96_000), /invalid sample rate/);

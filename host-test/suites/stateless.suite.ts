@@ -1,10 +1,7 @@
-import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
-import { utf8Length } from "../../src/core/text/utf8.js";
-import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import type { Feature } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource, Resources } from "../../src/mcp_server/features/resources.js";
-import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import {
 	CAPABILITIES,
 	LOG_LEVEL,
@@ -104,20 +101,6 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const answer = await ask("tools/list");
 		equal(JSON.stringify(answer).length <= client.session.pageBytes, true);
 		equal(answer.result.nextCursor.startsWith("common."), true);
-	},
-	async "a page of a list comes in pieces, and its length in bytes first"() {
-		const tools = numbered(12, "説明".repeat(150));
-		const server = new FeatureSet<undefined>([new Stateless<undefined>()]).serve({
-			name: "s",
-			version: "1",
-			context: undefined,
-			tools,
-		});
-		const pages: Sendable[] = [];
-		const session = server.open({ send: (page) => pages.push(page) });
-		session.receive({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta() } });
-		const page = pages[0] as PiecedText;
-		equal(page.bytes, utf8Length(String(page)));
 	},
 	async "an unknown resource is an invalid param"() {
 		const { ask } = statelessClient({ features: [new Resources<undefined>({ resources: [resource] })] });

@@ -9,19 +9,6 @@ const PONG = 10;
 const partSizes = (client: FakeWebSocketClient): number[] => client.written.map(({ bytes }) => bytes.byteLength);
 
 export default suite("WebSocket", {
-	"connects to host, port and path with its headers"() {
-		const { options } = connect().client;
-		equal([options.host, options.port, options.path], ["backend", 9000, "/xiaozhi/?a=b"]);
-		equal(
-			[...options.headers],
-			[
-				["Authorization", "Bearer t"],
-				["Protocol-Version", "1"],
-				["Device-Id", "02:00:00:00:00:01"],
-				["Client-Id", "uuid"],
-			],
-		);
-	},
 	"sends a token that names its scheme as it is, and no header if the token is empty"() {
 		equal(connect({ token: "Basic abc" }).client.options.headers.get("Authorization"), "Basic abc");
 		equal(connect({ token: "" }).client.options.headers.has("Authorization"), false);
@@ -54,13 +41,6 @@ export default suite("WebSocket", {
 		client.options.onClose();
 		client.options.onError(new Error("late"));
 		equal([heard, lost, client.written], [[], [], []]);
-	}),
-	"says hello to the letter": given(connect, ({ client }) => {
-		equal(client.written, []);
-		client.grant(1000);
-		equal(client.messages, [
-			'{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60},"max_message_bytes":65536}',
-		]);
 	}),
 	"marks the parts of a message, the last of them apart": given(inSession, ({ protocol, client }) => {
 		client.grant(100);

@@ -195,13 +195,6 @@ export default suite("Wi-Fi and the time", {
 		equal([wifi.configured[2], dns.length], [{ static: false, before: 1 }, 1]);
 		equal(join().wifi.configured.length, 1);
 	},
-	"keeps trying while the access point is off": given(join, ({ wifi, timer }) => {
-		for (let times = 0; times < 20; times += 1) {
-			wifi.become(200);
-			timer.pass(WIFI_CHECK_INTERVAL);
-		}
-		equal(wifi.attempts.length, 21);
-	}),
 	async "does not go back to its network while it tries another one, and so does not take that for joined"() {
 		const { network, wifi, timer } = join();
 		wifi.become(500);
@@ -323,14 +316,6 @@ export default suite("Wi-Fi and the time", {
 		clients[3]?.answer(new Error());
 		timer.pass(NTP_RETRY_INTERVAL);
 		equal(clients.length, 5);
-	}),
-	"asks again after the network was lost, and goes on each day": given(join, ({ wifi, clock }) => {
-		for (let round = 1; round <= 3; round += 1) {
-			wifi.become(500);
-			clock.answer(true);
-			equal(clock.asked.length, round);
-			wifi.become(200);
-		}
 	}),
 	"says that nobody told the time, and asks again by itself"() {
 		const { ask, machine, clients, timer, log } = askTime();
