@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator } from "playwright-core";
 import { whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/testing.js";
+import { testWith, until } from "../host-test/support/testing.js";
 import { BOARD, bootstrap } from "../packages/gateway/testing/bootstrap.js";
 import { REBOOT, WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
+
+const itConsole = testWith(startConsole);
 
 describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () => {
 	it("puts favourites first, and leads from a tag to the devices that share it", async (t) => {
@@ -74,8 +76,7 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
-	it("shows the tools that a token may not call, and why", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("shows the tools that a token may not call, and why", async (gateway, t) => {
 		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME, { ...REBOOT, title: "Restart device" }] });
 		const token = { name: "guest", kind: "client" } as const;
 		const page = await openSignedIn(t, { ...gateway, secret: await gateway.tokens.add(token) });
@@ -113,8 +114,7 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		}
 	});
 
-	it("marks which client is a page of the console, and which has the page's own token", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("marks which client is a page of the console, and which has the page's own token", async (gateway, t) => {
 		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME] });
 		const other = await openSignedIn(t, gateway);
 		await other.locator(".row .name a").click();
@@ -126,8 +126,7 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await row.getByText("your token").waitFor();
 	});
 
-	it("says in words what is wrong with a token's name", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("says in words what is wrong with a token's name", async (gateway, t) => {
 		const page = await openConsole(t, gateway.base, { locale: "ja-JP" });
 		await page.locator("input[name=token]").fill(gateway.secret);
 		await page.keyboard.press("Enter");

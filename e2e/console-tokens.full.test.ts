@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoChromium } from "../host-test/support/chromium.js";
+import { testWith } from "../host-test/support/testing.js";
 import { STATUS, WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
+const itConsole = testWith(startConsole);
+
 describe("tokens and sessions of the console in Chromium, in full", { skip: whyNoChromium }, () => {
-	it("makes a token, whose page says so when it is revoked", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("makes a token, whose page says so when it is revoked", async (gateway, t) => {
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("link", { name: "Clients and servers" }).click();
 		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
@@ -45,8 +47,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
-	it("stays signed in with its own token when it makes another one", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("stays signed in with its own token when it makes another one", async (gateway, t) => {
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("link", { name: "Clients and servers" }).click();
 		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
@@ -87,8 +88,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		}
 	});
 
-	it("shows two windows the same, and signs both out", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("shows two windows the same, and signs both out", async (gateway, t) => {
 		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
 		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME] });
 		const first = await openSignedIn(t, gateway);
@@ -104,8 +104,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await second.getByText("Your session has ended").waitFor();
 	});
 
-	it("says so when its cookie is no longer valid, and signs in again", async (t) => {
-		const gateway = await startConsole(t);
+	itConsole("says so when its cookie is no longer valid, and signs in again", async (gateway, t) => {
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("heading", { name: "No device yet" }).waitFor();
 		await page.context().clearCookies();

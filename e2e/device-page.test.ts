@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
-import { until } from "../host-test/support/testing.js";
+import { testWith, until } from "../host-test/support/testing.js";
 import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { DevicePage } from "../packages/virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "../packages/xs-mcp/src/build/page-bundles.js";
@@ -19,6 +19,8 @@ async function open(t: TestContext, own: { readonly script?: string; readonly bo
 	await backend.greet();
 	return { backend, device, url: served.url };
 }
+
+const itOpened = testWith(open);
 
 async function show(t: TestContext, url: string): Promise<Page> {
 	const page = await openPage(t, {
@@ -150,8 +152,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
-	it("makes faults: a lost network, a silent backend, a brown-out", async (t) => {
-		const { backend, device, url } = await open(t);
+	itOpened("makes faults: a lost network, a silent backend, a brown-out", async ({ backend, device, url }, t) => {
 		const page = await show(t, url);
 		await page.getByRole("button", { name: "Backend silent" }).click();
 		await until(() => device.network.silent, "silent");
@@ -172,8 +173,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 });
 
 describe("a virtual device's page", () => {
-	it("is not for other sites: neither by its name nor by a WebSocket", async (t) => {
-		const { url } = await open(t);
+	itOpened("is not for other sites: neither by its name nor by a WebSocket", async ({ url }) => {
 		const { host } = new URL(url);
 		const answer = await fetch(url);
 		assert.equal(answer.status, 200);
@@ -199,8 +199,7 @@ describe("a virtual device's page", () => {
 		assert.equal(await statusOf({ Host: "rebound.example.com", Origin: "http://rebound.example.com" }), 403);
 	});
 
-	it("says what is wrong with a message, and does nothing", async (t) => {
-		const { url } = await open(t);
+	itOpened("says what is wrong with a message, and does nothing", async ({ url }, t) => {
 		const { host } = new URL(url);
 		const socket = new WebSocket(`ws://${host}/device`, { headers: { Origin: `http://${host}` } });
 		t.after(() => socket.terminate());

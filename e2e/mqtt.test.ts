@@ -8,13 +8,15 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases, IS_FULL } from "../host-test/support/scope.js";
-import { listen, until, untilClosed } from "../host-test/support/testing.js";
+import { listen, testWith, until, untilClosed } from "../host-test/support/testing.js";
 import { ALL_TOOLS } from "../host-test/support/tool-counts.js";
 import type { Connection } from "../packages/gateway/src/index.js";
 import { nextSession } from "../packages/gateway/testing/gateway.js";
 import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
 import { whyNoMosquitto } from "./mosquitto.js";
 import { MQTT_GATEWAY, replay } from "./recorded-traffic.js";
+
+const itOverMqtt = testWith(openOverMqtt);
 
 interface Status {
 	readonly audio_speaker: unknown;
@@ -168,8 +170,7 @@ for (const engine of cases(ENGINES)) {
 }
 
 describe("the gateway's broker", () => {
-	it("disconnects a client that misbehaves, and keeps serving the others", async (t) => {
-		const { gateway, config } = await openOverMqtt(t);
+	itOverMqtt("disconnects a client that misbehaves, and keeps serving the others", async ({ gateway, config }, t) => {
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINE, { config });
 		const { connection: device } = await connected;
@@ -205,8 +206,7 @@ describe("the gateway's broker", () => {
 		assert.equal(gateway.servers.connections.length, 1);
 	});
 
-	it("lets a device reach only the gateway", async (t) => {
-		const { gateway, config } = await openOverMqtt(t);
+	itOverMqtt("lets a device reach only the gateway", async ({ gateway, config }, t) => {
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINE, { config: { ...config, clientId: "victim" } });
 		const { connection: device } = await connected;
@@ -228,8 +228,7 @@ describe("the gateway's broker", () => {
 		assert.equal(device.isOpen, true);
 	});
 
-	it("replaces the session of a device that connects a second time", async (t) => {
-		const { gateway, config } = await openOverMqtt(t);
+	itOverMqtt("replaces the session of a device that connects a second time", async ({ gateway, config }, t) => {
 		const connected = nextSession(gateway.servers);
 		const first = await startDevice(t, ENGINE, { config: { ...config, clientId: "twin" } });
 		const { connection: before } = await connected;
@@ -246,8 +245,7 @@ describe("the gateway's broker", () => {
 	});
 
 	if (IS_FULL) {
-		it("serves 200 devices, lists and calls each once, and mixes none up", async (t) => {
-			const { gateway, config } = await openOverMqtt(t);
+		itOverMqtt("serves 200 devices, lists and calls each once, and mixes none up", async ({ gateway, config }, t) => {
 			const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
 			for (let at = 0; at < ids.length; at += 20) {
 				await Promise.all(
@@ -289,16 +287,5 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		await failed;
 		await broker.run();
 		assert.equal((await callTool((await back).connection, "self.get_device_status")).isError, false);
-	});
-
-	it("reports a device that disconnects without a goodbye", async (t) => {
-		const { gateway, config } = await openThroughMosquitto(t);
-		const connected = nextSession(gateway.servers);
-		const { device: virtual } = await startDevice(t, ENGINE, { config });
-		const { connection: device } = await connected;
-		const closed = once(device.events, "closed");
-		virtual.stop();
-		await closed;
-		assert.equal(gateway.servers.connections.length, 0);
 	});
 });

@@ -43,7 +43,6 @@ const FAULTS: readonly (readonly [fault: string, files: Readonly<Record<string, 
 		{ "manifest.json": JSON.stringify({ ...MANIFEST, modules: WITHOUT_LIB }) },
 		/lib\/level\.ts: the project's manifest\.json does not name this module/,
 	],
-	["a manifest that is no JSON", { "manifest.json": "{" }, /manifest\.json: .*JSON/],
 	[
 		"an included manifest that does not exist",
 		{ "manifest.json": JSON.stringify({ ...MANIFEST, build: { XS_MCP: "./elsewhere" } }) },
@@ -98,11 +97,6 @@ describe("a project of its own on a virtual device", () => {
 			await assert.rejects(bundleOf(files), message);
 		});
 	}
-
-	it("is told of a file that exports no tool", async () => {
-		const open = openDevice({ folder: ownProject({ "tools/level.ts": "export default 1;\n" }) });
-		await assert.rejects(open, /tools\/level: expected "export default defineTool\({ … }\)"/);
-	});
 
 	it("is told that the firmware is older than its package.json asks for", async () => {
 		const open = (version: string) =>

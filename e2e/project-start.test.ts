@@ -46,8 +46,7 @@ describe("npm start of a project", () => {
 	});
 
 	it("takes the settings of a changed manifest, and tells of a wrong one", async (t) => {
-		const { program, says, write } = await start(t, {}, RUNS);
-		assert.match(program.output, /^pond runs on /m);
+		const { says, write } = await start(t, {}, RUNS);
 		write("manifest.json", JSON.stringify({ ...MANIFEST, config: { language: "xx" } }));
 		await says(/language: expected/);
 	});

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { complaintsOf, openPhonePage, whyNoChromium } from "../host-test/support/chromium.js";
-import { freePort, until } from "../host-test/support/testing.js";
+import { freePort, testWith, until } from "../host-test/support/testing.js";
 import { nextOnline } from "../packages/gateway/testing/gateway.js";
 import { announce, LOOPBACK } from "./announce.js";
 import { ENGINE, openOverWebSocket, startDevice } from "./fixtures.js";
@@ -20,6 +20,8 @@ async function openSetup(t: TestContext, settings: object = {}) {
 	await until(() => log.some((line) => line.startsWith("set-up: join the Wi-Fi")), "the set-up has begun");
 	return { device, log, url: `http://127.0.0.1:${setupPort}/` };
 }
+
+const itSetup = testWith(openSetup);
 
 const LANGUAGES = [
 	{
@@ -113,8 +115,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 		await online;
 	});
 
-	it("reports that the backend did not answer, and saves it only on request", async (t) => {
-		const { log, url } = await openSetup(t);
+	itSetup("reports that the backend did not answer, and saves it only on request", async ({ log, url }, t) => {
 		const page = await openPage(t, url);
 		await page.getByRole("button", { name: /^Workshop/ }).tap();
 		await page.getByLabel("Password", { exact: true }).fill("soldering-iron");
@@ -128,8 +129,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 	});
 
 	for (const { locale, title, find, failed, other } of LANGUAGES) {
-		it(`speaks the phone's language: ${locale}`, async (t) => {
-			const { url } = await openSetup(t);
+		itSetup(`speaks the phone's language: ${locale}`, async ({ url }, t) => {
 			const page = await openPage(t, url, { locale });
 			await page.getByRole("heading", { name: title }).waitFor();
 			assert.equal(await page.evaluate("document.documentElement.lang"), locale.slice(0, 2));
@@ -147,8 +147,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 		});
 	}
 
-	it("reports that a network could not be joined, and accepts the form again", async (t) => {
-		const { url } = await openSetup(t);
+	itSetup("reports that a network could not be joined, and accepts the form again", async ({ url }, t) => {
 		const page = await openPage(t, url, { colorScheme: "dark" });
 		await page.getByRole("button", { name: /^Upstairs 5/ }).tap();
 		await page.getByLabel("Password", { exact: true }).fill("a wrong password");
@@ -158,8 +157,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 		assert.ok(await page.getByRole("button", { name: "Save and connect" }).isEnabled());
 	});
 
-	it("loads nothing from elsewhere, and fits a narrow screen", async (t) => {
-		const { url } = await openSetup(t);
+	itSetup("loads nothing from elsewhere, and fits a narrow screen", async ({ url }, t) => {
 		const page = await openPhonePage(t, { locale: "de-AT", viewport: { width: 320, height: 568 } });
 		const asked: string[] = [];
 		page.on("request", (request) => asked.push(request.url()));

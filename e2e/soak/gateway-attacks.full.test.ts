@@ -11,6 +11,7 @@ import { until } from "../../host-test/support/testing.js";
 import { bootstrap } from "../../packages/gateway/testing/bootstrap.js";
 import { WireDevice, type WireDeviceOptions } from "../../packages/gateway/testing/gateway.js";
 import { makeStateFolder } from "../../packages/gateway/testing/program.js";
+import { EVIL_TOOLS } from "../../packages/manager/testing/evil-schemas.js";
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, type RunningGateway, startGateway } from "../gateway-process.js";
 import { ATTACK_TIME } from "./limits.js";
@@ -66,27 +67,8 @@ function watchHealth({ base }: RunningGateway): () => Promise<number> {
 	};
 }
 
-function doublingSchema(levels: number): object {
-	const definitions = Array.from({ length: levels }, (_, at) => {
-		const next = { $ref: `#/$defs/d${at + 1}` };
-		return [`d${at}`, { anyOf: [{ allOf: [next, { required: ["y"] }] }, { allOf: [next, { required: ["z"] }] }] }];
-	});
-	const $defs = { ...Object.fromEntries(definitions), [`d${levels}`]: { type: "object" } };
-	return { type: "object", $ref: "#/$defs/d0", $defs };
-}
-
 /** Each takes some seconds, until the gateway gives up: only a soak has the time for all. */
-const EVIL_TOOLS = [
-	{ name: "doubling", inputSchema: doublingSchema(60) },
-	{ name: "unique", inputSchema: { type: "object", properties: { list: { uniqueItems: true } } } },
-	{ name: "pattern", inputSchema: { type: "object", properties: { text: { pattern: "(.*a){500}$" } } } },
-].slice(0, ATTACK_TIME === 0 ? 1 : undefined);
-
-const EVIL_ARGUMENTS: Readonly<Record<string, () => Record<string, unknown>>> = {
-	doubling: () => ({ x: 1 }),
-	unique: () => ({ list: Array.from({ length: 30_000 }, (_, at) => ({ at })) }),
-	pattern: () => ({ text: "a".repeat(200_000) }),
-};
+const TOOLS = EVIL_TOOLS.slice(0, ATTACK_TIME === 0 ? 1 : undefined);
 
 /** Arguments that exceed a chip's memory: arrays, numbers, nesting, and a text in an unknown argument. */
 const HEAVY_ARGUMENTS: readonly Record<string, unknown>[] = [
@@ -165,10 +147,10 @@ describe("the gateway under attack", () => {
 		await campaign("schemas that take unbounded time", async () => {
 			const id = nextId();
 			// The gateway remembers the schemas that it has given up: each round has its own.
-			const tools = EVIL_TOOLS.map(({ name, inputSchema }) => ({ name, inputSchema: { ...inputSchema, title: id } }));
+			const tools = TOOLS.map(({ name, inputSchema }) => ({ name, inputSchema: { ...inputSchema, title: id } }));
 			const device = await connect(t, { id, tools });
 			const client = await clientOf(t, id);
-			const calls = tools.map(({ name }) => client.callTool({ name, arguments: EVIL_ARGUMENTS[name]?.() }));
+			const calls = TOOLS.map(({ name, args }) => client.callTool({ name, arguments: args }));
 			// Rejects unless every call is answered.
 			await Promise.all(calls);
 			assert.equal(device.calls[0]?.name, "doubling", "the device gets what cannot be checked in time");

@@ -20,21 +20,6 @@ function optionsIn(file: string): string[] {
 const EVERY_BUILD = optionsIn(join(OWN, "sdkconfig.defaults"));
 const WITHOUT_DEBUGGER = optionsIn(join(OWN, "sdkconfig.defaults.release"));
 
-it("the settings of ESP-IDF keep an update on trial, check images, burn no fuse and leave connections for a backend", () => {
-	for (const option of [
-		"CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE=y",
-		"CONFIG_BOOTLOADER_SKIP_VALIDATE_ALWAYS=n",
-		"CONFIG_ESP32_DISABLE_BASIC_ROM_CONSOLE=n",
-		"CONFIG_LWIP_MAX_ACTIVE_TCP=16",
-	]) {
-		assert.ok(EVERY_BUILD.includes(option), option);
-	}
-	assert.ok(!EVERY_BUILD.some((option) => option.includes("TASK_WDT")), "a debug build waits for its debugger");
-	for (const option of ["CONFIG_ESP_TASK_WDT_PANIC=y", "CONFIG_ESP_SYSTEM_PANIC_PRINT_REBOOT=y"]) {
-		assert.ok(WITHOUT_DEBUGGER.includes(option), option);
-	}
-});
-
 it("the emulated board has the settings of ESP-IDF that chips have", () => {
 	for (const name of ["sdkconfig.defaults", "sdkconfig.defaults.release"]) {
 		const own = optionsIn(join(OWN, name));

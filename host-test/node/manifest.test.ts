@@ -6,7 +6,6 @@ import { transformSync } from "esbuild";
 import { ROOT } from "../../packages/root.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
-import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
 import { FIRMWARE } from "../../src/core/settings/firmware.js";
 import { expectGenerated } from "../support/expect-generated.js";
@@ -199,20 +198,6 @@ it("a board's build has the tools of its parts", () => {
 		// Its partition has no room for the log.
 		assert.deepEqual(missing, target === "esp32/m5stick_cplus" ? ["self.get_log"] : [], target);
 	}
-});
-
-it("the list of tools begins as that of the C++ firmware, and goes on in the order of their files", async () => {
-	const first = [
-		"self.get_device_status",
-		"self.audio_speaker.set_volume",
-		"self.screen.set_brightness",
-		"self.screen.set_theme",
-		"self.camera.take_photo",
-	];
-	const files = sources.filter((file) => /^src\/tools\/[^/]+\/[^/]+$/.test(file)).sort();
-	const others = files.map(toolNameOf).filter((name) => !first.includes(name));
-	const names = (await loadTools()).map(({ name }) => name);
-	assert.deepEqual(names, [...first, ...others]);
 });
 
 /** The name of the tool that a file defines; "" for a file of what tools share. */

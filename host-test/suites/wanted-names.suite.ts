@@ -27,21 +27,22 @@ function readBy(server: McpServer<object>, payload: object): unknown {
 const request = (method: string, params: object): object => ({ jsonrpc: "2.0", id: 1, method, params });
 
 export default suite("names of members that are wanted", {
-	"those of a call, with all of its arguments, reach the server"() {
-		const _meta = { progressToken: 1 };
-		const call = request("tools/call", { name: "t", arguments: { outer: { inner: "x" } }, _meta });
-		equal(read(call), call);
-	},
-	"those of the requests for a page of tools and for a ping reach the server"() {
-		for (const message of [request("tools/list", { cursor: "t", withUserTools: true }), request("ping", {})]) {
-			equal(read(message), message);
-		}
-	},
-	"those of initialize reach the server"() {
+	"those of each message reach the server, with all of a call's arguments"() {
 		const capabilities = { vision: { url: "http://v/", token: "t" }, roots: {}, sampling: {}, elicitation: {} };
 		const clientInfo = { name: "c", version: "1" };
-		const message = request("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo });
-		equal(read(message), message);
+		const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+		for (const message of [
+			request("tools/call", { name: "t", arguments: { outer: { inner: "x" } }, _meta: { progressToken: 1 } }),
+			request("tools/list", { cursor: "t", withUserTools: true }),
+			request("ping", {}),
+			request("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo }),
+			cancelled,
+			[cancelled],
+			{ jsonrpc: "2.0", id: 1, result: {} },
+			{ jsonrpc: "2.0", id: 1, error: {} },
+		]) {
+			equal(read(message), message);
+		}
 	},
 	async "those of a stateless call, and of the answers to its questions, reach the server"() {
 		const inputClient = createTool<object, Record<never, never>, Record<never, never>>({
@@ -65,16 +66,6 @@ export default suite("names of members that are wanted", {
 		};
 		const retry = request("tools/call", params);
 		equal(readBy(server, retry), retry);
-	},
-	"those of other messages reach the server: notifications, responses, batches"() {
-		for (const message of [
-			{ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
-			{ jsonrpc: "2.0", id: 1, result: {} },
-			{ jsonrpc: "2.0", id: 1, error: {} },
-			[{ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }],
-		]) {
-			equal(read(message), message);
-		}
 	},
 	"those of a tool that is added later reach a server with features, too"() {
 		const features = new FeatureSet<object>([new Stateless<object>()]);

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import { addressesIn, FREE_PORTS, LAMP, PROGRAM } from "../testing/command-line.js";
-import { WireDevice } from "../testing/gateway.js";
+import { addressesIn, FREE_PORTS, PROGRAM } from "../testing/command-line.js";
+import { LAMP, WireDevice } from "../testing/gateway.js";
 import { makeStateFolder, sendJson, tokensIn } from "../testing/program.js";
 
 const SIZE = 256 * 1_024;

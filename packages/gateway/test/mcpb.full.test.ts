@@ -7,8 +7,7 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
-import { LAMP, VOLUME } from "../testing/command-line.js";
-import { WireDevice } from "../testing/gateway.js";
+import { LAMP, VOLUME, WireDevice } from "../testing/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../testing/program.js";
 
 const run = promisify(execFile);

@@ -5,10 +5,8 @@ import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
 import { lockStateFolder } from "../src/config/file-lock.js";
 import { FREE_PORTS, startListening } from "../testing/command-line.js";
-import { WireDevice } from "../testing/gateway.js";
-import { makeStateFolder, sendJson, startProgram, startProgramWithDevice } from "../testing/program.js";
-
-const LAMP = "aa:bb:cc:00:00:01";
+import { LAMP, WireDevice } from "../testing/gateway.js";
+import { makeStateFolder, sendJson, startProgram } from "../testing/program.js";
 
 describe("the state folder", () => {
 	it("is of one gateway: another one does not start with it, and says what to do", async (t) => {
@@ -119,14 +117,5 @@ describe("the state folder", () => {
 		assert.equal((await rename("hall")).status, 200);
 		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 1]);
 		assert.match(gateway.log(), /the state can be saved again/);
-	});
-
-	it("keeps a device as it was if one part of a change cannot be used", async (t) => {
-		const { started: gateway } = await startProgramWithDevice(t, { id: LAMP });
-		const url = `${gateway.base}/devices/${encodeURIComponent(LAMP)}`;
-		const answer = await sendJson("PATCH", url, { alias: "hall", tags: ["not a tag"] });
-		assert.equal(answer.status, 400);
-		assert.match((await answer.json()).error.message, /^tag: expected/);
-		assert.equal(gateway.gateway.servers.find("hall"), undefined);
 	});
 });

@@ -10,8 +10,6 @@ import type { StartedProgram } from "./program.js";
 
 export const PROGRAM = fileURLToPath(new URL("../bin/xs-mcp-gateway.mjs", import.meta.url));
 
-export const LAMP = "aa:bb:cc:00:00:01";
-export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
 interface Running {

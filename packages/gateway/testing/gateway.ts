@@ -159,7 +159,9 @@ export const REBOOT = {
 	annotations: { audience: ["user"] },
 };
 
-const ID = "aa:bb:cc:00:00:01";
+export const LAMP = "aa:bb:cc:00:00:01";
+/** The tool {@link SET_VOLUME} of the lamp, as /mcp lists it. */
+export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
 const HELLO = { type: "hello", version: 1, transport: "websocket", features: { mcp: true } };
 
@@ -199,7 +201,7 @@ export class WireDevice {
 		{ gateway, deviceUrl }: Pick<TestGateway, "gateway" | "deviceUrl">,
 		options: WireDeviceOptions = {},
 	): Promise<WireDevice> {
-		const { id = ID } = options;
+		const { id = LAMP } = options;
 		const online = new Promise<Connection | undefined>((resolve) => {
 			const check = (server: Server): void => {
 				if (server.id === id) {
@@ -219,7 +221,7 @@ export class WireDevice {
 	}
 
 	static async connectTo(test: TestContext, url: string, options: WireDeviceOptions = {}): Promise<WireDevice> {
-		const { id = ID, token, headers: more, hello = HELLO } = options;
+		const { id = LAMP, token, headers: more, hello = HELLO } = options;
 		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
 		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization, ...more };
 		const socket = new WebSocket(url, { headers });

@@ -4,13 +4,11 @@ import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/testing.js";
 import { NatsStore } from "../src/cluster/nats-store.js";
-import { WireDevice, type WireDeviceOptions } from "./gateway.js";
+import { LAMP, VOLUME, WireDevice, type WireDeviceOptions } from "./gateway.js";
 import { NatsServer } from "./nats-server.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
 
-/** The device of the tests, and its tool as /mcp lists it. */
-export const LAMP = "aa:bb:cc:00:00:01";
-export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
+export { LAMP, VOLUME };
 
 /**
  * Starts gateways with these names in one cluster.

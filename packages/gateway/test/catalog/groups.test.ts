@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import {
 	callTool,
 	connectClient,
@@ -54,6 +54,8 @@ async function openHome(t: TestContext, { tools = {}, onCall = {}, era = "2025-1
 	};
 	return { gateway, devices, client: await connectClient(t, gateway.clientUrl(), era) };
 }
+
+const itHome = testWith(openHome);
 
 async function toolsOf(client: Client) {
 	return new Map((await client.listTools()).tools.map((tool) => [tool.name, tool]));
@@ -107,8 +109,7 @@ describe("a client that lists groups", () => {
 		});
 	}
 
-	it("calls the devices that it names, by alias and by tag, each once", async (t) => {
-		const { client, gateway, devices } = await openHome(t);
+	itHome("calls the devices that it names, by alias and by tag, each once", async ({ client, gateway, devices }) => {
 		const { servers } = gateway.gateway;
 		await servers.edit("attic", { tags: ["upstairs"] });
 		await servers.edit("garage", { tags: ["cars", "upstairs"] });
@@ -142,8 +143,7 @@ describe("a client that lists groups", () => {
 		assert.equal(all.isError, true);
 	});
 
-	it("is told of wrong arguments before anything is sent", async (t) => {
-		const { client, devices } = await openHome(t);
+	itHome("is told of wrong arguments before anything is sent", async ({ client, devices }) => {
 		for (const [args, text] of [
 			[{ on: true }, /^devices: expected a list of devices, tags or "all"/],
 			[{ devices: [], on: true }, /^devices: expected a list/],
@@ -219,19 +219,7 @@ describe("a client that lists groups", () => {
 		assert.equal(structuredContent.results.length, 2);
 	});
 
-	it("is told that its list has changed only if it has", async (t) => {
-		const { gateway } = await openHome(t);
-		const { servers } = gateway.gateway;
-		const catalog = gateway.gateway.catalog(LOCAL);
-		const { tools } = catalog;
-		await servers.edit("attic", { tags: [] });
-		assert.equal(catalog.tools, tools);
-		await servers.edit("attic", { tags: ["upstairs"] });
-		assert.notEqual(catalog.tools, tools);
-	});
-
-	it("of one device lists its tools as they are", async (t) => {
-		const { gateway } = await openHome(t);
+	itHome("of one device lists its tools as they are", async ({ gateway }, t) => {
 		const client = await connectClient(t, gateway.clientUrl("kitchen"), "2025-11-25");
 		assert.deepEqual([...(await toolsOf(client)).keys()], ["self_light_set", "self_get_status", "self_filter"]);
 	});

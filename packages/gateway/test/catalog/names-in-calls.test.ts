@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../../testing/gateway.js";
 
 const BLINK = { name: "self.led.blink", description: "Blink", inputSchema: { type: "object" } };
@@ -12,6 +13,8 @@ async function start(t: TestContext, era: keyof typeof ERAS = "2025-11-25", cata
 	const client = await connectClient(t, new URL(`${side.clientUrl()}?catalog=${catalog}`), era);
 	return { first, second, client };
 }
+
+const itStarted = testWith(start);
 
 describe("the name of a tool in a call", () => {
 	for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
@@ -37,8 +40,7 @@ describe("the name of a tool in a call", () => {
 		assert.match(JSON.stringify(described.content), /lamp_000001__self_led_blink/);
 	});
 
-	it("that several devices have is answered with the names of each", async (t) => {
-		const { client, first, second } = await start(t);
+	itStarted("that several devices have is answered with the names of each", async ({ client, first, second }) => {
 		const name = "self.audio_speaker.set_volume";
 		const result = await client.callTool({ name, arguments: { volume: 1 } }).catch((error: Error) => error);
 		// In a list of groups the name is that of all of them, and devices are named.
@@ -51,16 +53,14 @@ describe("the name of a tool in a call", () => {
 		["blink", "lamp_000001__self_led_blink"],
 		["lamp_000002__self_audio_speaker_setvolume", "lamp_000002__self_audio_speaker_set_volume"],
 	] as const) {
-		it(`that is wrong gets a suggestion: ${name}`, async (t) => {
-			const { client } = await start(t);
+		itStarted(`that is wrong gets a suggestion: ${name}`, async ({ client }) => {
 			await assert.rejects(client.callTool({ name, arguments: {} }), {
 				message: new RegExp(`Unknown tool: ${name}\\. Did you mean ${suggestion}\\?`),
 			});
 		});
 	}
 
-	it("that is like none gets no suggestion", async (t) => {
-		const { client } = await start(t);
+	itStarted("that is like none gets no suggestion", async ({ client }) => {
 		await assert.rejects(client.callTool({ name: "make_coffee_now", arguments: {} }), /Unknown tool: make_coffee_now$/);
 	});
 });

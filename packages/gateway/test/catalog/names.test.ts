@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { MAX_NAME_LENGTH, portableNames } from "../../src/catalog/names.js";
+import { portableNames } from "../../src/catalog/names.js";
 
 const oneOf = (own: string[], alias?: string): string[] => [...portableNames(own, alias).keys()];
 
@@ -21,12 +21,6 @@ describe("the names of tools that every client accepts", () => {
 		const [own, other] = oneOf(["a_b", "a.b"]);
 		assert.equal(own, "a_b");
 		assert.match(other as string, /^a_b_[0-9a-f]{8}$/);
-	});
-
-	it("are shortened if they are too long, and stay unique", () => {
-		const names = oneOf(["x".repeat(100), `${"x".repeat(99)}y`], "kitchen");
-		assert.equal(new Set(names).size, 2);
-		assert.ok(names.every((name) => name.length === MAX_NAME_LENGTH && name.startsWith("kitchen__xxx")));
 	});
 
 	it("do not depend on the order in which a device lists its tools", () => {

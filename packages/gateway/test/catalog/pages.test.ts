@@ -21,14 +21,4 @@ describe("the pages of a list", () => {
 			assert.deepEqual(pages.flat(), list);
 		});
 	}
-
-	it("are found without a search for the place of each", () => {
-		const list = Array.from({ length: 50_000 }, (_, index) => ({ name: `tool_${index}` }));
-		let asked = 0;
-		const pages = readAll(list, ({ name }) => {
-			asked += 1;
-			return name;
-		});
-		assert.ok(asked <= 4 * pages.length, `asked for ${asked} names`);
-	});
 });

@@ -2,11 +2,17 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/testing.js";
-import { connectClient, ERAS, startWithDevice, WireDevice, type WireDeviceOptions } from "../../testing/gateway.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
+import {
+	connectClient,
+	ERAS,
+	LAMP,
+	startWithDevice,
+	WireDevice,
+	type WireDeviceOptions,
+} from "../../testing/gateway.js";
 import { subscribe } from "../../testing/subscribe.js";
 
-const ID = "aa:bb:cc:00:00:01";
 const OWN = "device://self/volume";
 const URI = "device://lamp_000001/volume";
 
@@ -17,9 +23,11 @@ const WITH_RESOURCE: WireDeviceOptions = {
 
 async function start(t: TestContext, options = WITH_RESOURCE) {
 	const { side, device } = await startWithDevice(t, {}, options);
-	await until(() => side.gateway.servers.find(ID)?.offers.resources.length === 1, "its resource is known");
+	await until(() => side.gateway.servers.find(LAMP)?.offers.resources.length === 1, "its resource is known");
 	return { side, device };
 }
+
+const itStarted = testWith(start);
 
 const urisOf = ({ updates }: Awaited<ReturnType<typeof subscribe>>) => updates.map(({ uri }) => uri);
 
@@ -29,8 +37,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`subscriptions to resources of devices, by clients of ${era}`, () => {
 		const follow = (client: Client, uri = URI) => subscribe(client, era, uri);
 
-		it("are passed on to the device once, and end with the last of them", async (t) => {
-			const { side, device } = await start(t);
+		itStarted("are passed on to the device once, and end with the last of them", async ({ side, device }, t) => {
 			const first = await follow(await connectClient(t, side.clientUrl(), era));
 			const client = await connectClient(t, side.clientUrl(), era);
 			const second = await follow(client);
@@ -47,8 +54,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await until(() => device.askedBy("resources/unsubscribe").length === 1, "unsubscribed");
 		});
 
-		it("are told of to those that have subscribed, and to no others", async (t) => {
-			const { side, device } = await start(t);
+		itStarted("are told of to those that have subscribed, and to no others", async ({ side, device }, t) => {
 			const one = await follow(await connectClient(t, side.clientUrl(), era));
 			const other = await follow(await connectClient(t, side.clientUrl(), era), "device://lamp_000001/state");
 			await until(() => subscribed(device).length > 0, "subscribed");
@@ -72,8 +78,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await until(() => updates.length === 2, "told of the next update");
 		});
 
-		it("end when the client disconnects", async (t) => {
-			const { side, device } = await start(t);
+		itStarted("end when the client disconnects", async ({ side, device }, t) => {
 			const client = await connectClient(t, side.clientUrl(), era);
 			await follow(client);
 			await until(() => subscribed(device).length > 0, "subscribed");
@@ -84,9 +89,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await until(() => device.askedBy("resources/unsubscribe").length === 1, "unsubscribed");
 		});
 
-		it("keep the device's own URI on its path", async (t) => {
-			const { side, device } = await start(t);
-			const { updates } = await follow(await connectClient(t, side.clientUrl(ID), era), OWN);
+		itStarted("keep the device's own URI on its path", async ({ side, device }, t) => {
+			const { updates } = await follow(await connectClient(t, side.clientUrl(LAMP), era), OWN);
 			await until(() => subscribed(device).length > 0, "subscribed");
 			device.notify("notifications/resources/updated", { uri: OWN });
 			await until(() => updates.length === 1, "told");

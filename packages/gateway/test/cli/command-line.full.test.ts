@@ -5,20 +5,10 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { cases } from "../../../../host-test/support/scope.js";
-import { freePort, until } from "../../../../host-test/support/testing.js";
+import { freePort, testWith, until } from "../../../../host-test/support/testing.js";
 import { nodeServer, ODD_SERVER } from "../../../manager/testing/upstreams.js";
-import {
-	ask,
-	FREE_PORTS,
-	LAMP,
-	PROGRAM,
-	run,
-	start,
-	startClient,
-	startListening,
-	VOLUME,
-} from "../../testing/command-line.js";
-import { ERAS, SET_VOLUME, toolNames, WireDevice } from "../../testing/gateway.js";
+import { ask, FREE_PORTS, PROGRAM, run, start, startClient, startListening } from "../../testing/command-line.js";
+import { ERAS, LAMP, SET_VOLUME, toolNames, VOLUME, WireDevice } from "../../testing/gateway.js";
 import {
 	makeFirmwareFolder,
 	makeServersFile,
@@ -26,6 +16,8 @@ import {
 	startProgram,
 	startProgramWithDevice,
 } from "../../testing/program.js";
+
+const itProgram = testWith(startProgram);
 
 describe("xs-mcp-gateway, the program", () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
@@ -82,14 +74,6 @@ describe("xs-mcp-gateway, the program", () => {
 		const { code, stderr } = await run(t, ["devices", "--url", "http://127.0.0.1:1"]);
 		assert.match(stderr, /cannot reach a gateway at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
 		assert.equal(code, 1);
-	});
-
-	it("stops at SIGTERM with exit code 0", async (t) => {
-		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
-		const { child, output, exited } = await startListening(t, FREE_PORTS, environment);
-		child.kill("SIGTERM");
-		assert.equal(await exited, 0);
-		assert.equal(output.stdout, "", "standard output is left to clients");
 	});
 
 	it("with --stdio: ends if nobody reads its output", async (t) => {
@@ -156,9 +140,6 @@ describe("xs-mcp-gateway, the program", () => {
 		const command = ask(started);
 		const renamed = await command(t, "rename", "lamp_000001", "kitchen");
 		assert.deepEqual([renamed.code, renamed.stdout], [0, "lamp_000001 is now kitchen.\n"]);
-		const invalid = await command(t, "rename", "kitchen", "a__b");
-		assert.match(invalid.stderr, /alias of aa:bb:cc:00:00:01: expected 1 to 24/);
-		assert.equal(invalid.code, 1);
 		await device.unplug();
 		const recent = await command(t, "forget", "--offline-since", "1d");
 		assert.deepEqual([recent.code, recent.stdout], [0, "No device has been offline for that long.\n"]);
@@ -189,8 +170,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.equal(none.stdout, "lamp_000001 has no tags.\n");
 	});
 
-	it("saves the pictures, sound and files of a result, and says where", async (t) => {
-		const started = await startProgram(t);
+	itProgram("saves the pictures, sound and files of a result, and says where", async (started, t) => {
 		const data = (text: string) => Buffer.from(text).toString("base64");
 		const onCall = () => ({
 			content: [
@@ -240,8 +220,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match((await command(t, "--version")).stdout, /^[0-9.]+\n$/);
 	});
 
-	it("never prints a device's control characters", async (t) => {
-		const started = await startProgram(t);
+	itProgram("never prints a device's control characters", async (started, t) => {
 		const evil = "\u001b[2J\u009b31m\u202e";
 		const tool = { ...SET_VOLUME, name: "blink", description: `${evil}Blink.`, inputSchema: { type: "object" } };
 		const device = await WireDevice.connect(t, started, { id: "lamp\u009b31m", board: `lamp${evil}`, tools: [tool] });
@@ -264,27 +243,19 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match(outputs[2]?.stdout ?? "", /\\u001b\[2J\\u009b31m\\u202eBlink\./);
 	});
 
-	it("names a wrong argument and exits with 2; exits with 1 if the tool fails", async (t) => {
-		const started = await startProgram(t);
+	itProgram("names a wrong argument and exits with 2; exits with 1 if the tool fails", async (started, t) => {
 		const failure = { content: [{ type: "text", text: "no speaker" }], isError: true };
 		const device = await WireDevice.connect(t, started, { id: LAMP, onCall: () => failure });
 		const call = (...args: string[]) => ask(started)(t, "call", "lamp_000001", ...args);
-		for (const [args, message] of [
-			[["volume=loud"], /volume: expected a whole number, got "loud"/],
-			[["loudness=3"], /loudness: unknown argument; the tool takes volume/],
-			[[], /missing arguments: volume/],
-		] as const) {
-			const { code, stderr } = await call(SET_VOLUME.name, ...args);
-			assert.match(stderr, message);
-			assert.equal(code, 2);
-		}
+		const { code, stderr } = await call(SET_VOLUME.name, "volume=loud");
+		assert.match(stderr, /volume: expected a whole number, got "loud"/);
+		assert.equal(code, 2);
 		assert.equal(device.calls.length, 0);
 		const failed = await call(SET_VOLUME.name, "volume=3");
 		assert.deepEqual([failed.code, failed.stdout], [1, "no speaker\n"]);
 	});
 
-	it("makes tokens that a running gateway accepts at once", async (t) => {
-		const started = await startProgram(t);
+	itProgram("makes tokens that a running gateway accepts at once", async (started, t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: started.stateFolder, XS_MCP_GATEWAY_URL: started.base };
 		const made = await run(t, ["token", "add", "laptop", "--for", "client"], environment);
 		const token = made.stdout.trim();
@@ -333,8 +304,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.equal((await run(t, ["token", "add", "fan", "--for", "device"], environment)).code, 0, "the second");
 	});
 
-	it("shows events until nobody reads them any more", async (t) => {
-		const started = await startProgram(t);
+	itProgram("shows events until nobody reads them any more", async (started, t) => {
 		const watch = start(t, ["watch"], { XS_MCP_GATEWAY_URL: started.base });
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		await until(() => {
@@ -384,8 +354,7 @@ describe("the catalog on the command line", () => {
 		});
 	}
 
-	it("a bridge ends with an error if the gateway does not take its options", async (t) => {
-		const { base } = await startProgram(t);
+	itProgram("a bridge ends with an error if the gateway does not take its options", async ({ base }, t) => {
 		const { child, exited, output } = start(t, ["stdio", "--catalog-limit", "many"], { XS_MCP_GATEWAY_URL: base });
 		const refusal = "catalogLimit: expected a whole number";
 		await until(() => output.stderr.includes(refusal), refusal);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { run, start, VOLUME } from "../../testing/command-line.js";
+import { run, start } from "../../testing/command-line.js";
 import { EndpointPeer } from "../../testing/endpoint.js";
-import { SET_VOLUME, WireDevice } from "../../testing/gateway.js";
+import { SET_VOLUME, VOLUME, WireDevice } from "../../testing/gateway.js";
 import { startProgram, startProgramWithDevice } from "../../testing/program.js";
 
 const TOOLS = [SET_VOLUME, ...Array.from({ length: 60 }, (_, index) => ({ ...SET_VOLUME, name: `tool_${index}` }))];

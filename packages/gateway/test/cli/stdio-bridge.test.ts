@@ -1,18 +1,35 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { cases } from "../../../../host-test/support/scope.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../../testing/command-line.js";
-import { toolNames, WireDevice } from "../../testing/gateway.js";
+import { addressesIn, FREE_PORTS, run, start, startClient } from "../../testing/command-line.js";
+import { ERAS, LAMP, toolNames, VOLUME, WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../../testing/program.js";
 
 describe("xs-mcp-gateway over stdio", () => {
-	it("with --stdio: serves the client that started it, and ends with it", async (t) => {
-		const { client, log } = await startClient(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder()]);
-		assert.deepEqual((await client.listTools()).tools, []);
-		await client.close();
-		await until(() => log().includes("stopping: the client disconnected"), "it ends");
-	});
+	for (const [era, options] of cases(Object.entries(ERAS))) {
+		it(`with --stdio: serves the client of ${era} that started it, tells it of devices, and ends with it`, async (t) => {
+			const args = [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder()];
+			const { client, log } = await startClient(t, args, {}, options);
+			assert.equal(client.getNegotiatedProtocolVersion(), era);
+			const told = new Promise<void>((resolve) => {
+				client.setNotificationHandler("notifications/tools/list_changed", () => resolve());
+			});
+			if (era === "2026-07-28") {
+				await client.listen({ toolsListChanged: true });
+			}
+			assert.deepEqual(await toolNames(client), []);
+			await until(() => log().includes('"listening"'), "it listens");
+			await WireDevice.connectTo(t, addressesIn(log()).deviceUrl, { id: LAMP });
+			await told;
+			assert.deepEqual(await toolNames(client), [VOLUME]);
+			const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+			assert.deepEqual(content, [{ type: "text", text: "true" }]);
+			await client.close();
+			await until(() => log().includes("stopping: the client disconnected"), "it ends");
+		});
+	}
 
 	it("as a bridge: connects several clients to one gateway, with progress, and announces new devices", async (t) => {
 		const started = await startProgram(t);

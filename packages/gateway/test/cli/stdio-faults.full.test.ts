@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as z from "zod";
-import { freePort, until } from "../../../../host-test/support/testing.js";
-import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../../testing/command-line.js";
-import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../../testing/gateway.js";
+import { freePort, testWith, until } from "../../../../host-test/support/testing.js";
+import { start, startClient, startListening, startWire } from "../../testing/command-line.js";
+import { ERAS, LAMP, SET_VOLUME, VOLUME, type WireCall, WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../../testing/program.js";
+
+const itProgram = testWith(startProgram);
 
 describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {
@@ -44,8 +46,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		await session?.unsubscribeResource({ uri });
 	});
 
-	it("as a bridge: answers in the client's revision, whatever the gateway's", async (t) => {
-		const started = await startProgram(t);
+	itProgram("as a bridge: answers in the client's revision, whatever the gateway's", async (started, t) => {
 		const properties = { region: { type: "string", "x-mcp-header": "Region" } };
 		const link = { type: "resource_link", uri: "https://lamp.example/log", name: "log" };
 		await WireDevice.connect(t, started, {
@@ -70,8 +71,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		assert.deepEqual(await askBridge("tools/call", call), { content: [{ type: "text", text }] });
 	});
 
-	it("as a bridge: sends the headers that a tool of 2026-07-28 asks for", async (t) => {
-		const started = await startProgram(t);
+	itProgram("as a bridge: sends the headers that a tool of 2026-07-28 asks for", async (started, t) => {
 		const properties = {
 			region: { type: "string", "x-mcp-header": "Region" },
 			lamp: { type: "object", properties: { number: { type: "integer", "x-mcp-header": "Number" } } },
@@ -89,15 +89,13 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		}
 	});
 
-	it("as a bridge: sends the header that names a task", async (t) => {
-		const started = await startProgram(t);
+	itProgram("as a bridge: sends the header that names a task", async (started, t) => {
 		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base }, ERAS["2026-07-28"]);
 		const asked = client.request({ method: "tasks/get", params: { taskId: "t" } }, z.unknown());
 		await assert.rejects(asked, { code: -32_021, message: /needs a client that declares the extension/ });
 	});
 
-	it("as a bridge: survives a restart of the gateway", async (t) => {
-		const first = await startProgram(t);
+	itProgram("as a bridge: survives a restart of the gateway", async (first, t) => {
 		const port = Number(new URL(first.base).port);
 		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: first.base });
 		let changes = 0;
@@ -137,8 +135,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
 
-	it("a bridge does not repeat a call whose session has ended meanwhile", async (t) => {
-		const started = await startProgram(t);
+	itProgram("a bridge does not repeat a call whose session has ended meanwhile", async (started, t) => {
 		const secret = await started.tokens.add({ name: "laptop", kind: "client" });
 		await started.tokens.add({ name: "other", kind: "client" });
 		const device = await WireDevice.connect(t, started, { id: LAMP, onCall: () => undefined });

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { outsideUrlAt } from "../../src/config/listen-address.js";
 import { startWithConsole, statusOf } from "../../testing/console.js";
 import { WireDevice } from "../../testing/gateway.js";
 import { startProgram } from "../../testing/program.js";
 
+const itConsole = testWith(startWithConsole);
+
 describe("the console's page", () => {
-	it("is served at / with a policy that allows its own script alone", async (t) => {
-		const { base, gateway } = await startWithConsole(t);
+	itConsole("is served at / with a policy that allows its own script alone", async ({ base, gateway }) => {
 		assert.equal(gateway.urls.console, `${base}/`);
 		const { status, headers } = await fetch(`${base}/`);
 		assert.equal(status, 200);
@@ -20,8 +21,7 @@ describe("the console's page", () => {
 		assert.equal(await statusOf(`${base}/`, { headers: { "If-None-Match": etag } }), 304);
 	});
 
-	it("has files that are kept for good, and no others", async (t) => {
-		const { base } = await startWithConsole(t);
+	itConsole("has files that are kept for good, and no others", async ({ base }) => {
 		const { status, headers } = await fetch(`${base}/console/console-ABC123.js`);
 		assert.deepEqual([status, headers.get("content-type")], [200, "text/javascript; charset=utf-8"]);
 		assert.match(headers.get("cache-control") ?? "", /immutable/);
@@ -46,8 +46,7 @@ describe("the console's page", () => {
 		assert.equal((await (await fetch(`${(await startWithConsole(t)).base}/console/session`)).json()).isLoopback, true);
 	});
 
-	it("opens at once on loopback without tokens, for the gateway's own page as operator", async (t) => {
-		const { base } = await startWithConsole(t);
+	itConsole("opens at once on loopback without tokens, for the gateway's own page as operator", async ({ base }) => {
 		const own = await (await fetch(`${base}/console/session`)).json();
 		assert.deepEqual([own.principal, own.signedIn, own.operator, own.needsToken], ["local", false, true, false]);
 		const other = await fetch(`${base}/console/session`, { headers: { Origin: "http://localhost:1" } });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../../testing/console.js";
 import { makeStateFolder, sendJson, tokensIn } from "../../testing/program.js";
 import { post } from "../../testing/raw-session.js";
 
+const itWithToken = testWith(startWithToken);
+
 describe("signing in to the console", () => {
-	it("exchanges a token for a cookie that no script and no other site gets", async (t) => {
-		const gateway = await startWithToken(t);
+	itWithToken("exchanges a token for a cookie that no script and no other site gets", async (gateway) => {
 		assert.equal(await statusOf(`${gateway.base}/console/session`), 401);
 		const { set, headers } = await signIn(gateway, gateway.secret);
 		assert.match(set, /^xs_mcp_console_[0-9]+=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -25,8 +26,7 @@ describe("signing in to the console", () => {
 		assert.match(response.headers.get("set-cookie") ?? "", /; Secure;/);
 	});
 
-	it("takes the cookie from the gateway's own page alone", async (t) => {
-		const gateway = await startWithToken(t);
+	itWithToken("takes the cookie from the gateway's own page alone", async (gateway) => {
 		const { headers } = await signIn(gateway, gateway.secret);
 		const { base } = gateway;
 		const forget = (more: Record<string, string>) =>
@@ -44,8 +44,7 @@ describe("signing in to the console", () => {
 		assert.notEqual(await ping({ Origin: base }), 401);
 	});
 
-	it("rejects wrong tokens, tokens of devices, other sites, and too many attempts", async (t) => {
-		const gateway = await startWithToken(t);
+	itWithToken("rejects wrong tokens, tokens of devices, other sites, and too many attempts", async (gateway) => {
 		const device = await gateway.tokens.add({ name: "lamp", kind: "device" });
 		const attempt = async (token: string, Origin = gateway.base) =>
 			(await sendJson("POST", `${gateway.base}/console/session`, { token }, { Origin })).status;
@@ -59,8 +58,7 @@ describe("signing in to the console", () => {
 		assert.equal(await attempt(gateway.secret), 204, "the right one is still accepted");
 	});
 
-	it("ends with the token, and with signing out, streams included", async (t) => {
-		const gateway = await startWithToken(t);
+	itWithToken("ends with the token, and with signing out, streams included", async (gateway, t) => {
 		const one = await signIn(gateway, gateway.secret);
 		const other = await signIn(gateway, gateway.secret);
 		const [first, second] = [await follow(t, gateway, one.headers), await follow(t, gateway, other.headers)];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import type { FleetView } from "../../src/console/fleet-query.js";
 import {
 	detailIn,
@@ -16,6 +16,9 @@ import {
 } from "../../testing/console.js";
 import { WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, sendJson } from "../../testing/program.js";
+
+const itConsole = testWith(startWithConsole);
+const itWithToken = testWith(startWithToken);
 
 /** Files of devices that were known before, as the gateway writes them. */
 function makeKnownDevices(stateFolder: string, count: number): void {
@@ -38,8 +41,7 @@ function makeKnownDevices(stateFolder: string, count: number): void {
 }
 
 describe("the console's stream", () => {
-	it("has the part of the table that the page looks at, and then what changes", async (t) => {
-		const gateway = await startWithConsole(t);
+	itConsole("has the part of the table that the page looks at, and then what changes", async (gateway, t) => {
 		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:01" });
 		const { messages } = await follow(t, gateway);
 		const [row] = listIn(messages)?.rows ?? [];
@@ -51,8 +53,7 @@ describe("the console's stream", () => {
 		await until(() => listIn(messages)?.found === 0, "the device is gone");
 	});
 
-	it("has the page of a virtual device, if that is on this computer", async (t) => {
-		const gateway = await startWithConsole(t);
+	itConsole("has the page of a virtual device, if that is on this computer", async (gateway, t) => {
 		const id = "aa:bb:cc:00:00:01";
 		for (const [pageUrl, shown] of [
 			["http://127.0.0.1:8768/", "http://127.0.0.1:8768/"],
@@ -65,8 +66,7 @@ describe("the console's stream", () => {
 		}
 	});
 
-	it("has one device with its states and calls", async (t) => {
-		const gateway = await startWithConsole(t);
+	itConsole("has one device with its states and calls", async (gateway, t) => {
 		const onCall = () => ({ content: [{ type: "text", text: "ok" }], isError: false });
 		const id = "aa:bb:cc:00:00:01";
 		await WireDevice.connect(t, gateway, { id, onCall });
@@ -91,8 +91,7 @@ describe("the console's stream", () => {
 		await until(() => messages.some(({ device }) => device === null), "it is not known");
 	});
 
-	it("has what was rejected, and who is connected", async (t) => {
-		const gateway = await startWithConsole(t);
+	itConsole("has what was rejected, and who is connected", async (gateway, t) => {
 		gateway.gateway.servers.reject("aa:bb: unknown token");
 		const { messages } = await follow(t, gateway);
 		assert.equal(messages[0]?.rejections?.[0]?.description, "aa:bb: unknown token");
@@ -117,8 +116,7 @@ describe("the console's stream", () => {
 		assert.equal(await statusOf(`${gateway.base}/tokens`, { headers }), 403);
 	});
 
-	it("sends approvals to operators alone: others may neither read nor decide them", async (t) => {
-		const gateway = await startWithToken(t);
+	itWithToken("sends approvals to operators alone: others may neither read nor decide them", async (gateway, t) => {
 		const operator = await gateway.tokens.add({ name: "boss", kind: "client", operator: true });
 		for (const [secret, approvals] of [
 			[gateway.secret, undefined],
@@ -130,8 +128,7 @@ describe("the console's stream", () => {
 		}
 	});
 
-	it("is looked through by its own page alone, and by views that make sense", async (t) => {
-		const gateway = await startWithToken(t);
+	itWithToken("is looked through by its own page alone, and by views that make sense", async (gateway, t) => {
 		const other = await gateway.tokens.add({ name: "other", kind: "client" });
 		const { headers } = await signIn(gateway, gateway.secret);
 		const { messages, look } = await follow(t, gateway, headers);
@@ -175,8 +172,7 @@ describe("the console's stream", () => {
 		assert.equal(await look({ list: { ...list, sort: "colour" as "name" } }), 400);
 	});
 
-	it("sends a storm as a few messages", async (t) => {
-		const gateway = await startWithConsole(t);
+	itConsole("sends a storm as a few messages", async (gateway, t) => {
 		const { servers } = gateway.gateway;
 		const ids = Array.from({ length: 30 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
 		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id })));

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { withLock } from "../../src/config/file-lock.js";
 import { signIn, startWithConsole, startWithToken, statusOf } from "../../testing/console.js";
-import { connectClient, WireDevice } from "../../testing/gateway.js";
+import { connectClient, LAMP, WireDevice } from "../../testing/gateway.js";
 import { sendJson, storeIn } from "../../testing/program.js";
 
-const LAMP = "aa:bb:cc:00:00:01";
+const itConsole = testWith(startWithConsole);
 
 const sender =
 	(base: string, headers: Record<string, string> = {}) =>
@@ -91,8 +91,7 @@ describe("the tokens in the console", () => {
 });
 
 describe("the first token", () => {
-	it("for clients is an operator's", async (t) => {
-		const { base, tokens } = await startWithConsole(t);
+	itConsole("for clients is an operator's", async ({ base, tokens }) => {
 		const answer = await sender(base)("POST", "/tokens", { name: "kiosk", kind: "client", yes: true });
 		assert.equal(answer.status, 400);
 		assert.match((await answer.json()).error.message, /^operator: /);
@@ -101,8 +100,7 @@ describe("the first token", () => {
 		assert.equal((await sender(base)("POST", "/tokens", answers)).status, 201);
 	});
 
-	it("for clients is created once the operator has agreed to whom it cuts off", async (t) => {
-		const { base, tokens } = await startWithConsole(t);
+	itConsole("for clients is created once the operator has agreed to whom it cuts off", async ({ base, tokens }, t) => {
 		await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
 		const asked = await sender(base)("POST", "/tokens", { name: "me", kind: "client", operator: true });
 		assert.equal(asked.status, 409);
@@ -128,8 +126,7 @@ describe("the first token", () => {
 		assert.equal((await answer.posted).status, 201);
 	});
 
-	it("for devices is created once the operator has agreed to whom it cuts off", async (t) => {
-		const gateway = await startWithConsole(t);
+	itConsole("for devices is created once the operator has agreed to whom it cuts off", async (gateway, t) => {
 		await WireDevice.connect(t, gateway, { id: LAMP });
 		const server = gateway.gateway.servers.find(LAMP);
 		const send = sender(gateway.base);

@@ -95,24 +95,6 @@ describe("a connection to a device", () => {
 		await call;
 	});
 
-	it("passes progress to the call that it belongs to, and gives that call its time again", async (t) => {
-		t.mock.timers.enable({ apis: ["setTimeout"] });
-		const { connection, asked, say, answer } = await connect();
-		const seen: unknown[] = [];
-		const call = callTool(connection, "t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
-		const { progressToken } = (asked[0]?.params?._meta ?? {}) as { progressToken?: unknown };
-		for (let progress = 1; progress <= 4; progress += 1) {
-			t.mock.timers.tick(80);
-			say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress } });
-			await turn();
-		}
-		say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "x", progress: 9 } });
-		await turn();
-		answer({ result: RESULT });
-		await call;
-		assert.deepEqual(seen, [1, 2, 3, 4]);
-	});
-
 	it("reports progress that is not valid, or that no call has asked for", async () => {
 		const { connection, asked, say, answer, invalid } = await connect();
 		const call = callTool(connection, "t");
@@ -148,30 +130,6 @@ describe("a connection to a device", () => {
 		assert.equal(invalid.length, 7);
 		connection.receive({ type: "mcp", session_id: "another", payload: {} });
 		assert.match(invalid.at(-1) ?? "", /another session/);
-	});
-
-	it("knows what a device declares", async () => {
-		const withCapabilities = async (capabilities: object) => {
-			const { connection } = await connect({ ...INITIALIZED, capabilities });
-			return [
-				connection.declares("resources"),
-				connection.canSubscribe,
-				connection.isStateless,
-				connection.problemOf("tools", { inputSchema: { "x-mcp-header": "A" } }),
-			];
-		};
-		assert.deepEqual(await withCapabilities({}), [false, false, false, undefined]);
-		assert.deepEqual(await withCapabilities({ resources: {} }), [true, false, false, undefined]);
-		assert.deepEqual(await withCapabilities({ resources: { subscribe: true } }), [true, true, false, undefined]);
-		for (const [stateless, expected] of [
-			[{}, false],
-			[{ supportedVersions: "2026-07-28" }, false],
-			[{ supportedVersions: ["2099-01-01"] }, false],
-			[{ supportedVersions: ["2026-07-28"] }, true],
-		] as const) {
-			const [, , isStateless] = await withCapabilities({ experimental: { stateless } });
-			assert.equal(isStateless, expected, JSON.stringify(stateless));
-		}
 	});
 
 	it("asks for log messages only if the device declares them", async () => {

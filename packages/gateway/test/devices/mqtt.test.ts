@@ -4,13 +4,12 @@ import { createConnection, Socket } from "node:net";
 import { describe, it } from "node:test";
 import mqtt from "mqtt";
 import mqttPacket from "mqtt-packet";
-import { until, untilClosed } from "../../../../host-test/support/testing.js";
+import { testWith, until, untilClosed } from "../../../../host-test/support/testing.js";
 import { EmbeddedBroker } from "../../src/devices/embedded-broker.js";
 import { startBroker } from "../../testing/broker.js";
 import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../../testing/family.js";
+import { LAMP } from "../../testing/gateway.js";
 import { startProgram } from "../../testing/program.js";
-
-const LAMP = "aa:bb:cc:00:00:01";
 
 describe("a device over MQTT", () => {
 	it("loses its connection to the broker when its token is removed", async (t) => {
@@ -67,6 +66,8 @@ async function start(t: Parameters<typeof startProgram>[0]) {
 	return { started, ...(await connectMqtt(t, started.gateway.urls.mqtt as string, { clientId: ID })) };
 }
 
+const itStarted = testWith(start);
+
 describe("a device of the family over MQTT", () => {
 	for (const transport of ["udp", undefined]) {
 		it(`gets a UDP channel that both firmwares accept if its hello has the transport ${transport}`, async (t) => {
@@ -84,16 +85,14 @@ describe("a device of the family over MQTT", () => {
 		});
 	}
 
-	it("gets the transport that it names if it has no UDP channel", async (t) => {
-		const { started, mcp } = await start(t);
+	itStarted("gets the transport that it names if it has no UDP channel", async ({ started, mcp }) => {
 		mcp.say(familyHello("mqtt"));
 		assert.equal(await callLamp(started, ID), "true");
 		const hello = mcp.first("hello");
 		assert.deepEqual([hello?.transport, hello?.udp], ["mqtt", undefined]);
 	});
 
-	it("may say what belongs to a conversation, with or without its session id", async (t) => {
-		const { started, mcp } = await start(t);
+	itStarted("may say what belongs to a conversation, with or without its session id", async ({ started, mcp }) => {
 		mcp.say(familyHello("udp"));
 		for (const sessionId of ["", undefined]) {
 			mcp.sessionId = sessionId;
@@ -103,14 +102,12 @@ describe("a device of the family over MQTT", () => {
 		assert.doesNotMatch(started.log(), /dropped|rejected/);
 	});
 
-	it("can be called though it says hello only when a conversation begins", async (t) => {
-		const { started, mcp } = await start(t);
+	itStarted("can be called though it says hello only when a conversation begins", async ({ started, mcp }) => {
 		assert.equal(await callLamp(started, ID), "true");
 		assert.equal(mcp.first("hello"), undefined);
 	});
 
-	it("can be called though it does not stop talking of an earlier session", async (t) => {
-		const { started, mcp } = await start(t);
+	itStarted("can be called though it does not stop talking of an earlier session", async ({ started, mcp }, t) => {
 		mcp.sessionId = "of-yesterday";
 		const timer = setInterval(() => mcp.say({ type: "listen", state: "start", mode: "auto" }), 100);
 		t.after(() => clearInterval(timer));
@@ -140,8 +137,7 @@ describe("a device of the family over MQTT", () => {
 		assert.equal(lamp?.received.filter(({ payload }) => payload?.method === "initialize").length, 1);
 	});
 
-	it("can be called during a conversation, and after its goodbye", async (t) => {
-		const { started, mcp } = await start(t);
+	itStarted("can be called during a conversation, and after its goodbye", async ({ started, mcp }) => {
 		assert.equal(await callLamp(started, ID), "true");
 		mcp.say(familyHello("udp"));
 		await until(() => mcp.first("hello") !== undefined, "the hello is answered");

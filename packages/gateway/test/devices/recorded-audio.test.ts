@@ -6,19 +6,19 @@ import type { AudioChannel } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/testing.js";
 import { writeFrame } from "../../src/firmware.js";
 import { connectWebSocket, familyHello } from "../../testing/family.js";
+import { LAMP } from "../../testing/gateway.js";
 import { startProgram } from "../../testing/program.js";
 
-const ID = "aa:bb:cc:00:00:01";
 const PACKET = Uint8Array.from({ length: 20 }, (_, at) => at);
 
 async function connect(t: TestContext, version = 1) {
 	const side = await startProgram(t);
-	const headers = { "device-id": ID, "client-id": "uuid", "protocol-version": `${version}` };
+	const headers = { "device-id": LAMP, "client-id": "uuid", "protocol-version": `${version}` };
 	const { socket, mcp } = await connectWebSocket(t, side.deviceUrl, { headers });
 	const online = once(side.gateway.servers, "online");
 	mcp.say(familyHello("websocket", version));
 	await online;
-	const audio = side.gateway.servers.find(ID)?.connection?.audio as AudioChannel;
+	const audio = side.gateway.servers.find(LAMP)?.connection?.audio as AudioChannel;
 	const packets: number[][] = [];
 	const listen = () => audio.on("packet", (packet) => void packets.push([...packet]));
 	/** Settles when everything sent before has arrived. */

@@ -4,11 +4,13 @@ import { createConnection } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import type { ServerTool } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
 import { AUDIO_FRAMES, CONVERSATION, callLamp, connectWebSocket, familyHello } from "../../testing/family.js";
-import { connectClient, openGateway, startGateway, WireDevice } from "../../testing/gateway.js";
+import { connectClient, LAMP, openGateway, startGateway, WireDevice } from "../../testing/gateway.js";
 import { startProgram } from "../../testing/program.js";
+
+const itProgram = testWith(startProgram);
 
 const ID = "aa:bb:cc:00:00:02";
 const HEADERS = { "device-id": ID, "client-id": "7b94d69a-9808-4c59-9c9b-704333b38aff", "protocol-version": "1" };
@@ -31,8 +33,7 @@ async function statusOf(t: TestContext, url: string, headers: Record<string, str
 
 describe("a device of the family over WebSocket", () => {
 	for (const sessionId of ["", "of-another-session", undefined]) {
-		it(`can be called if the session id in its messages is ${JSON.stringify(sessionId)}`, async (t) => {
-			const started = await startProgram(t);
+		itProgram(`can be called if the session id in its messages is ${JSON.stringify(sessionId)}`, async (started, t) => {
 			const { mcp } = await connectWebSocket(t, started.deviceUrl, { headers: HEADERS });
 			mcp.sessionId = sessionId;
 			mcp.say(familyHello("websocket"));
@@ -51,8 +52,7 @@ describe("a device of the family over WebSocket", () => {
 		assert.deepEqual(names, ["self.lamp.set", "get_weather"]);
 	});
 
-	it("may have its token in the query", async (t) => {
-		const started = await startProgram(t);
+	itProgram("may have its token in the query", async (started, t) => {
 		const token = await started.tokens.add({ name: "lamp", kind: "device", devices: [ID] });
 		const url = `${started.deviceUrl}${QUERY}`;
 		assert.equal(await statusOf(t, url, {}), 401);
@@ -71,8 +71,7 @@ describe("a device of the family over WebSocket", () => {
 		assert.equal(await statusOf(t, started.deviceUrl, {}), 400);
 	});
 
-	it("is rejected if its request has a path that is no URL", async (t) => {
-		const started = await startProgram(t);
+	itProgram("is rejected if its request has a path that is no URL", async (started, t) => {
 		const { hostname, port } = new URL(started.deviceUrl);
 		const socket = createConnection(Number(port), hostname);
 		t.after(() => socket.destroy());
@@ -82,8 +81,7 @@ describe("a device of the family over WebSocket", () => {
 		assert.match(String(answer), /^HTTP\/1.1 400 /);
 	});
 
-	it("may send audio in any framing before and after its hello", async (t) => {
-		const started = await startProgram(t);
+	itProgram("may send audio in any framing before and after its hello", async (started, t) => {
 		const { socket, mcp } = await connectWebSocket(t, started.deviceUrl, { headers: HEADERS });
 		const sendAudio = () => AUDIO_FRAMES.forEach((frame) => void socket.send(frame));
 		sendAudio();
@@ -140,11 +138,8 @@ describe("a device of the family over WebSocket", () => {
 	}
 });
 
-const LAMP = "aa:bb:cc:00:00:01";
-
 describe("a device over WebSocket", () => {
-	it("is disconnected when its token is removed, even before its hello", async (t) => {
-		const started = await startProgram(t);
+	itProgram("is disconnected when its token is removed, even before its hello", async (started) => {
 		await started.tokens.add({ name: "others", kind: "device" });
 		const token = await started.tokens.add({ name: "lamp", kind: "device" });
 		const headers = { "device-id": LAMP, authorization: `Bearer ${token}` };

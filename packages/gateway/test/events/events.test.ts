@@ -273,19 +273,6 @@ describe("a subscription", () => {
 		assert.deepEqual(seen, ["bell"]);
 		assert.deepEqual(await poll(client, cursor, { device: "lamp_000001" }), []);
 	});
-
-	it("reads what was stored before the gateway was killed", async (t) => {
-		const folder = makeStateFolder();
-		const { side, device } = await start(t, {}, folder);
-		const client = await connect(t, side);
-		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
-		await pressed(client, device, "boot");
-		const [before] = await poll(client, cursor);
-		await side.gateway.close();
-		const next = await startProgram(t, {}, folder);
-		const again = await connect(t, next);
-		assert.deepEqual((await poll(again, cursor))[0], before);
-	});
 });
 
 it("an event that waits for the disk while its gateway joins a cluster has no place among those of the cluster", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen, until } from "../../../../host-test/support/testing.js";
+import { listen, testWith, until } from "../../../../host-test/support/testing.js";
 import { ask, Endpoint, PRESSED, press, rejection, SECRET, start } from "../../testing/events.js";
 import { WireDevice } from "../../testing/gateway.js";
 import { connect, makeStateFolder, startProgram } from "../../testing/program.js";
@@ -22,6 +22,8 @@ async function startWebhook(t: TestContext, folder = makeStateFolder()) {
 	};
 	return { endpoint, side, device, token, client, params };
 }
+
+const itWebhook = testWith(startWebhook);
 
 interface Subscribed {
 	id: string;
@@ -60,8 +62,7 @@ describe("a webhook", () => {
 		assert.ok(device);
 	});
 
-	it("is renewed, with another secret, and ended", async (t) => {
-		const { endpoint, device, client, params } = await startWebhook(t);
+	itWebhook("is renewed, with another secret, and ended", async ({ endpoint, device, client, params }) => {
 		const { id } = await ask<Subscribed>(client, "events/subscribe", params);
 		const secret = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
 		const delivery = { ...params.delivery, secret };
@@ -81,8 +82,7 @@ describe("a webhook", () => {
 		await ask(client, "events/unsubscribe", again);
 	});
 
-	it("is told, and ends, when its token is removed", async (t) => {
-		const { endpoint, side, client, params } = await startWebhook(t);
+	itWebhook("is told, and ends, when its token is removed", async ({ endpoint, side, client, params }) => {
 		await ask(client, "events/subscribe", params);
 		await side.tokens.remove("agent");
 		await until(() => endpoint.messages.length === 1, "told");
@@ -148,8 +148,7 @@ describe("a webhook", () => {
 		await ask(client, "events/subscribe", params);
 	});
 
-	it("has at most 50 subscriptions of one token", async (t) => {
-		const { client, params } = await startWebhook(t);
+	itWebhook("has at most 50 subscriptions of one token", async ({ client, params }) => {
 		for (let seconds = 1; seconds <= 50; seconds += 1) {
 			await ask(client, "events/subscribe", { ...params, arguments: { pause: seconds } });
 		}

@@ -3,10 +3,8 @@ import { describe, it } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
 import { startWithToken } from "../../testing/console.js";
-import { connectClient, WireDevice } from "../../testing/gateway.js";
+import { connectClient, LAMP, WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, sendJson, startProgram } from "../../testing/program.js";
-
-const ID = "aa:bb:cc:00:00:01";
 
 async function readAudit(base: string, query = "", headers: Record<string, string> = {}): Promise<AuditEntry[]> {
 	return ((await (await fetch(`${base}/audit${query}`, { headers })).json()) as { entries: AuditEntry[] }).entries;
@@ -20,8 +18,8 @@ describe("the audit log", () => {
 		const stateFolder = makeStateFolder();
 		const program = await startProgram(t, {}, stateFolder);
 		const onCall = () => ({ content: [{ type: "text", text: "true" }] });
-		await WireDevice.connect(t, program, { id: ID, onCall });
-		const client = await connectClient(t, new URL(`${program.base}/mcp/${ID}`), "2025-11-25");
+		await WireDevice.connect(t, program, { id: LAMP, onCall });
+		const client = await connectClient(t, new URL(`${program.base}/mcp/${LAMP}`), "2025-11-25");
 		await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 7 } });
 		await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 1_000 } }).catch(() => {});
 		await until(async () => (await readAudit(program.base)).length === 2, "both calls are there");
@@ -30,12 +28,12 @@ describe("the audit log", () => {
 		const [second, first] = callsIn(await readAudit(base));
 		assert.deepEqual(
 			[first?.principal, first?.client, first?.device, first?.tool, first?.args, first?.outcome],
-			["local", "test-client", ID, "self.audio_speaker.set_volume", '{"volume":7}', "ok"],
+			["local", "test-client", LAMP, "self.audio_speaker.set_volume", '{"volume":7}', "ok"],
 		);
 		assert.equal(second?.outcome, "invalid-arguments");
 		assert.equal((await readAudit(base, "?limit=1")).length, 1);
 		assert.deepEqual(await readAudit(base, "?principal=nobody"), []);
-		assert.deepEqual(await readAudit(base, `?device=${ID}&to=2020-01-01T00:00:00Z`), []);
+		assert.deepEqual(await readAudit(base, `?device=${LAMP}&to=2020-01-01T00:00:00Z`), []);
 		const exported = await fetch(`${base}/audit.jsonl`);
 		assert.match(exported.headers.get("content-disposition") ?? "", /attachment/);
 		const lines = (await exported.text()).trim().split("\n");
@@ -66,9 +64,9 @@ describe("the audit log", () => {
 
 	it("is for operators, and hides arguments of user-only tools from those who may not call them", async (t) => {
 		const { base, secret, gateway, deviceUrl } = await startWithToken(t, { operator: true });
-		const device = await WireDevice.connect(t, { gateway, deviceUrl }, { id: ID, onCall: () => ({ content: [] }) });
+		const device = await WireDevice.connect(t, { gateway, deviceUrl }, { id: LAMP, onCall: () => ({ content: [] }) });
 		assert.ok(device);
-		const server = gateway.servers.find(ID);
+		const server = gateway.servers.find(LAMP);
 		const reboot = server?.tools.find(({ name }) => name === "self.reboot");
 		assert.ok(server && reboot);
 		await server.call(reboot, { delay: 5 }, { principal: "other" });

@@ -6,15 +6,13 @@ import { until } from "../../../../host-test/support/testing.js";
 import { type HistoryPart, thinned } from "../../src/history/history.js";
 import { history as historyPlugin } from "../../src/history/plugin.js";
 import { startWithToken } from "../../testing/console.js";
-import { STATUS, WireDevice } from "../../testing/gateway.js";
+import { LAMP, STATUS, WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, startProgram } from "../../testing/program.js";
-
-const ID = "aa:bb:cc:00:00:01";
 
 async function startWithDevice(t: TestContext, status: () => object, stateFolder = makeStateFolder()) {
 	const program = await startProgram(t, {}, stateFolder);
 	const device = await WireDevice.connect(t, program, {
-		id: ID,
+		id: LAMP,
 		tools: [STATUS],
 		onCall: () => ({ content: [{ type: "text", text: JSON.stringify(status()) }] }),
 	});
@@ -22,7 +20,7 @@ async function startWithDevice(t: TestContext, status: () => object, stateFolder
 }
 
 async function readHistory(base: string, query = ""): Promise<HistoryPart & { readonly from: number }> {
-	return (await (await fetch(`${base}/devices/${ID}/history${query}`)).json()) as never;
+	return (await (await fetch(`${base}/devices/${LAMP}/history${query}`)).json()) as never;
 }
 
 const valuesOf = (part: HistoryPart, path: string) => part.values[path]?.map(([, value]) => value);
@@ -76,7 +74,7 @@ describe("the history of a device", () => {
 		}, "it is on disk");
 		await device.unplug();
 		await until(async () => (await readHistory(base)).states.at(-1)?.state === "offline", "the device is offline");
-		assert.equal(gateway.servers.find(ID)?.online, false);
+		assert.equal(gateway.servers.find(LAMP)?.online, false);
 		await gateway.close();
 		const next = await startProgram(t, {}, stateFolder);
 		const part = await readHistory(next.base);
@@ -86,26 +84,26 @@ describe("the history of a device", () => {
 		// Values from before the span stand at its beginning.
 		const from = Date.now() - 1;
 		assert.deepEqual((await readHistory(next.base, `?from=${from}`)).values["battery.level"], [[from, 5]]);
-		await next.gateway.servers.forget(ID);
+		await next.gateway.servers.forget(LAMP);
 		await until(() => readdirSync(join(stateFolder, "history")).length === 0, "its files are gone");
 	});
 
 	it("has the device's log, for an operator", async (t) => {
 		const { base, device } = await startWithDevice(t, () => ({}));
 		device.notify("notifications/message", { level: "warning", logger: "pump", data: "dry" });
-		const read = async () => (await (await fetch(`${base}/devices/${ID}/log`)).json()) as { messages: object[] };
+		const read = async () => (await (await fetch(`${base}/devices/${LAMP}/log`)).json()) as { messages: object[] };
 		await until(async () => (await read()).messages.length === 1, "the message is kept");
 		const [message] = (await read()).messages as [{ level: string; text: string }];
 		assert.deepEqual([message.level, message.text], ["warning", "pump: dry"]);
 		const other = await startWithToken(t);
 		const headers = { Authorization: `Bearer ${other.secret}` };
-		assert.equal((await fetch(`${other.base}/devices/${ID}/log`, { headers })).status, 403);
+		assert.equal((await fetch(`${other.base}/devices/${LAMP}/log`, { headers })).status, 403);
 	});
 
 	it("can be off", async (t) => {
 		const { base, gateway, deviceUrl, stateFolder } = await startProgram(t, { historyBytes: 0, auditBytes: 0 });
-		await WireDevice.connect(t, { gateway, deviceUrl }, { id: ID });
-		for (const path of [`/devices/${ID}/history`, `/devices/${ID}/log`, "/audit"]) {
+		await WireDevice.connect(t, { gateway, deviceUrl }, { id: LAMP });
+		for (const path of [`/devices/${LAMP}/history`, `/devices/${LAMP}/log`, "/audit"]) {
 			const response = await fetch(base + path);
 			assert.equal(response.status, 404);
 			assert.match(await response.text(), /setting (history|audit)Bytes is 0/);
@@ -118,7 +116,7 @@ describe("the history of a device", () => {
 
 	it("names a time that cannot be read", async (t) => {
 		const { base } = await startWithDevice(t, () => ({}));
-		const response = await fetch(`${base}/devices/${ID}/history?from=yesterday`);
+		const response = await fetch(`${base}/devices/${LAMP}/history?from=yesterday`);
 		assert.equal(response.status, 400);
 		assert.match(await response.text(), /from: expected milliseconds/);
 	});

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { JsonLines } from "../../src/history/json-lines.js";
 import { makeStateFolder } from "../../testing/program.js";
 
@@ -44,30 +43,6 @@ describe("lines of JSON on disk", () => {
 		const after = new JsonLines(path, 1_000, assert.ifError);
 		after.append({ number: 4 });
 		assert.deepEqual(await numbersIn(after), [1, 4]);
-	});
-
-	it("are collected, also while others are being written", async (t) => {
-		t.mock.timers.enable({ apis: ["setTimeout"] });
-		const batches: number[] = [];
-		let saved = (): void => {};
-		const onSaved = (_error: unknown, entries: readonly object[]): void => {
-			batches.push(entries.length);
-			saved();
-		};
-		const nextBatch = () => new Promise<void>((resolve) => (saved = resolve));
-		const lines = new JsonLines(join(makeStateFolder(), "a."), 1_000, onSaved);
-		lines.append({ number: 1 });
-		const first = nextBatch();
-		t.mock.timers.tick(100);
-		await nextTurn();
-		lines.append({ number: 2 });
-		await first;
-		lines.append({ number: 3 });
-		const second = nextBatch();
-		t.mock.timers.tick(100);
-		await second;
-		await lines.close();
-		assert.deepEqual(batches, [1, 2]);
 	});
 
 	it("report a disk that cannot be written", async () => {

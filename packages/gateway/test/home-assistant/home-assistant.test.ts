@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
-import { freePort, until } from "../../../../host-test/support/testing.js";
+import { freePort, testWith, until } from "../../../../host-test/support/testing.js";
 import { keyOf } from "../../src/home-assistant/topics.js";
 import { startBroker } from "../../testing/broker.js";
-import { REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../../testing/gateway.js";
+import { LAMP, REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../../testing/gateway.js";
 import { type StartedProgram, startProgram } from "../../testing/program.js";
 
 // Home Assistant's view of the broker, and its commands.
 
-const ID = "aa:bb:cc:00:00:01";
-const KEY = keyOf(ID);
+const KEY = keyOf(LAMP);
 const CONFIG = `homeassistant/device/xs_mcp_${KEY}/config`;
 const AVAILABILITY = `xs-mcp-gateway/${KEY}/availability`;
 const STATE = `xs-mcp-gateway/${KEY}/state`;
@@ -86,13 +85,14 @@ async function startDiscovered(
 	return { ...opened, ...connected };
 }
 
+const itDiscovered = testWith(startDiscovered);
+
 function parse(messages: ReadonlyMap<string, string>, topic: string) {
 	return JSON.parse(messages.get(topic) || "{}");
 }
 
 describe("Home Assistant", () => {
-	it("finds a device with an entity for each of its parts", async (t) => {
-		const { messages } = await startDiscovered(t);
+	itDiscovered("finds a device with an entity for each of its parts", async ({ messages }) => {
 		const { device, origin, availability, components } = parse(messages, CONFIG);
 		assert.deepEqual([device.name, device.model, origin.name], ["lamp_000001", "lamp", "xs-mcp-gateway"]);
 		assert.deepEqual(
@@ -190,7 +190,7 @@ describe("Home Assistant", () => {
 		device.notify("notifications/sensor_changed", { sensor: "air", kind: "temperature", value: 23, unit: "°C" });
 		await until(() => parse(messages, STATE).state === "speaking", "the state");
 		await until(() => parse(messages, STATE).sensor_air === 23, "the sensor");
-		const server = started.gateway.servers.find(ID);
+		const server = started.gateway.servers.find(LAMP);
 		const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name);
 		assert.ok(server && tool);
 		await server.call(tool, { volume: 12 }, { principal: "somebody" });
@@ -211,7 +211,7 @@ describe("Home Assistant", () => {
 		for (let round = 1; round <= 3; round += 1) {
 			await until(() => reads.length === round, "read");
 			device.notify("notifications/state_changed", { oldState: "idle", newState: `state${round}` });
-			await until(() => started.gateway.servers.find(ID)?.state === `state${round}`, "the state has arrived");
+			await until(() => started.gateway.servers.find(LAMP)?.state === `state${round}`, "the state has arrived");
 			const content = [{ type: "text", text: JSON.stringify({ audio_speaker: { volume: round } }) }];
 			assert.equal(reads.length, round);
 			device.answer(reads.at(-1) as number, { content, isError: false });
@@ -237,8 +237,7 @@ describe("Home Assistant", () => {
 		await until(() => parse(messages, STATE).servo_arm === 45.5, "moved");
 	});
 
-	it("sets the volume and lights of a device", async (t) => {
-		const { client, messages, device, status } = await startDiscovered(t);
+	itDiscovered("sets the volume and lights of a device", async ({ client, messages, device, status }) => {
 		const { volume, light_led: led } = parse(messages, CONFIG).components;
 		client.publish(volume.command_topic, "30");
 		await until(() => parse(messages, STATE).volume === 30, "the volume");
@@ -249,8 +248,7 @@ describe("Home Assistant", () => {
 		assert.deepEqual(args, { light: "led", on: true, brightness: 20, color: "#000aff" });
 	});
 
-	it("no longer retains the state of a light that was renamed", async (t) => {
-		const { messages, device, status } = await startDiscovered(t);
+	itDiscovered("no longer retains the state of a light that was renamed", async ({ messages, device, status }) => {
 		const topic = parse(messages, CONFIG).components.light_led.state_topic;
 		await until(() => messages.has(topic), "its state is retained");
 		const { led, ...lights } = status.lights;
@@ -272,8 +270,7 @@ describe("Home Assistant", () => {
 		assert.deepEqual(device.calls.at(-1)?.arguments, { text: "Dinner is ready" });
 	});
 
-	it("has wrong commands logged, which do nothing", async (t) => {
-		const { started, client, messages, device } = await startDiscovered(t);
+	itDiscovered("has wrong commands logged, which do nothing", async ({ started, client, messages, device }) => {
 		const base = `xs-mcp-gateway/${KEY}`;
 		const wrong = [
 			[`${base}/volume/set`, "loud", /expected a number from 0 to 100/],
@@ -293,11 +290,10 @@ describe("Home Assistant", () => {
 		assert.equal(parse(messages, STATE).volume, 70);
 	});
 
-	it("forgets a device that the gateway forgets", async (t) => {
-		const { started, homeAssistant, messages, device } = await startDiscovered(t);
+	itDiscovered("forgets a device that the gateway forgets", async ({ started, homeAssistant, messages, device }, t) => {
 		await device.unplug();
 		await until(() => messages.get(AVAILABILITY) === "offline", "offline");
-		await started.gateway.servers.forget(ID);
+		await started.gateway.servers.forget(LAMP);
 		const empty = (): boolean => [CONFIG, AVAILABILITY, STATE].every((topic) => messages.get(topic) === "");
 		await until(empty, "removed");
 		const later = await mqtt.connectAsync(homeAssistant);
@@ -321,7 +317,7 @@ describe("Home Assistant", () => {
 
 	it("shows every device as unavailable when the gateway stops, and gets a new name of one", async (t) => {
 		const { started, messages } = await startDiscovered(t);
-		await started.gateway.servers.edit(ID, { alias: "kitchen" });
+		await started.gateway.servers.edit(LAMP, { alias: "kitchen" });
 		await until(() => parse(messages, CONFIG).device.name === "kitchen", "renamed");
 		const [{ topic }] = parse(messages, CONFIG).availability;
 		await started.gateway.close();
@@ -355,8 +351,7 @@ describe("Home Assistant's broker", () => {
 		await until(() => messages.has(CONFIG) && messages.has(STATE), "discovered");
 	});
 
-	it("does not repeat a command that it retains", async (t) => {
-		const { started, homeAssistant, client, device } = await startDiscovered(t);
+	itDiscovered("does not repeat a command that it retains", async ({ started, homeAssistant, client, device }, t) => {
 		await started.gateway.close();
 		await client.publishAsync(`xs-mcp-gateway/${KEY}/volume/set`, "5", { retain: true });
 		const again = await startProgram(t, { homeAssistant }, started.stateFolder);

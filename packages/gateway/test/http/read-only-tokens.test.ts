@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, type TestContext } from "node:test";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, sendJson, startProgram, tokensIn } from "../../testing/program.js";
 
@@ -21,10 +22,11 @@ async function start(t: TestContext) {
 	return { gateway, device, secret, ask };
 }
 
+const itStarted = testWith(start);
+
 describe("a read-only token", () => {
 	for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-		it(`lists and calls tools that only read, ${era}`, async (t) => {
-			const { gateway, device, secret } = await start(t);
+		itStarted(`lists and calls tools that only read, ${era}`, async ({ gateway, device, secret }, t) => {
 			for (const [path, prefix] of [
 				["/mcp/lamp_000001", ""],
 				["/mcp?catalog=full", "lamp_000001__"],
@@ -44,8 +46,7 @@ describe("a read-only token", () => {
 		});
 	}
 
-	it("finds no other tool by the catalog's tools", async (t) => {
-		const { gateway, device, secret } = await start(t);
+	itStarted("finds no other tool by the catalog's tools", async ({ gateway, device, secret }, t) => {
 		const client = await connectClient(t, new URL(`${gateway.base}/mcp?catalog=search`), "2025-11-25", {
 			token: secret,
 		});
@@ -58,8 +59,7 @@ describe("a read-only token", () => {
 		await client.close();
 	});
 
-	it("sees the devices, and changes nothing", async (t) => {
-		const { gateway, ask } = await start(t);
+	itStarted("sees the devices, and changes nothing", async ({ gateway, ask }) => {
 		assert.deepEqual([await ask("GET", "/devices"), await ask("GET", "/console/session")], [200, 200]);
 		for (const [method, path] of [
 			["PATCH", "/devices/lamp_000001"],
@@ -77,8 +77,7 @@ describe("a read-only token", () => {
 		assert.equal(gateway.gateway.servers.find("lamp_000001")?.online, true);
 	});
 
-	it("is listed with its last use, which survives a restart", async (t) => {
-		const { gateway, ask } = await start(t);
+	itStarted("is listed with its last use, which survives a restart", async ({ gateway, ask }) => {
 		await ask("GET", "/devices");
 		await gateway.gateway.close();
 		const tokens = tokensIn(gateway.stateFolder);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
-import { skipIf, until } from "../../../../host-test/support/testing.js";
+import { skipIf, testWith, until } from "../../../../host-test/support/testing.js";
 import { ask, type Occurrence, rejection } from "../../testing/events.js";
 import {
 	encode,
@@ -26,9 +26,10 @@ async function start(t: TestContext, own: ListeningDeviceOptions = {}) {
 	return { side, device, asked, client: await connect(t, side) };
 }
 
+const itStarted = testWith(start);
+
 describe("speech after a press", { skip: skipIf(await whyNoOpus()) }, () => {
-	it("is an event for each subscriber, and then the device stops listening", async (t) => {
-		const { device, client } = await start(t);
+	itStarted("is an event for each subscriber, and then the device stops listening", async ({ device, client }) => {
 		const { cursor } = await ask(client, "events/poll", { name: "speech.heard", cursor: null });
 		device.listen();
 		let events: Occurrence[] = [];
@@ -52,8 +53,7 @@ describe("speech after a press", { skip: skipIf(await whyNoOpus()) }, () => {
 		);
 	});
 
-	it("is ignored without a subscription to this device", async (t) => {
-		const { device, client, asked } = await start(t);
+	itStarted("is ignored without a subscription to this device", async ({ device, client, asked }) => {
 		await ask(client, "events/poll", { name: "speech.heard", cursor: null, arguments: { device: "another" } });
 		device.listen();
 		await client.callTool({ name: "say", arguments: { text: "tone 1", devices: ["all"] } });
@@ -67,8 +67,7 @@ describe("speech after a press", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual([asked.count, device.isListening], [0, true]);
 	});
 
-	it("is only for tokens that may listen", async (t) => {
-		const { side } = await start(t);
+	itStarted("is only for tokens that may listen", async ({ side }, t) => {
 		const names = async (token: string): Promise<string[]> => {
 			const client = await connect(t, side, token);
 			const { events } = await ask<{ events: { name: string }[] }>(client, "events/list", {});

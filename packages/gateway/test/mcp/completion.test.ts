@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
 import { until } from "../../../../host-test/support/testing.js";
-import { connectClient, ERAS, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
-
-const ID = "aa:bb:cc:00:00:01";
+import { connectClient, ERAS, LAMP, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`completion and URIs, for clients of ${era}`, () => {
@@ -15,7 +13,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 				answers: { "prompts/list": () => ({ prompts: [{ name: "evening" }] }) },
 			});
 			const client = await connectClient(t, side.clientUrl(), era);
-			await until(() => side.gateway.servers.find(ID)?.offers.prompts.length === 1, "its prompt is known");
+			await until(() => side.gateway.servers.find(LAMP)?.offers.prompts.length === 1, "its prompt is known");
 			await device.unplug();
 			const ref = { type: "ref/prompt", name: "lamp_000001__evening" } as const;
 			const { completion } = await client.complete({ ref, argument: { name: "mood", value: "" } });
@@ -45,7 +43,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const client = await connectClient(t, side.clientUrl(), era);
 			for (const rest of ["state", "x"]) {
 				await client.readResource({ uri: `device://lamp_000001/${rest}` });
-				await assert.rejects(client.readResource({ uri: `device://${ID}/${rest}` }), /not found/i);
+				await assert.rejects(client.readResource({ uri: `device://${LAMP}/${rest}` }), /not found/i);
 			}
 		});
 	});

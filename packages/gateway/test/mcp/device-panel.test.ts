@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../../src/catalog/device-panel.js";
 import { connectClient, ERAS, SET_VOLUME, STATUS, startGateway, WireDevice } from "../../testing/gateway.js";
 
@@ -21,6 +22,8 @@ async function start(t: TestContext) {
 	return gateway;
 }
 
+const itStarted = testWith(start);
+
 const connect = (t: TestContext, url: URL, capabilities: object, era: keyof typeof ERAS = "2025-11-25") =>
 	connectClient(t, url, era, { capabilities });
 
@@ -31,8 +34,7 @@ const pagesOf = async (client: Client): Promise<Record<string, unknown>> => {
 
 describe("the panel of a device in a chat (MCP Apps)", () => {
 	for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-		it(`is named by status and photo tools, to clients that show pages, ${era}`, async (t) => {
-			const gateway = await start(t);
+		itStarted(`is named by status and photo tools, to clients that show pages, ${era}`, async (gateway, t) => {
 			const ui = { resourceUri: "ui://lamp_000001/device" };
 			assert.deepEqual(await pagesOf(await connect(t, gateway.clientUrl(), APPS, era)), {
 				lamp_000001__self_get_device_status: ui,
@@ -54,8 +56,7 @@ describe("the panel of a device in a chat (MCP Apps)", () => {
 		await assert.rejects(connect(t, new URL(`${url}?panels=yes`), {}), /panels: expected one of auto, on/);
 	});
 
-	it("is a page with the device's tools as data, whatever their texts are", async (t) => {
-		const gateway = await start(t);
+	itStarted("is a page with the device's tools as data, whatever their texts are", async (gateway, t) => {
 		const client = await connect(t, gateway.clientUrl(), APPS);
 		const { contents } = await client.readResource({ uri: "ui://lamp_000001/device" });
 		const [page] = contents as { mimeType: string; text: string }[];
@@ -75,8 +76,7 @@ describe("the panel of a device in a chat (MCP Apps)", () => {
 		);
 	});
 
-	it("is of devices that the client may reach, and of no others", async (t) => {
-		const gateway = await start(t);
+	itStarted("is of devices that the client may reach, and of no others", async (gateway, t) => {
 		gateway.access = { principal: "kiosk", userTools: false, devices: new Set(["aa:bb:cc:00:00:02"]) };
 		const client = await connect(t, gateway.clientUrl(), APPS);
 		for (const uri of ["ui://lamp_000001/device", "ui://nobody/device", "ui://lamp_000001/other"]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../../host-test/support/scope.js";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import {
 	connectClient,
 	ERAS,
@@ -11,6 +11,8 @@ import {
 	type WireDeviceOptions,
 } from "../../testing/gateway.js";
 import { openSession } from "../../testing/raw-session.js";
+
+const itGateway = testWith(startGateway);
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
@@ -44,8 +46,7 @@ async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGa
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`prompts of devices, for a client of ${era}`, () => {
-		it("are named like tools, and made by their device", async (t) => {
-			const side = await startGateway(t);
+		itGateway("are named like tools, and made by their device", async (side, t) => {
 			await connectDevice(t, side, FIRST);
 			await connectDevice(t, side, SECOND);
 			const client = await connectClient(t, side.clientUrl(), era);
@@ -65,8 +66,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await assert.rejects(client.getPrompt({ name: "nobody__x" }), { code: -32602, message: /Unknown prompt/ });
 		});
 
-		it("can be asked for by any name on the path of their device", async (t) => {
-			const side = await startGateway(t);
+		itGateway("can be asked for by any name on the path of their device", async (side, t) => {
 			await connectDevice(t, side, FIRST);
 			const client = await connectClient(t, side.clientUrl(FIRST), era);
 			assert.equal((await client.listPrompts()).prompts[0]?.name, "self_evening");
@@ -76,8 +76,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			}
 		});
 
-		it("are completed by their device, as templates of resources are", async (t) => {
-			const side = await startGateway(t);
+		itGateway("are completed by their device, as templates of resources are", async (side, t) => {
 			await connectDevice(t, side, FIRST);
 			const client = await connectClient(t, side.clientUrl(), era);
 			const complete = async (ref: Parameters<typeof client.complete>[0]["ref"]) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { openManager } from "../../../manager/testing/manager.js";
 import type { Task } from "../../src/mcp/task.js";
 import { Tasks } from "../../src/mcp/tasks.js";
@@ -31,6 +31,8 @@ async function connectSlow(t: TestContext, options: object = IMPATIENT) {
 	const device = await WireDevice.connect(t, side, { tools, onCall: () => undefined });
 	return { side, device, user: await connectForTasks(t, side.clientUrl()) };
 }
+
+const itWithSlowTool = testWith(connectSlow);
 
 async function begin(side: TestGateway, device: WireDevice, name = "self_work") {
 	const { length } = device.calls;
@@ -73,8 +75,7 @@ describe("a call as a task", () => {
 		assert.deepEqual((await later.get(id)).result, completed("warm"), "it is kept");
 	});
 
-	it("is followed to its result by the official client for tasks", async (t) => {
-		const { side, device, user } = await connectSlow(t);
+	itWithSlowTool("is followed to its result by the official client for tasks", async ({ side, device, user }, t) => {
 		const session = createTaskSessionFromClient(user.client, {
 			endpointId: "gateway",
 			// The client for tasks makes requests of its own, because the official client rejects the answer to the call.
@@ -122,8 +123,7 @@ describe("a call as a task", () => {
 		assert.equal(device.calls.length, 2, "the device is not called");
 	});
 
-	it("tells the tool's progress, and that the device was lost", async (t) => {
-		const { side, device, user } = await connectSlow(t);
+	itWithSlowTool("tells the tool's progress, and that the device was lost", async ({ side, device, user }) => {
 		const { id } = await begin(side, device);
 		const { progressToken } = device.calls[0] ?? {};
 		device.notify("notifications/progress", { progressToken, progress: 20, total: 100 });
@@ -151,8 +151,7 @@ describe("a call as a task", () => {
 		await assert.rejects(old.request({ method: "tasks/get", params: { taskId: id } }, schema), { code: -32601 });
 	});
 
-	it("is cancelled, on the device, too", async (t) => {
-		const { side, device, user } = await connectSlow(t);
+	itWithSlowTool("is cancelled, on the device, too", async ({ side, device, user }) => {
 		const { id, call } = await begin(side, device);
 		assert.deepEqual(Object.keys(await user.cancel(id)), ["_meta"]);
 		await until(() => device.cancelled.includes(call), "the device is told");
@@ -180,8 +179,7 @@ describe("a stream of tasks", () => {
 		};
 	}
 
-	it("tells each task at once and with every change, until all have ended", async (t) => {
-		const { side, device } = await connectSlow(t);
+	itWithSlowTool("tells each task at once and with every change, until all have ended", async ({ side, device }) => {
 		const one = await begin(side, device);
 		const other = await begin(side, device);
 		const { messages } = await listen(side, { taskIds: [one.id, other.id, "unknown", 5] });
@@ -205,8 +203,7 @@ describe("a stream of tasks", () => {
 		assert.deepEqual([id, result.resultType, result._meta[META]], [7, "complete", 7]);
 	});
 
-	it("needs a client that declares tasks, and has no task of another", async (t) => {
-		const { side, device } = await connectSlow(t);
+	itWithSlowTool("needs a client that declares tasks, and has no task of another", async ({ side, device }) => {
 		const { id } = await begin(side, device);
 		const rejected = await listen(side, { taskIds: [id] }, {});
 		const [{ error }] = await rejected.messages();

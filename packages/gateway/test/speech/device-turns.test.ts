@@ -24,19 +24,3 @@ it("a call that is cancelled while it waits for a device frees its place at once
 	assert.equal(await next, "its turn");
 	assert.equal(turns.isBusy(device), false);
 });
-
-it("an urgent call goes first, also when as many calls wait as may", async () => {
-	const turns = new DeviceTurns();
-	const device = {} as Server;
-	const { signal } = new AbortController();
-	const said: string[] = [];
-	const say = (text: string) => async (): Promise<void> => void said.push(text);
-	const untilInterrupted = (own: AbortSignal) =>
-		new Promise<void>((_, reject) => own.addEventListener("abort", () => reject(own.reason)));
-	const speaking = turns.take(device, signal, untilInterrupted);
-	const waiting = Array.from({ length: 8 }, () => turns.take(device, signal, say("ordinary")));
-	const urgent = turns.take(device, signal, say("urgent"), true);
-	await assert.rejects(speaking, /interrupted/);
-	await Promise.all([...waiting, urgent]);
-	assert.deepEqual([said[0], said.length], ["urgent", 9]);
-});

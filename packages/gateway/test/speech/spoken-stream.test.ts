@@ -86,13 +86,6 @@ it("sends three packets ahead, and then one for each that is played", async () =
 	);
 });
 
-it("frames the packets by start, the sentence, and stop once the last one was played", async () => {
-	const { sent, what, pass } = say(4);
-	await pass(6 * FRAME);
-	assert.deepEqual(what(), ["start", "sentence_start", "packet 0", "packet 1", "packet 2", "packet 3", "stop"]);
-	assert.ok((sent.at(-1)?.[0] ?? 0) >= 4 * FRAME);
-});
-
 it("is confirmed by a device that speaks no more, or that listens", async () => {
 	for (const confirm of [
 		({ events }: ReturnType<typeof say>) =>
@@ -114,39 +107,4 @@ it("is not confirmed by a device that says nothing for three seconds", async () 
 	assert.deepEqual(outcome, {});
 	await pass(600);
 	assert.deepEqual(outcome, { confirmed: false });
-});
-
-it("leaves the device 180 ms of sound when it is cancelled, and sends stop at once", async () => {
-	const { sent, cancel, outcome, pass, what } = say(100);
-	await pass(1_000);
-	cancel.abort(new Error("cancelled"));
-	await pass(1);
-	const count = what().filter((each) => each.startsWith("packet")).length;
-	assert.ok(count * FRAME - 1_000 <= 3 * FRAME, `${count * FRAME} ms sent in a second`);
-	assert.deepEqual(sent.at(-1)?.[1], "stop");
-	assert.equal(outcome.error?.message, "cancelled");
-	await pass(1_000);
-	assert.equal(what().filter((each) => each.startsWith("packet")).length, count);
-});
-
-it("ends when the person at the device interrupts, or the device is gone", async () => {
-	for (const [end, message] of [
-		[({ channel }: ReturnType<typeof say>) => channel.told({ type: "abort" }), "stopped at the device"],
-		[({ events }: ReturnType<typeof say>) => events.emit("closed", "it disconnected"), "it disconnected"],
-	] as const) {
-		const side = say(100);
-		await side.pass(FRAME);
-		end(side);
-		await side.pass(1);
-		assert.equal(side.outcome.error?.message, message);
-		assert.equal(side.events.listenerCount("notification"), 0);
-	}
-});
-
-it("sends nothing if it was cancelled before", async () => {
-	const { cancel, what, pass, outcome } = say(3);
-	cancel.abort(new Error("cancelled"));
-	await pass(FRAME);
-	assert.equal(what().filter((each) => each.startsWith("packet")).length <= 3, true);
-	assert.equal(outcome.error?.message, "cancelled");
 });

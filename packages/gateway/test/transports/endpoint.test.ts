@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { openClient } from "../../src/mcp/client.js";
 import type { Channel } from "../../src/mcp/client-request.js";
 import { Endpoint } from "../../src/transports/endpoint.js";
@@ -11,10 +11,9 @@ import {
 	SET_VOLUME,
 	startGateway,
 	startWithDevice,
+	VOLUME,
 	type WireDeviceOptions,
 } from "../../testing/gateway.js";
-
-const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
 async function start(
 	t: TestContext,
@@ -35,11 +34,12 @@ async function start(
 	return { peer, device, log, initialized: await peer.initialize() };
 }
 
+const itStarted = testWith(start);
+
 const content = (...blocks: object[]) => ({ content: blocks, isError: false });
 
 describe("an MCP endpoint", () => {
-	it("gets the tools, and calls them", async (t) => {
-		const { peer, device, initialized } = await start(t);
+	itStarted("gets the tools, and calls them", async ({ peer, device, initialized }) => {
 		assert.equal(initialized.result.protocolVersion, "2024-11-05");
 		assert.deepEqual((await peer.listTools()).names, [VOLUME]);
 		const { result } = await peer.call("c-1", VOLUME, { volume: 30 });
@@ -90,15 +90,13 @@ describe("an MCP endpoint", () => {
 		assert.match(result.content[1].text, /image\/jpeg: omitted/);
 	});
 
-	it("is told when the tools have changed", async (t) => {
-		const { peer, device } = await start(t);
+	itStarted("is told when the tools have changed", async ({ peer, device }) => {
 		await peer.listTools();
 		device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "other" }]);
 		await peer.notified("notifications/tools/list_changed");
 	});
 
-	it("is connected again after it has disconnected, and begins anew", async (t) => {
-		const { peer, log } = await start(t);
+	itStarted("is connected again after it has disconnected, and begins anew", async ({ peer, log }) => {
 		for (const count of [2, 3]) {
 			peer.disconnect();
 			await peer.connected(count);
@@ -123,8 +121,7 @@ describe("an MCP endpoint", () => {
 		assert.equal(device.calls.length, 2);
 	});
 
-	it("survives messages that are not JSON-RPC", async (t) => {
-		const { peer } = await start(t);
+	itStarted("survives messages that are not JSON-RPC", async ({ peer }) => {
 		for (const message of ["", "no JSON", "[]", "null", '{"jsonrpc":"1.0"}', '{"jsonrpc":"2.0","id":{},"method":1}']) {
 			peer.say(message);
 		}

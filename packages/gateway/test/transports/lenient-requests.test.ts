@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { startWithDevice, WireDevice } from "../../testing/gateway.js";
+import { testWith } from "../../../../host-test/support/testing.js";
+import { startWithDevice, VOLUME, WireDevice } from "../../testing/gateway.js";
 import { startProgram } from "../../testing/program.js";
 import { initializeParams, openSession, post, postIn } from "../../testing/raw-session.js";
 
 const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams() };
-const NAME = "lamp_000001__self_audio_speaker_set_volume";
 
 async function start(t: TestContext) {
 	const { side } = await startWithDevice(t);
@@ -19,6 +19,8 @@ async function start(t: TestContext) {
 	return { url, ask };
 }
 
+const itStarted = testWith(start);
+
 describe("a request of a client", () => {
 	for (const [what, message] of [
 		["params", { method: "tools/list", params: null }],
@@ -27,24 +29,21 @@ describe("a request of a client", () => {
 		["a progress token", { method: "tools/list", params: { _meta: { progressToken: null } } }],
 		["a template's context", { method: "resources/templates/list", params: { cursor: null, _meta: null } }],
 	] as const) {
-		it(`may have null for ${what}`, async (t) => {
-			const { ask } = await start(t);
+		itStarted(`may have null for ${what}`, async ({ ask }) => {
 			assert.equal(typeof (await ask(message)).result, "object");
 		});
 	}
 
-	it("may call a tool with null for its arguments, whose schema decides", async (t) => {
-		const { ask } = await start(t);
-		const { result } = await ask({ method: "tools/call", params: { name: NAME, arguments: null } });
+	itStarted("may call a tool with null for its arguments, whose schema decides", async ({ ask }) => {
+		const { result } = await ask({ method: "tools/call", params: { name: VOLUME, arguments: null } });
 		assert.match(result.content[0].text, /volume: is missing/);
 	});
 
-	it("is told in words which parameter is wrong", async (t) => {
-		const { ask } = await start(t);
+	itStarted("is told in words which parameter is wrong", async ({ ask }) => {
 		for (const [method, params, message] of [
 			["logging/setLevel", { level: "verbose" }, /^Invalid params: level: expected one of /],
 			["tools/call", { name: 5 }, /^Invalid params: name: expected string, received number$/],
-			["tools/call", { name: NAME, arguments: [] }, /^Invalid params: arguments: expected record, received array$/],
+			["tools/call", { name: VOLUME, arguments: [] }, /^Invalid params: arguments: expected record, received array$/],
 			["resources/read", {}, /^Invalid params: uri: required \(string\)$/],
 		] as const) {
 			const { error } = await ask({ method, params });
@@ -53,8 +52,7 @@ describe("a request of a client", () => {
 		}
 	});
 
-	it("is rejected if its body is no message", async (t) => {
-		const { url } = await start(t);
+	itStarted("is rejected if its body is no message", async ({ url }) => {
 		for (const body of ["null", "5", '"text"', "true"]) {
 			const headers = { "content-type": "application/json", accept: "*/*" };
 			const { status } = await fetch(url, { method: "POST", headers, body });
@@ -62,8 +60,7 @@ describe("a request of a client", () => {
 		}
 	});
 
-	it("may initialize without capabilities or a version, or with those that are invalid", async (t) => {
-		const { url } = await start(t);
+	itStarted("may initialize without capabilities or a version, or with those that are invalid", async ({ url }) => {
 		const { protocolVersion } = INITIALIZE.params;
 		for (const params of [
 			{ protocolVersion },
@@ -79,8 +76,7 @@ describe("a request of a client", () => {
 	});
 
 	for (const accept of ["*/*", "Application/JSON, Text/Event-Stream;q=0.5", "application/*, text/*"]) {
-		it(`may accept ${accept}`, async (t) => {
-			const { url } = await start(t);
+		itStarted(`may accept ${accept}`, async ({ url }) => {
 			const headers = { "content-type": "Application/JSON", accept };
 			const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(INITIALIZE) });
 			assert.equal(response.status, 200);

@@ -2,8 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
 import { SessionIds } from "../../src/transports/session-ids.js";
-import { VOLUME } from "../../testing/command-line.js";
-import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
+import {
+	connectClient,
+	LOCAL,
+	SET_VOLUME,
+	startGateway,
+	startWithDevice,
+	VOLUME,
+	WireDevice,
+} from "../../testing/gateway.js";
 import { makeStateFolder } from "../../testing/program.js";
 import { openSession, postIn } from "../../testing/raw-session.js";
 import { readUntil } from "../../testing/read-until.js";

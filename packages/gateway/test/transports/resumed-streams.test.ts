@@ -2,14 +2,20 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen, until } from "../../../../host-test/support/testing.js";
+import { listen, testWith, until } from "../../../../host-test/support/testing.js";
 import { Gate } from "../../testing/gate.js";
-import { connectClient, startGateway, type TestGateway, type WireCall, WireDevice } from "../../testing/gateway.js";
+import {
+	connectClient,
+	startGateway,
+	type TestGateway,
+	VOLUME,
+	type WireCall,
+	WireDevice,
+} from "../../testing/gateway.js";
 import { initializeParams, post } from "../../testing/raw-session.js";
 
 // MCP 2025-11-25, "Resumability and Redelivery": a client that has lost a stream asks for the rest by `Last-Event-ID`.
 
-const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 const STATE = "device://lamp_000001/state";
 
 class RawClient {
@@ -89,6 +95,8 @@ async function start(t: TestContext) {
 	};
 	return { side, device, client, calls, answer };
 }
+
+const itStarted = testWith(start);
 
 /** The id of an event that comes so many later in the same stream. */
 function later(event: Event | undefined, more: number): string {
@@ -173,8 +181,7 @@ describe("a stream that a client has lost", () => {
 		}
 	});
 
-	it("is resumed by the SDK's client on its own", async (t) => {
-		const { side, answer } = await start(t);
+	itStarted("is resumed by the SDK's client on its own", async ({ side, answer }, t) => {
 		const gate = await Gate.open(t, Number(side.clientUrl().port));
 		const client = await connectClient(t, new URL(`http://127.0.0.1:${gate.port}/mcp`), "2025-11-25");
 		const onprogress = (): void => {
@@ -188,8 +195,7 @@ describe("a stream that a client has lost", () => {
 });
 
 describe("an id of an event", () => {
-	it("that no stream has is rejected, and leaves the session as it is", async (t) => {
-		const { client, device } = await start(t);
+	itStarted("that no stream has is rejected, and leaves the session as it is", async ({ client, device }) => {
 		await (await client.post("resources/subscribe", { uri: STATE })).text();
 		const stream = await client.stream();
 		for (const unknown of ["7-3", "x", "1-1-1", "0"]) {
@@ -199,8 +205,7 @@ describe("an id of an event", () => {
 		assert.equal((await read(stream, isState)).some(isState), true);
 	});
 
-	it("that is too old gets the last 64 messages", async (t) => {
-		const { side, device, client } = await start(t);
+	itStarted("that is too old gets the last 64 messages", async ({ side, device, client }) => {
 		await (await client.post("resources/subscribe", { uri: STATE })).text();
 		const cut = new AbortController();
 		const stream = await client.stream(undefined, cut.signal);
@@ -218,8 +223,7 @@ describe("an id of an event", () => {
 });
 
 describe("an answer", () => {
-	it("is JSON without an event's id if nothing precedes it", async (t) => {
-		const { client, calls, answer } = await start(t);
+	itStarted("is JSON without an event's id if nothing precedes it", async ({ client, calls, answer }) => {
 		const answered = client.post("tools/call", { name: VOLUME, arguments: { volume: 1 } });
 		await until(() => calls.length === 1, "the device is called");
 		answer(0);
@@ -228,8 +232,7 @@ describe("an answer", () => {
 		assert.match(await response.text(), /^\{.*volume 1/);
 	});
 
-	it("becomes a stream that can be resumed if it takes long", async (t) => {
-		const { client, calls, answer } = await start(t);
+	itStarted("becomes a stream that can be resumed if it takes long", async ({ client, calls, answer }, t) => {
 		const cut = new AbortController();
 		t.mock.timers.enable({ apis: ["setInterval"] });
 		const params = { name: VOLUME, arguments: { volume: 1 } };

@@ -4,19 +4,18 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { listen, until } from "../../../../host-test/support/testing.js";
-import { STATUS, startGateway, startWithDevice, WireDevice } from "../../testing/gateway.js";
+import { STATUS, startGateway, startWithDevice, VOLUME, WireDevice } from "../../testing/gateway.js";
 import { fetchStateless, postStateless } from "../../testing/post-stateless.js";
 
 // Clients of 2026-07-28 with the same token share a server of the gateway.
 
-const TOOL = "lamp_000001__self_audio_speaker_set_volume";
 const text = (value: string) => ({ content: [{ type: "text", text: value }], isError: false });
 
 describe("clients of 2026-07-28 with the same token", () => {
 	it("get each its own answer, though their requests have the same id", async (t) => {
 		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
 		const call = (volume: number) =>
-			postStateless(side.clientUrl(), "tools/call", { name: TOOL, arguments: { volume } });
+			postStateless(side.clientUrl(), "tools/call", { name: VOLUME, arguments: { volume } });
 		const answers = [call(1), call(2)];
 		await until(() => device.calls.length === 2, "the device has both calls");
 		for (const { id, arguments: args } of [...device.calls].reverse()) {
@@ -29,7 +28,7 @@ describe("clients of 2026-07-28 with the same token", () => {
 
 	it("cannot cancel the requests of each other", async (t) => {
 		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
-		const answer = postStateless(side.clientUrl(), "tools/call", { name: TOOL, arguments: { volume: 1 } });
+		const answer = postStateless(side.clientUrl(), "tools/call", { name: VOLUME, arguments: { volume: 1 } });
 		await until(() => device.calls.length === 1, "the device has the call");
 		for (const requestId of [0, 1, 2, 3]) {
 			const response = await fetch(side.clientUrl(), {
@@ -48,7 +47,7 @@ describe("clients of 2026-07-28 with the same token", () => {
 		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
 		const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 		side.access = { principal: "laptop", holder: "one", userTools: false };
-		const params = { name: TOOL, arguments: { volume: 1 } };
+		const params = { name: VOLUME, arguments: { volume: 1 } };
 		const { taskId } = (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message.result;
 		const get = async () => (await postStateless(side.clientUrl(), "tasks/get", { taskId }, { capabilities })).message;
 		assert.equal((await get()).result.taskId, taskId);
@@ -61,15 +60,15 @@ describe("clients of 2026-07-28 with the same token", () => {
 describe("a request of 2026-07-28", () => {
 	it("is rejected if its headers do not say what its body does", async (t) => {
 		const { side, device } = await startWithDevice(t);
-		const encoded = `=?base64?${Buffer.from(TOOL).toString("base64")}?=`;
+		const encoded = `=?base64?${Buffer.from(VOLUME).toString("base64")}?=`;
 		const call = async (name: string) => {
-			const params = { name: TOOL, arguments: { volume: 1 } };
+			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const { status, message } = await postStateless(side.clientUrl(), "tools/call", params, {
 				headers: { "mcp-name": name },
 			});
 			return [status, message.id, message.error?.code];
 		};
-		for (const name of ["another", `${TOOL} `.repeat(2), "=?base64?!?=", "=?base64?_w==?="]) {
+		for (const name of ["another", `${VOLUME} `.repeat(2), "=?base64?!?=", "=?base64?_w==?="]) {
 			assert.deepEqual(await call(name), [400, 1, -32_020], name);
 		}
 		assert.deepEqual(await call(encoded), [200, 1, undefined]);
@@ -94,7 +93,7 @@ describe("a stream of changes, in 2026-07-28", () => {
 	it("also has tasks", async (t) => {
 		const { side, device } = await startWithDevice(t, { taskPatience: 0 }, { onCall: () => undefined });
 		const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
-		const params = { name: TOOL, arguments: { volume: 1 } };
+		const params = { name: VOLUME, arguments: { volume: 1 } };
 		const { taskId } = (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message.result;
 		const notifications = { toolsListChanged: true, taskIds: [taskId] };
 		const stream = await openStream(side.clientUrl(), notifications, capabilities);

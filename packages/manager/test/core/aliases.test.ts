@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
 import { MemoryStore, type Server, ServerRegistry, StoreError } from "xs-mcp-manager/core";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { ALIAS, Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ServerSettings } from "../../src/core/server.js";
 import { FakeConnection } from "../../testing/fake-connection.js";
-import { connected, nodeServer, ODD_SERVER } from "../../testing/upstreams.js";
 
 describe("the alias of a device", () => {
 	it("is its board's name and the end of its MAC address", () => {
@@ -174,6 +173,8 @@ async function directory(t: TestContext, store = new MemoryStore()): Promise<Ser
 	return servers;
 }
 
+const itDirectory = testWith(directory);
+
 /** Connects a configured server. */
 function connect(servers: ServerRegistry, id: string): Server {
 	servers.connect(new FakeConnection([], { id, configured: true }));
@@ -181,12 +182,6 @@ function connect(servers: ServerRegistry, id: string): Server {
 }
 
 describe("the alias of a configured server", () => {
-	it("follows from its id: it is not renamed", async (t) => {
-		const { registry, server } = await connected(t, nodeServer("odd", ODD_SERVER, "good"));
-		await assert.rejects(registry.edit("odd", { alias: "even" }), RangeError);
-		assert.deepEqual([server.alias, registry.find("odd"), registry.find("even")], ["odd", server, undefined]);
-	});
-
 	const ids = ["Files", "files", "FILES"];
 
 	it("is given up, and free, once another server wants the same", () => {
@@ -205,8 +200,7 @@ describe("the alias of a configured server", () => {
 		assert.deepEqual([loser, aliases.owner("files")], [undefined, "dev-1"]);
 	});
 
-	it("is free again once the server is no longer configured", async (t) => {
-		const servers = await directory(t);
+	itDirectory("is free again once the server is no longer configured", async (servers) => {
 		for (let times = 0; times < 2; times += 1) {
 			servers.configure("files", settings("files"));
 			servers.unconfigure("files");
@@ -214,8 +208,7 @@ describe("the alias of a configured server", () => {
 		assert.equal(servers.find("files"), undefined);
 	});
 
-	it("cannot be configured twice, and is of no device that can be renamed or tagged", async (t) => {
-		const servers = await directory(t);
+	itDirectory("cannot be configured twice, and is of no device that can be renamed or tagged", async (servers) => {
 		servers.configure("files", settings("files"));
 		assert.throws(() => servers.configure("files", settings("files")), /id files: already in use/);
 		const server = connect(servers, "files");
@@ -238,8 +231,7 @@ describe("the alias of a configured server", () => {
 		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
 	});
 
-	it("changes while the server is online, once another one wants the same", async (t) => {
-		const servers = await directory(t);
+	itDirectory("changes while the server is online, once another one wants the same", async (servers) => {
 		servers.configure("Files", settings("files"));
 		const server = connect(servers, "Files");
 		assert.equal(servers.find("files"), server);

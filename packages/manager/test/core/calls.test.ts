@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { RequestContext, ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../../host-test/support/testing.js";
 import {
+	LAMP,
 	SET_VOLUME,
 	startGateway,
 	startWithDevice,
@@ -11,12 +12,11 @@ import {
 	WireDevice,
 } from "../../../gateway/testing/gateway.js";
 
-const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };
 
 /** Calls the volume tool of the only device. */
 async function setVolume({ gateway }: TestGateway, volume: unknown, context?: RequestContext) {
-	const server = gateway.servers.find(ID);
+	const server = gateway.servers.find(LAMP);
 	const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name) as ServerTool;
 	return await server?.call(tool, { volume }, { principal: "somebody", ...context });
 }
@@ -69,7 +69,7 @@ describe("calls to a device", () => {
 	it("fail when it does not come back in time, and say when it was last seen", async (t) => {
 		const side = await startGateway(t, { offlineWait: 30 });
 		await (await WireDevice.connect(t, side)).unplug();
-		const seen = new Date(side.gateway.servers.find(ID)?.lastSeen ?? 0).toISOString();
+		const seen = new Date(side.gateway.servers.find(LAMP)?.lastSeen ?? 0).toISOString();
 		await assert.rejects(setVolume(side, 1), {
 			code: "server-offline",
 			message: `lamp_000001 is offline and did not come back within 0.03 s; it was last seen at ${seen}. Nothing was sent to it.`,
@@ -77,25 +77,15 @@ describe("calls to a device", () => {
 		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
 	});
 
-	it("that wait for their turn are kept when the device disconnects, and wait for it again", async (t) => {
+	it("that wait are kept when the device disconnects; one under way is not made again, for it may have been carried out", async (t) => {
 		const { side, device } = await startWithDevice(t, { callsPerServer: 1 }, { onCall: () => undefined });
 		const [first, second] = [setVolume(side, 1), setVolume(side, 2)];
 		await until(() => device.calls.length === 1, "the first has started");
-		await Promise.all([device.unplug(), assert.rejects(first)]);
+		const cutOff = { code: "server-disconnected", message: /may have been carried out/ };
+		await Promise.all([device.unplug(), assert.rejects(first, cutOff)]);
 		const back = await WireDevice.connect(t, side);
 		await second;
 		assert.deepEqual(volumes(back.calls), [2]);
-	});
-
-	it("that were cut off are not made again: they may have been carried out", async (t) => {
-		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
-		const call = setVolume(side, 1);
-		await until(() => device.calls.length === 1, "the call has started");
-		await Promise.all([
-			device.unplug(),
-			assert.rejects(call, { code: "server-disconnected", message: /may have been carried out/ }),
-		]);
-		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
 	});
 
 	it("are cancelled while they wait, and while they run", async (t) => {
@@ -112,12 +102,6 @@ describe("calls to a device", () => {
 		assert.deepEqual(volumes(device.calls), [0]);
 	});
 
-	it("are not sent when their arguments break the schema", async (t) => {
-		const { side, device } = await startWithDevice(t);
-		await assert.rejects(setVolume(side, 101), { code: "invalid-arguments", message: "volume: must be <= 100" });
-		assert.equal(device.calls.length, 0);
-	});
-
 	it("fail as a bad answer if the result breaks the tool's outputSchema, but not if the tool failed", async (t) => {
 		const side = await startGateway(t);
 		const outputSchema = { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] };
@@ -129,9 +113,9 @@ describe("calls to a device", () => {
 			{ ...SET_VOLUME, name: "unit", outputSchema: pattern },
 		];
 		await WireDevice.connect(t, side, { tools, onCall: () => result });
-		const [temperature, unit] = side.gateway.servers.find(ID)?.tools ?? [];
+		const [temperature, unit] = side.gateway.servers.find(LAMP)?.tools ?? [];
 		const call = async (tool = temperature) =>
-			await side.gateway.servers.find(ID)?.call(tool as ServerTool, { volume: 1 }, { principal: "somebody" });
+			await side.gateway.servers.find(LAMP)?.call(tool as ServerTool, { volume: 1 }, { principal: "somebody" });
 		for (const [structuredContent, problem] of [
 			[{ celsius: "warm" }, "celsius: must be number"],
 			[{}, "celsius: is missing"],
@@ -162,7 +146,7 @@ describe("calls to a device", () => {
 		});
 		await setVolume(side, 1);
 		await assert.rejects(setVolume(side, -1));
-		const call = { principal: "somebody", serverId: ID, tool: SET_VOLUME.name };
+		const call = { principal: "somebody", serverId: LAMP, tool: SET_VOLUME.name };
 		assert.deepEqual(records, [
 			{ ...call, outcome: "ok" },
 			{ ...call, outcome: "invalid-arguments" },

@@ -95,20 +95,6 @@ describe("a server's questions", () => {
 		}
 	});
 
-	it("are rejected once the request in whose response they come has ended", async () => {
-		const { request, ask } = makeQuestions();
-		let end = (): void => {};
-		const ended = new Promise<void>((resolve) => {
-			end = resolve;
-		});
-		let late: Promise<object> | undefined;
-		await request(inputClient(EVERYTHING), OPTIONS, async () => {
-			late = ended.then(() => ask(ROOTS));
-		});
-		end();
-		await assert.rejects(late ?? Promise.resolve(), /no request of a client is in progress/);
-	});
-
 	it("that name no request reach the client of all requests in progress", async () => {
 		const { request, ask } = makeQuestions();
 		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
@@ -129,19 +115,6 @@ describe("a server's questions", () => {
 		}
 		await Promise.all([first, second]);
 		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
-	});
-
-	it("may come during a request that has its time again with each progress", async (t) => {
-		t.mock.timers.enable({ apis: ["setTimeout"] });
-		const { request } = makeQuestions();
-		await request(undefined, { timeout: 100, onProgress: () => {} }, async (pending) => {
-			for (const progress of [1, 2, 3]) {
-				t.mock.timers.tick(99);
-				pending.progressed({ progress });
-			}
-			t.mock.timers.tick(100);
-			await assert.rejects(pending.answer, { code: "timeout" });
-		});
 	});
 
 	it("stop the time of their request until they are answered", async (t) => {

@@ -3,6 +3,7 @@ import { after, beforeEach, describe, it } from "node:test";
 import { Piscina } from "piscina";
 import { cases } from "../../../../host-test/support/scope.js";
 import { makeSchemaChecker } from "../../src/core/schema-checker.js";
+import { EVIL_TOOLS } from "../../testing/evil-schemas.js";
 
 const warnings: string[] = [];
 const checker = makeSchemaChecker((message) => warnings.push(message));
@@ -17,31 +18,10 @@ const VOLUME = {
 	additionalProperties: false,
 };
 
-/** Schemas of a few kilobytes that take seconds and gigabytes. */
-const EVIL: readonly (readonly [Record<string, unknown>, object])[] = [
-	[doubling(60), { x: 1 }],
-	[{ properties: { list: { uniqueItems: true } } }, { list: Array.from({ length: 60_000 }, (_, at) => ({ at })) }],
-	[{ properties: { text: { pattern: "(.*a){500}$" } } }, { text: "a".repeat(500_000) }],
-];
-
-/** Each definition asks for the next one twice. */
-function doubling(levels: number): Record<string, unknown> {
-	const definitions = Array.from({ length: levels }, (_, at) => {
-		const next = { $ref: `#/$defs/d${at + 1}` };
-		return [`d${at}`, { anyOf: [{ allOf: [next, { required: ["y"] }] }, { allOf: [next, { required: ["z"] }] }] }];
-	});
-	return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${levels}`]: { type: "object" } } };
-}
-
 describe("the arguments of a call", () => {
 	after(() => checker.close());
 	beforeEach(() => {
 		warnings.length = 0;
-	});
-
-	it("pass when they fit the schema", async () => {
-		assert.equal(await check(VOLUME, { volume: 100, mode: "dark" }), undefined);
-		assert.equal(await check({}, { anything: 1 }), undefined);
 	});
 
 	it("are rejected with the name of the one that does not fit", async () => {
@@ -111,7 +91,7 @@ describe("the arguments of a call", () => {
 	});
 
 	it("do not stop the process when the schema takes unbounded time or memory: it is given up, and warned of once", async () => {
-		for (const [schema, args] of cases(EVIL)) {
+		for (const { inputSchema: schema, args } of cases(EVIL_TOOLS)) {
 			warnings.length = 0;
 			let turns = 0;
 			const timer = setInterval(() => {

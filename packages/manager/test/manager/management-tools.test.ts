@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
-import { MANAGEMENT_TOOLS, type ManagementCaller, type McpManagerOptions } from "../../src/manager/index.js";
+import { temporaryFolder, testWith, until } from "../../../../host-test/support/testing.js";
+import type { ManagementCaller, McpManagerOptions } from "../../src/manager/index.js";
 import { openManager, runTool } from "../../testing/manager.js";
 import { startPlainUpstream } from "../../testing/plain-upstream.js";
 import { EVERYTHING, FILESYSTEM, nodeServer, ODD_SERVER, startEverything } from "../../testing/upstreams.js";
@@ -16,29 +16,13 @@ async function open(t: TestContext, options: McpManagerOptions = {}, person: Par
 	return { manager, run, notes };
 }
 
+const itOpened = testWith(open);
+
 /** A word with a space is quoted, as people do. */
 const nodeCommand = (program: string, ...args: string[]): string =>
 	[process.execPath, program, ...args].map((word) => (word.includes(" ") ? JSON.stringify(word) : word)).join(" ");
 
 describe("the management tools", () => {
-	it("are nine, with the documented parameters", () => {
-		const parameters = MANAGEMENT_TOOLS.map(({ name, inputSchema }) => [
-			name,
-			Object.keys(inputSchema.properties as object),
-		]);
-		assert.deepEqual(parameters, [
-			["mcp_connect", ["id", "url", "type", "headers", "auth", "timeout"]],
-			["mcp_disconnect", ["id"]],
-			["mcp_list_connections", []],
-			["mcp_list_tools", ["id"]],
-			["mcp_call_tool", ["connection_id", "tool_name", "arguments"]],
-			["mcp_list_resources", ["id"]],
-			["mcp_read_resource", ["connection_id", "uri"]],
-			["mcp_reload_config", ["disconnect_existing"]],
-			["mcp_register_notification_handler", ["connection_id", "types", "description"]],
-		]);
-	});
-
 	it("fail to reload a file that is not valid, and leave the servers as they are", async (t) => {
 		const file = `${temporaryFolder()}/servers.json`;
 		await writeFile(file, JSON.stringify({ servers: [{ ...nodeServer("one", ODD_SERVER, "good"), enabled: true }] }));
@@ -106,19 +90,7 @@ describe("the management tools", () => {
 		assert.ok(read.content.length > 0);
 	});
 
-	it("connect with a secret, which the answer does not repeat", async (t) => {
-		const { url, headers } = await startPlainUpstream(t);
-		const { run } = await open(t);
-		const auth = { type: "bearer", token: "s3cret" };
-		const { text } = await run("mcp_connect", { id: "secret", url, auth });
-		assert.match(text, /^Successfully connected/);
-		assert.doesNotMatch(text, /s3cret/);
-		assert.equal(headers[0]?.authorization, "Bearer s3cret");
-		assert.match((await run("mcp_connect", { id: "none", url, auth: { type: "magic" } })).text, /^Error: .*auth\.type/);
-	});
-
-	it("have the documented error texts", async (t) => {
-		const { run } = await open(t);
+	itOpened("have the documented error texts", async ({ run }) => {
 		const silent = nodeCommand(ODD_SERVER, "silent");
 		const late = await run("mcp_connect", { id: "late", url: silent, timeout: 1_000 });
 		assert.deepEqual([late.text, late.isError], ["Connection failed: Connection timeout after 1000ms", true]);
@@ -186,8 +158,7 @@ describe("the management tools", () => {
 		assert.deepEqual(asked, [{ server: "odd", tool: "write", args: { text: "x" } }]);
 	});
 
-	it("register notification handlers", async (t) => {
-		const { run, notes } = await open(t);
+	itOpened("register notification handlers", async ({ run, notes }) => {
 		await run("mcp_connect", { id: "everything", url: nodeCommand(EVERYTHING) });
 		assert.equal(
 			(
@@ -207,8 +178,7 @@ describe("the management tools", () => {
 		assert.match(odd.text, /^Error: unknown notification type 'progres': expected one of .*progress/);
 	});
 
-	it("tell of progress, and of what a server cancels", async (t) => {
-		const { run, notes } = await open(t);
+	itOpened("tell of progress, and of what a server cancels", async ({ run, notes }) => {
 		await run("mcp_connect", { id: "everything", url: nodeCommand(EVERYTHING) });
 		await run("mcp_connect", { id: "odd", url: nodeCommand(ODD_SERVER) });
 		await run("mcp_register_notification_handler", { types: ["progress", "cancelled"] });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
-import { passTime, temporaryFolder, until } from "../../../../host-test/support/testing.js";
+import { passTime, temporaryFolder, testWith, until } from "../../../../host-test/support/testing.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import {
 	type LocalTool,
@@ -14,6 +14,8 @@ import {
 } from "../../src/manager/index.js";
 import { openManager, runTool } from "../../testing/manager.js";
 import { connected, EVERYTHING, nodeServer, ODD_SERVER, openServers, textOf } from "../../testing/upstreams.js";
+
+const itManager = testWith(openManager);
 
 const odd = (id: string, ...args: string[]) => nodeServer(id, ODD_SERVER, "good", ...args);
 
@@ -44,17 +46,7 @@ describe("McpManager", () => {
 		assert.deepEqual(manager.listConnections(), []);
 	});
 
-	it("calls a tool by its name, and tells how long it took", async (t) => {
-		const manager = await openManager(t, { servers: [odd("one")] });
-		const { success, data, error, metadata } = await manager.executeTool("echo", { text: "hello" });
-		assert.equal(success, true);
-		assert.equal(textOf(data ?? {}), "echo: hello");
-		assert.equal(error, undefined);
-		assert.ok(metadata.executionTime > 0);
-	});
-
-	it("registers servers later, by name, and gives tools that can be executed", async (t) => {
-		const manager = await openManager(t);
+	itManager("registers servers later, by name, and gives tools that can be executed", async (manager) => {
 		const { id: _, ...unnamed } = odd("x");
 		await manager.registerServer({ ...unnamed, name: "database", transport: "stdio" });
 		const tool = manager.getTool("write");
@@ -144,8 +136,7 @@ describe("McpManager", () => {
 		assert.throws(() => manager.listPrompts("missing"), { message: "Connection 'missing' not found" });
 	});
 
-	it("says which field of a registered server is not valid", async (t) => {
-		const manager = await openManager(t);
+	itManager("says which field of a registered server is not valid", async (manager) => {
 		await assert.rejects(manager.registerServer({ ...odd("one"), timeout: 5 }), {
 			code: "INVALID_REQUEST",
 			message: /^timeout: /,
@@ -233,8 +224,7 @@ const register = async (manager: McpManager, caller: Partial<ManagementCaller> =
 	(await runTool(manager, "mcp_register_notification_handler", {}, caller)).text;
 
 describe("registering", () => {
-	it("keeps the first of two servers that are registered with one id at the same time", async (t) => {
-		const manager = await openManager(t);
+	itManager("keeps the first of two servers that are registered with one id at the same time", async (manager) => {
 		const [first, second] = await Promise.allSettled([
 			manager.registerServer(odd("one")),
 			manager.registerServer(odd("one")),
@@ -244,8 +234,7 @@ describe("registering", () => {
 		assert.equal((await manager.executeTool("echo", { text: "x" }, { server: "one" })).success, true);
 	});
 
-	it("keeps no notification handler of a client that has no session", async (t) => {
-		const manager = await openManager(t);
+	itManager("keeps no notification handler of a client that has no session", async (manager) => {
 		const before = manager.listenerCount("notification");
 		const onHandler = (): never => {
 			throw new Error("this needs a session");
@@ -254,8 +243,7 @@ describe("registering", () => {
 		assert.equal(manager.listenerCount("notification"), before);
 	});
 
-	it("limits the notification handlers", async (t) => {
-		const manager = await openManager(t);
+	itManager("limits the notification handlers", async (manager) => {
 		for (let count = 0; count < 100; count += 1) {
 			assert.match(await register(manager), /Registered/);
 		}

@@ -7,15 +7,6 @@ import { PROXY } from "../../testing/proxy.js";
 const UPSTREAM = "http://127.0.0.1:1/mcp";
 
 describe("the proxy's options", () => {
-	it("have the documented defaults", () => {
-		const { upstream, ...rest } = readProxyOptions({ upstream: UPSTREAM }, {});
-		assert.equal(upstream.url, UPSTREAM);
-		assert.equal(upstream.transport, "http");
-		assert.deepEqual(rest, { name: "mcp-proxy", skill: "", tools: undefined });
-		const { init } = readProxyOptions({ upstream: UPSTREAM, initScript: "a.js" }, {});
-		assert.deepEqual(init, { script: "a.js", tool: "execute_code" });
-	});
-
 	it("are taken from the environment", () => {
 		const environment = {
 			MCP_UPSTREAM: UPSTREAM,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/testing.js";
-import { LAMP } from "../../../gateway/testing/command-line.js";
+import { LAMP } from "../../../gateway/testing/gateway.js";
 import { startProgramWithDevice } from "../../../gateway/testing/program.js";
 import { call, startProxy, startUpstream, textOf } from "../../testing/proxy.js";
 

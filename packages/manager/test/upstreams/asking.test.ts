@@ -3,10 +3,13 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { RegisteredServer } from "xs-mcp-manager";
 import { cases } from "../../../../host-test/support/scope.js";
+import { testWith } from "../../../../host-test/support/testing.js";
 import { startAskingUpstream } from "../../../gateway/testing/asking-upstream.js";
 import { ERAS, openGateway, serveClients } from "../../../gateway/testing/gateway.js";
 import { openManager } from "../../testing/manager.js";
 import { EVERYTHING, nodeServer, textOf } from "../../testing/upstreams.js";
+
+const itAskingUpstream = testWith(startAskingUpstream);
 
 type Era = keyof typeof ERAS;
 
@@ -60,8 +63,7 @@ async function ask(client: Client, question: object): Promise<Record<string, unk
 
 for (const era of ERA_NAMES) {
 	describe(`a server of 2025-11-25 that asks while it serves a client of ${era}`, () => {
-		it("gets that client's answers", async (t) => {
-			const { url, told } = await startAskingUpstream(t);
+		itAskingUpstream("gets that client's answers", async ({ url, told }, t) => {
 			const { connect } = await open(t, { id: "up", url });
 			const { elicitation, sampling, roots } = told.capabilities as ClientCapabilities;
 			assert.deepEqual(elicitation, { form: { applyDefaults: true }, url: {} });
@@ -73,8 +75,7 @@ for (const era of ERA_NAMES) {
 			assert.deepEqual(await ask(client, { method: "roots/list" }), { roots: [{ uri: "file:///Ada" }] });
 		});
 
-		it("is told what the client cannot be asked", async (t) => {
-			const { url, errors } = await startAskingUpstream(t);
+		itAskingUpstream("is told what the client cannot be asked", async ({ url, errors }, t) => {
 			const { connect } = await open(t, { id: "up", url });
 			const client = await connect(era, "Ada", { elicitation: { form: {} } });
 			const { isError } = await client.callTool({ name: "ask", arguments: SAMPLING });
@@ -90,8 +91,7 @@ const URL_PARAMS = { message: "Sign in", elicitationId: "1", url: "https://examp
 
 for (const era of cases(ERA_NAMES)) {
 	describe(`servers that ask clients of ${era}`, () => {
-		it("over HTTP ask the one whose call it is, if several call", async (t) => {
-			const { url } = await startAskingUpstream(t);
+		itAskingUpstream("over HTTP ask the one whose call it is, if several call", async ({ url }, t) => {
 			const { connect } = await open(t, { id: "up", url });
 			const names = ["Ada", "Bob", "Eve"];
 			const clients = await Promise.all(names.map((name) => connect(era, name)));

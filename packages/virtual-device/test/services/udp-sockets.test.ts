@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../host-test/support/testing.js";
 import { readUdpSettings, UdpAudio } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import type { Message } from "../../src/engine/engine.js";
@@ -51,6 +51,8 @@ async function connect(t: TestContext) {
 	return { datagram, peer, send, sockets, heard };
 }
 
+const itConnected = testWith(connect);
+
 describe("audio over UDP, with AES-128-CTR", () => {
 	it("is read as programs of the family send it", () => {
 		for (const datagrams of Object.values(RECORDED)) {
@@ -73,8 +75,7 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		assert.notDeepEqual(Buffer.from(packet), PACKET);
 	});
 
-	it("goes to the server, and comes from it, lost packets included", async (t) => {
-		const { datagram, send, heard } = await connect(t);
+	itConnected("goes to the server, and comes from it, lost packets included", async ({ datagram, send, heard }) => {
 		const server = new UdpAudio(keys(), aesCtr);
 		assert.deepEqual(Buffer.from(server.open(datagram).packet), PACKET);
 		const [first, , third] = [0, 60, 120].map((time) => server.seal(PACKET, time)) as [
@@ -93,8 +94,7 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		]);
 	});
 
-	it("is dropped with the reason if it is old or malformed", async (t) => {
-		const { send, heard } = await connect(t);
+	itConnected("is dropped with the reason if it is old or malformed", async ({ send, heard }) => {
 		const server = new UdpAudio(keys(), aesCtr);
 		const datagram = server.seal(PACKET, 0);
 		send(datagram);
@@ -107,8 +107,7 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		]);
 	});
 
-	it("does not come from elsewhere", async (t) => {
-		const { peer, send, heard } = await connect(t);
+	itConnected("does not come from elsewhere", async ({ peer, send, heard }, t) => {
 		const stranger = await bound(t);
 		const server = new UdpAudio(keys(), aesCtr);
 		const forged = new UdpAudio(keys(), aesCtr);
@@ -118,8 +117,7 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		assert.deepEqual(heard(), [["udp.packet", 1, PACKET.toString("hex")]]);
 	});
 
-	it("ends with its session, and a server that is not there is reported", async (t) => {
-		const { sockets, heard } = await connect(t);
+	itConnected("ends with its session, and a server that is not there is reported", async ({ sockets, heard }) => {
 		sockets.take("close", [1]);
 		sockets.take("write", [1], PACKET);
 		const { key, nonce } = keys();

@@ -95,14 +95,6 @@ describe("binding a device with a code", () => {
 		assert.equal(await post(operator), 200);
 	});
 
-	it("is done once, however many approve the same code at the same time", async (t) => {
-		const started = await startProgram(t, { bootstrap: "approve" });
-		const { code } = (await bootstrap(started, BOARD)).body.activation;
-		const approve = async () => (await fetch(`${started.base}/bindings/${code}`, { method: "POST" })).status;
-		const statuses = await Promise.all(Array.from({ length: 10 }, approve));
-		assert.deepEqual(statuses.sort(), [200, ...Array.from({ length: 9 }, () => 404)]);
-	});
-
 	it("is done on the command line", async (t) => {
 		const started = await startProgram(t, { bootstrap: "approve" });
 		const command = ask(started);

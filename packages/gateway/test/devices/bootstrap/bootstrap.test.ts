@@ -44,17 +44,12 @@ describe("the bootstrap of devices", () => {
 		}
 	});
 
-	it("is served at the port of the WebSockets too", async (t) => {
-		const { deviceUrl } = await startProgram(t, { bootstrap: "open" });
-		const { body } = await bootstrap({ base: deviceUrl.replace(/^ws(.*)\/$/, "http$1") }, BOARD);
-		assert.equal(body.websocket.url, deviceUrl);
-	});
-
-	it("is kept by no cache, at either port: the answer to one device holds its token", async (t) => {
+	it("is served at the port of the WebSockets too, and kept by no cache: the answer holds the device's token", async (t) => {
 		const { base, deviceUrl } = await startProgram(t, { bootstrap: "open" });
 		for (const url of [base, deviceUrl.replace(/^ws(.*)\/$/, "http$1")]) {
-			const { headers } = await fetch(`${url}/xiaozhi/ota/`, { headers: IDS });
-			assert.equal(headers.get("cache-control"), "no-store", url);
+			const response = await fetch(`${url}/xiaozhi/ota/`, { headers: IDS });
+			assert.equal(response.headers.get("cache-control"), "no-store", url);
+			assert.equal((await response.json()).websocket.url, deviceUrl);
 		}
 	});
 

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../../../../host-test/support/testing.js";
+import { testWith, until } from "../../../../../host-test/support/testing.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
-import { connectClient, WireDevice } from "../../../testing/gateway.js";
+import { connectClient, LAMP, WireDevice } from "../../../testing/gateway.js";
 import { makeFirmwareFolder, type StartedProgram, sendJson, startProgram } from "../../../testing/program.js";
-
-const LAMP = "aa:bb:cc:00:00:01";
 
 const UPGRADE = {
 	name: "self.upgrade_firmware",
@@ -25,6 +23,8 @@ async function start(t: TestContext, flags: object = { userTools: ["*"] }) {
 	return { started: { ...started, firmwareFolder }, boot };
 }
 
+const itStarted = testWith(start);
+
 async function ask({ base }: StartedProgram, json: object) {
 	const response = await sendJson("POST", `${base}/devices/lamp_000001/firmware`, json);
 	return { status: response.status, body: (await response.json()) as FirmwareOffer & { error: { message: string } } };
@@ -33,8 +33,7 @@ async function ask({ base }: StartedProgram, json: object) {
 const steps = ({ log }: StartedProgram) => [...log().matchAll(/"step":"([a-z-]+)"/g)].map(([, step]) => step);
 
 describe("firmware that is pushed to a device without a bootstrap", () => {
-	it("can be downloaded, and is seen by the operator until the device runs it", async (t) => {
-		const { started, boot } = await start(t);
+	itStarted("can be downloaded, and is seen by the operator until the device runs it", async ({ started, boot }) => {
 		const device = await boot();
 		const { body } = await ask(started, {});
 		assert.equal(body.version, "1.1.0");
@@ -47,8 +46,7 @@ describe("firmware that is pushed to a device without a bootstrap", () => {
 		assert.deepEqual((await ask(started, {})).body, {}, "nothing newer");
 	});
 
-	it("is an older version only if that is asked for", async (t) => {
-		const { started, boot } = await start(t);
+	itStarted("is an older version only if that is asked for", async ({ started, boot }) => {
 		assert.match((await ask(started, {})).body.error.message, /unknown device/);
 		const device = await boot();
 		assert.equal((await ask(started, { version: "0.9.0" })).body.version, "0.9.0");
@@ -61,8 +59,7 @@ describe("firmware that is pushed to a device without a bootstrap", () => {
 		assert.equal((await ask(started, {})).status, 409);
 	});
 
-	it("is not offered if the image has another version in it than its name says", async (t) => {
-		const { started, boot } = await start(t);
+	itStarted("is not offered if the image has another version in it than its name says", async ({ started, boot }) => {
 		const texts = ["pump", "0.2.0", "lamp"].map((text) => text.padEnd(32, "\0"));
 		const image = `${"\0".repeat(288)}xs-mcp/1${texts.join("")}`;
 		writeFileSync(join(started.firmwareFolder, "lamp_1.2.0.bin"), image);
