@@ -33,7 +33,7 @@ export default suite("kinds of parts", {
 		for (const { name, plural, status, tool } of PART_KINDS.filter((kind) => kind.tool !== undefined)) {
 			const found = TOOLS.find((each) => each.name === tool?.name);
 			equal(found?.needs, [plural], name);
-			const args = found?.input.members.map((member) => member.name) ?? [];
+			const args = found?.members.map((member) => member.name) ?? [];
 			for (const argument of [tool?.part, ...(tool?.sets ?? [])]) {
 				ok(args.includes(argument as string), `${tool?.name}: ${argument}`);
 			}

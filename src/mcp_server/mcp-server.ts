@@ -133,9 +133,7 @@ export class McpServer<Context> {
 	}
 
 	private listCommonNames(): readonly string[] {
-		const ofArguments = this.called.flatMap((name) =>
-			memberNames((this.tools.byName.get(name) as Tool<Context>).input),
-		);
+		const ofArguments = this.called.flatMap((name) => memberNames(this.tools.byName.get(name) as Tool<Context>));
 		return unique(this.outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
 	}
 

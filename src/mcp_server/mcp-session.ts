@@ -335,7 +335,7 @@ export class McpSession<Context> {
 			const given = params.arguments;
 			// Most arguments are an object: they are checked without a further call.
 			const args = typeof given === "object" && given !== null && !isArray(given) ? given : readArguments(params);
-			const result = tool.run(validateMembers(tool.input.members, args as Params), this.server.context, call);
+			const result = tool.run(validateMembers(tool.members, args as Params), this.server.context, call);
 			return typeof result === "object" && result instanceof Promise
 				? this.settle(tool, call, result, wrapper)
 				: this.callMessage(id, callResult(result, this.revision), wrapper);

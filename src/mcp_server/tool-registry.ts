@@ -99,7 +99,7 @@ export class ToolRegistry<Context> {
 
 	/** The names of all tools' arguments, and of their members. */
 	argumentNames(): readonly string[] {
-		return this.tools.flatMap(({ input }) => memberNames(input));
+		return this.tools.flatMap(memberNames);
 	}
 
 	/**

@@ -4,7 +4,7 @@ import { type Listed, listed } from "./paged-list.js";
 import type { InferProperties, Properties, Schema } from "./schema.js";
 import { object } from "./schema.js";
 import type { ToolCall } from "./tool-call.js";
-import { type ObjectValidator, prepare, validate } from "./validate.js";
+import { type Member, prepare, prepareMembers, validate } from "./validate.js";
 
 /** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations */
 export interface ToolAnnotations {
@@ -56,7 +56,8 @@ export interface Tool<Context> extends Listed {
 	/** Its list entry for clients of 2024-11-05: without title, output schema and hints. */
 	readonly plain: Listed;
 	readonly userOnly: boolean;
-	readonly input: ObjectValidator;
+	/** Its arguments. */
+	readonly members: readonly Member[];
 	/** Carries out a call, whose arguments have been checked. What it throws is the result's error. */
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
 }
@@ -93,7 +94,7 @@ export const createTool = <Context, const Input extends Properties, const Output
 		plain,
 		name,
 		userOnly: audience === "user",
-		input: prepare(input) as ObjectValidator,
+		members: prepareMembers(input),
 		run: definition.run as Tool<Context>["run"],
 	});
 };

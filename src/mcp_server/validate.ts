@@ -29,39 +29,33 @@ export interface Validator {
 	readonly items?: Validator;
 }
 
-/** A validator of an object. */
-export interface ObjectValidator extends Validator {
-	readonly members: readonly Member[];
-}
-
-interface Member {
+/** A member of an object, with what validates it. */
+export interface Member extends Validator {
 	readonly name: string;
-	readonly validator: Validator;
 	/** Whether it is an object or array with members to validate. */
 	readonly isNested: boolean;
 	readonly isRequired: boolean;
 }
 
-/** Prepares a schema. A tool does it once, so that XS can keep the result in flash. */
-export const prepare = (schema: Schema): Validator => {
-	const { properties, items, required = [] } = schema;
-	return {
-		schema,
-		...(schema.type === "object" && {
-			members: Object.entries(properties ?? {}).map(([name, property]) => ({
-				name,
-				validator: prepare(property),
-				isNested: property.type === "object" || property.type === "array",
-				isRequired: required.includes(name),
-			})),
-		}),
-		...(items !== undefined && { items: prepare(items) }),
-	};
-};
+/** Prepares a schema. Its texts are dropped: only the list of tools has them. */
+export const prepare = ({ title: _title, description: _description, ...schema }: Schema): Validator => ({
+	schema,
+	...(schema.properties && { members: prepareMembers(schema) }),
+	...(schema.items !== undefined && { items: prepare(schema.items) }),
+});
+
+/** Prepares the members of an object's schema. A tool does it once, so that XS can keep the result in flash. */
+export const prepareMembers = ({ properties = {}, required = [] }: Schema): readonly Member[] =>
+	Object.entries(properties).map(([name, property]) => ({
+		name,
+		...prepare(property),
+		isNested: property.type === "object" || property.type === "array",
+		isRequired: required.includes(name),
+	}));
 
 /** The names of all members that a schema has, on every level. */
-export const memberNames = ({ members = [], items }: Validator): readonly string[] => {
-	const nested = members.flatMap(({ name, validator }) => [name, ...memberNames(validator)]);
+export const memberNames = ({ members = [], items }: Pick<Validator, "members" | "items">): readonly string[] => {
+	const nested = members.flatMap((member) => [member.name, ...memberNames(member)]);
 	return items === undefined ? nested : [...nested, ...memberNames(items)];
 };
 
@@ -98,7 +92,7 @@ export const validateMembers = (
 	for (let at = 0; at < members.length; at += 1) {
 		const member = members[at] as Member;
 		const name = member.name;
-		const schema = member.validator.schema;
+		const schema = member.schema;
 		const given = hasOwn(value, name) ? value[name] : undefined;
 		if (given === undefined || (given === null && !member.isRequired)) {
 			if (schema.default !== undefined) {
@@ -107,7 +101,7 @@ export const validateMembers = (
 				throw new ValidationError(memberPath(path, name), `missing, expected ${describe(schema)}`);
 			}
 		} else if (member.isNested) {
-			result[name] = validate(member.validator, given, memberPath(path, name));
+			result[name] = validate(member, given, memberPath(path, name));
 		} else if (fits(schema, given)) {
 			result[name] = given;
 		} else {

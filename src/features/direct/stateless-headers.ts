@@ -67,8 +67,8 @@ const checkArguments = (
 	server: McpServer<unknown>,
 ): void => {
 	const tool = typeof name === "string" ? server.tools.byName.get(name) : undefined;
-	for (const { name: argument, validator } of tool?.input.members ?? []) {
-		const header = validator.schema["x-mcp-header"];
+	for (const { name: argument, schema } of tool?.members ?? []) {
+		const header = schema["x-mcp-header"];
 		const value = given[argument];
 		if (header !== undefined && value !== undefined && value !== null) {
 			const name = `Mcp-Param-${header}`;

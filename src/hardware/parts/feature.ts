@@ -77,13 +77,9 @@ const named = (tool: HardwareTool, argument: string, names: readonly string[]): 
 	...tool,
 	...relisted(tool, argument, names),
 	plain: relisted(tool.plain, argument, names),
-	input: {
-		...tool.input,
-		members: tool.input.members.map((member) => {
-			const { schema } = member.validator;
-			return member.name === argument ? { ...member, validator: { schema: { ...schema, enum: names } } } : member;
-		}),
-	},
+	members: tool.members.map((member) =>
+		member.name === argument ? { ...member, schema: { ...member.schema, enum: names } } : member,
+	),
 });
 
 /** The entry is read, since XS cannot write JSON of objects in flash. */

@@ -2,7 +2,7 @@ import { isObject } from "../../core/text/is-object.js";
 import type { Params } from "../params.js";
 import { type InferProperties, object, type Properties } from "../schema.js";
 import type { ToolCall } from "../tool-call.js";
-import { memberNames, type ObjectValidator, prepare, validateMembers } from "../validate.js";
+import { memberNames, prepareMembers, validateMembers } from "../validate.js";
 import { ask } from "./ask.js";
 
 /** A form for the user: a message and its fields. */
@@ -60,19 +60,19 @@ export async function elicit(call: ToolCall, question: Form<Properties> | Visit)
 		return (await ask(call, { ...asked, mode: "url", params, names: ["action"], read })) as FormAnswer<Properties>;
 	}
 	const schema = object(question.fields);
-	const validator = prepare(schema) as ObjectValidator;
+	const members = prepareMembers(schema);
 	return await ask(call, {
 		...asked,
 		mode: "form",
 		params: { message, requestedSchema: question.requestedSchema ?? schema },
-		names: ["action", "content", ...memberNames(validator)],
+		names: ["action", "content", ...memberNames({ members })],
 		read(answer): FormAnswer<Properties> {
 			const action = readAction(answer);
 			if (action !== "accept") {
 				return { action };
 			}
 			const given = isObject(answer.content) ? answer.content : {};
-			return { action, content: validateMembers(validator.members, given) as InferProperties<Properties> };
+			return { action, content: validateMembers(members, given) as InferProperties<Properties> };
 		},
 	});
 }
