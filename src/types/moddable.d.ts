@@ -13,26 +13,14 @@ declare module "embedded:io/socket/tcp" {
 	export default TCP;
 }
 
-/** A UDP socket (ECMA-419 §12). */
-declare module "embedded:io/socket/udp" {
-	const UDP: new (options: object) => object;
-	export default UDP;
+/** Any other class of inputs and outputs, and of network interfaces and clients: those who use it know its instances. */
+declare module "embedded:io/*" {
+	const Class: new (options: object) => object;
+	export default Class;
 }
-
-/** A serial port (ECMA-419 §10.5). */
-declare module "embedded:io/serial" {
-	const Serial: new (options: object) => object;
-	export default Serial;
-}
-
-/** A chip on an I2C bus (ECMA-419 §10.5), and one with numbers of registers. */
-declare module "embedded:io/i2c" {
-	const I2C: new (options: object) => object;
-	export default I2C;
-}
-declare module "embedded:io/smbus" {
-	const SMBus: new (options: object) => object;
-	export default SMBus;
+declare module "embedded:network/*" {
+	const Class: new (options: object) => object;
+	export default Class;
 }
 
 /** A digital pin (ECMA-419 §10.1). */
@@ -90,22 +78,6 @@ declare module "embedded:network/dnssd" {
 	export default DNSSD;
 }
 
-/** ECMA-419's NTP client. */
-declare module "embedded:network/ntp/client" {
-	import type { NtpRecord } from "../hardware/drivers/wifi/ntp-clock.js";
-
-	const NTPClient: NtpRecord["io"];
-	export default NTPClient;
-}
-
-/** ECMA-419's Wi-Fi network interface. */
-declare module "embedded:network/interface/wifi" {
-	import type { WiFiRecord } from "../hardware/drivers/wifi/wifi-network.js";
-
-	const WiFi: WiFiRecord["io"];
-	export default WiFi;
-}
-
 /** The SDK's other Wi-Fi module, which can open an access point. */
 declare module "wifi" {
 	const WiFi: {
@@ -132,17 +104,9 @@ declare module "embedded:network/interface/ethernet" {
 
 /** The machine's counters, in a build with instrumentation. */
 declare module "instrumentation" {
-	/** The counters used here: bytes, except for the number of collections. */
-	type Name =
-		| "System Free Memory"
-		| "XS Slot Heap Used"
-		| "XS Chunk Heap Used"
-		| "XS Stack Used"
-		| "XS Garbage Collection Count";
-
 	const Instrumentation: {
 		/** A counter's index; undefined in a build without instrumentation. */
-		map(name: Name): number | undefined;
+		map(name: string): number | undefined;
 		get(what: number | undefined): number | undefined;
 	};
 	export default Instrumentation;
@@ -155,22 +119,6 @@ declare module "net" {
 		resolve(host: string, callback: (host: string, address?: string) => void): void;
 	};
 	export default Net;
-}
-
-/** ECMA-419's audio out. */
-declare module "embedded:io/audio/out" {
-	import type { AudioOutRecord } from "../sound/player/played-sound.js";
-
-	const AudioOut: AudioOutRecord["io"];
-	export default AudioOut;
-}
-
-/** ECMA-419's audio in. */
-declare module "embedded:io/audio/in" {
-	import type { AudioInRecord } from "../sound/opus/recording.js";
-
-	const AudioIn: AudioInRecord["io"];
-	export default AudioIn;
 }
 
 /** The modules of the firmware and of the mod that is installed. */
@@ -206,28 +154,22 @@ declare module "crypt" {
 
 /** Partitions of a chip's flash (ECMA-419). */
 declare module "embedded:storage/flash" {
-	export interface Flash {
-		status(): { readonly size: number };
-		close(): void;
-	}
+	import type { FlashPartition } from "../hardware/drivers/updater/esp32-updater.js";
+
 	const flash: {
 		/** @param options "nextota" is the app partition that is not running. Throws if the partition does not exist. */
-		open(options: { readonly path: string }): Flash;
+		open(options: { readonly path: string }): FlashPartition;
 	};
 	export default flash;
 }
 
 /** Stores firmware (ECMA-419). */
 declare module "embedded:update" {
-	import type { Flash } from "embedded:storage/flash";
+	import type { FlashPartition, FlashUpdate } from "../hardware/drivers/updater/esp32-updater.js";
 
 	const update: {
 		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */
-		open(options: { readonly partition: Flash; readonly mode: "a" }): {
-			write(bytes: ArrayBuffer): void;
-			complete(): void;
-			close(): void;
-		};
+		open(options: { readonly partition: FlashPartition; readonly mode: "a" }): FlashUpdate;
 	};
 	export default update;
 }
@@ -253,17 +195,13 @@ declare module "commodetto/Bitmap" {
 
 /** Decompresses, piece by piece. */
 declare module "inflate" {
-	class Inflate {
-		close(): void;
-	}
+	const Inflate: new () => object;
 	export default Inflate;
 }
 
 /** Decodes JPEG files block by block. */
 declare module "commodetto/readJPEG" {
-	class JPEG {
-		push(buffer?: ArrayBuffer): void;
-	}
+	const JPEG: new () => object;
 	export default JPEG;
 }
 

@@ -4,13 +4,13 @@ import { ESP32_MODELS } from "../chip/esp32-models.js";
 import { checkIdentity, IDENTITY_BYTES, ImageHead } from "./image-identity.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
-interface FlashPartition {
+export interface FlashPartition {
 	status(): { readonly size: number };
 	close(): void;
 }
 
 /** An image being stored: the SDK's `embedded:update`. */
-interface FlashUpdate {
+export interface FlashUpdate {
 	write(piece: ArrayBuffer): void;
 	/** Checks the image, and makes the chip start it from the next restart on. */
 	complete(): void;
