@@ -2,7 +2,7 @@ import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
-import { type Features, McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
+import { McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
 import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
@@ -16,7 +16,7 @@ export type Wire = any;
 
 type ClientOptions<Context> = Partial<McpServerOptions<Context>> & {
 	readonly context: Context;
-	readonly features?: Features<Context>;
+	readonly features?: FeatureSet<Context>;
 	readonly wrapper?: SessionOptions["wrapper"];
 };
 

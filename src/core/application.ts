@@ -2,7 +2,8 @@ import { Guard } from "../hardware/guard.js";
 import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { Runtime, TimerModule } from "../hardware/timer.js";
-import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
+import type { FeatureSet } from "../mcp_server/features/feature-set.js";
+import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import { ENVELOPE_NAMES } from "../protocols/envelope.js";
 import type { HttpClients } from "../protocols/net/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
@@ -62,7 +63,7 @@ export class Application extends EventBus implements Device {
 	/** Tools that are offered if the board has their parts. Emptied once the device has started, to free the others. */
 	tools: readonly HardwareTool[];
 	/** Resources, prompts and other MCP capabilities. Undefined: tools only. */
-	extensions: Features<Hardware> | undefined;
+	extensions: FeatureSet<Hardware> | undefined;
 	/** The device's own words. Undefined in a build without them. */
 	words: Words | undefined;
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */

@@ -40,12 +40,6 @@ export interface McpServerOptions<Context> {
 	readonly log?: (message: string) => void;
 }
 
-/** For a server that offers more than tools: a `FeatureSet` of `src/mcp_server/features/`. */
-export interface Features<Context> {
-	/** Makes the server that offers them, beside the tools of the options. */
-	serve(options: McpServerOptions<Context>): McpServer<Context>;
-}
-
 /**
  * An MCP server (https://modelcontextprotocol.io/specification): text in, text out, without I/O.
  *

@@ -12,37 +12,17 @@ export const INITIALIZE = "initialize";
 export const PING = "ping";
 
 /** Names of the members that the server reads in common messages, besides those of tool arguments. */
-export const COMMON_NAMES: readonly string[] = deepFreeze([
-	"jsonrpc",
-	"id",
-	"method",
-	"params",
-	"name",
-	"arguments",
-	"cursor",
-	"withUserTools",
-	"_meta",
-	"progressToken",
-]);
+export const COMMON_NAMES: readonly string[] = deepFreeze(
+	"jsonrpc id method params name arguments cursor withUserTools _meta progressToken".split(" "),
+);
 
 /** Names of the members that it reads in `initialize`. */
-export const INITIALIZE_NAMES: readonly string[] = deepFreeze([
-	"jsonrpc",
-	"id",
-	"method",
-	"params",
-	"protocolVersion",
-	"capabilities",
-	"clientInfo",
-	"name",
-	"version",
-	"vision",
-	"url",
-	"token",
-	"roots",
-	"sampling",
-	"elicitation",
-]);
+export const INITIALIZE_NAMES: readonly string[] = deepFreeze(
+	(
+		"jsonrpc id method params protocolVersion capabilities clientInfo name version vision url token roots sampling " +
+		"elicitation"
+	).split(" "),
+);
 
 /** Names of the members that it reads only in other messages. */
 export const OTHER_NAMES: readonly string[] = deepFreeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);

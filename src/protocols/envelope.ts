@@ -31,44 +31,20 @@ export const MCP = "mcp";
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
 /** Members that are read in messages other than MCP. XS would keep the names of others until the restart. */
-const MESSAGE_NAMES: readonly string[] = deepFreeze([
-	"session_id",
-	"type",
-	// hello
-	"transport",
-	"features",
-	"listen",
-	"audio_params",
-	"format",
-	"sample_rate",
-	"channels",
-	"frame_duration",
-	"udp",
-	"server",
-	"port",
-	"key",
-	"nonce",
-	"max_message_bytes",
-	// tts, stt, llm, system, alert, listen
-	"state",
-	"text",
-	"emotion",
-	"command",
-	"status",
-	"message",
-	// notify
-	"audio_url",
-	"subtitles",
-	"start_ms",
-	// glyphs, alone and within other messages
-	"glyph_push",
-	"v",
-	"bundle",
-	"glyphs",
-	"codepoint",
-	"box_w",
-	"bitmap",
-]);
+const MESSAGE_NAMES: readonly string[] = deepFreeze(
+	[
+		"session_id type",
+		// hello
+		"transport features listen audio_params format sample_rate channels frame_duration udp server port key nonce",
+		"max_message_bytes",
+		// tts, stt, llm, system, alert, listen
+		"state text emotion command status message",
+		// notify
+		"audio_url subtitles start_ms",
+		// glyphs, alone and within other messages
+		"glyph_push v bundle glyphs codepoint box_w bitmap",
+	].flatMap((names) => names.split(" ")),
+);
 
 /** The type of a message whose payload may have members of any name. */
 const CUSTOM = "custom";

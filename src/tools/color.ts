@@ -1,12 +1,10 @@
-const colorPattern = (): RegExp => /^#[0-9a-f]{6}$/i;
-
 /**
  * A colour as a number, 0xRRGGBB.
  *
  * @throws Error if the text is not #rrggbb
  */
 export const parseColor = (text: string): number => {
-	if (!colorPattern().test(text)) {
+	if (!/^#[0-9a-f]{6}$/i.test(text)) {
 		throw new Error(`color: expected #rrggbb, not ${JSON.stringify(text)}`);
 	}
 	return Number.parseInt(text.slice(1), 16);

@@ -165,11 +165,15 @@ declare module "embedded:storage/flash" {
 
 /** Stores firmware (ECMA-419). */
 declare module "embedded:update" {
-	import type { FlashPartition, FlashUpdate } from "../hardware/drivers/updater/esp32-updater.js";
+	import type { FlashPartition } from "../hardware/drivers/updater/esp32-updater.js";
 
 	const update: {
 		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */
-		open(options: { readonly partition: FlashPartition; readonly mode: "a" }): FlashUpdate;
+		open(options: { readonly partition: FlashPartition; readonly mode: "a" }): {
+			write(bytes: ArrayBuffer): void;
+			complete(): void;
+			close(): void;
+		};
 	};
 	export default update;
 }

@@ -10,9 +10,6 @@ export interface UrlParts {
 	readonly path: string;
 }
 
-const urlPattern = (): RegExp =>
-	/^([A-Za-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/;
-
 /**
  * Takes a URL apart. Not the SDK's module `url`: XS from npm, which runs the suites and virtual devices, does not have it,
  * and its 2,000 lines of C parse far more than the URLs that a device connects to.
@@ -20,7 +17,7 @@ const urlPattern = (): RegExp =>
  * @returns undefined if the text is not scheme://host[:port][/path]
  */
 export const splitUrl = (url: string): UrlParts | undefined => {
-	const match = urlPattern().exec(url);
+	const match = /^([A-Za-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/.exec(url);
 	if (match === null) {
 		return undefined;
 	}

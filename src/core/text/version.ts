@@ -1,8 +1,5 @@
-/** Numbers with dots between them, each small enough to be compared exactly. */
-const versionPattern = (): RegExp => /^[0-9]{1,9}(\.[0-9]{1,9})*$/;
-
-/** Whether a text is a version: "1.10.0". */
-export const isVersion = (text: string): boolean => versionPattern().test(text);
+/** Whether a text is a version, "1.10.0": numbers that are small enough to be compared exactly. */
+export const isVersion = (text: string): boolean => /^[0-9]{1,9}(\.[0-9]{1,9})*$/.test(text);
 
 /** Whether a version comes after another: "1.10.0" after "1.9". A missing part is 0; other texts are never newer. */
 export const isNewer = (version: string, present: string): boolean => {

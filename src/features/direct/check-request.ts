@@ -22,7 +22,6 @@ export interface Rejection {
 	readonly header?: readonly [name: string, value: string];
 }
 
-const bearerPattern = (): RegExp => /^bearer +(\S+)$/i;
 const CHALLENGE = deepFreeze(["www-authenticate", "Bearer"] as const);
 const ALLOW = deepFreeze(["allow", "POST"] as const);
 
@@ -41,7 +40,8 @@ export const checkRequest = ({ method, path, headers }: ServedRequest, rules: Re
 	if ((path.split("?", 1)[0] as string).replace(/\/+$/, "") !== MCP_PATH) {
 		return { status: 404, reason: `MCP is at ${MCP_PATH}` };
 	}
-	if (rules.token !== "" && !isSame(bearerPattern().exec(headers.get("authorization") ?? "")?.[1] ?? "", rules.token)) {
+	const [, token = ""] = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+	if (rules.token !== "" && !isSame(token, rules.token)) {
 		return { status: 401, reason: "Authorization: expected the device's bearer token", header: CHALLENGE };
 	}
 	if (method !== "POST") {
@@ -82,12 +82,11 @@ const mediaType = (value: string): string => (value.split(";", 1)[0] as string).
 /** The hostname of an authority, without its port, in lower case. */
 const hostnameOf = (authority: string): string => authority.toLowerCase().replace(/:\d*$/, "");
 
-const ipAddressPattern = (): RegExp => /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
-const loopbackPattern = (): RegExp => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** Whether a hostname can only mean this device: DNS rebinding cannot make a browser send such a name. */
 const isOwnHost = (host: string, hostname: string): boolean =>
-	ipAddressPattern().test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
+	/^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/.test(host) ||
+	host === "localhost" ||
+	host === `${hostname.toLowerCase()}.local`;
 
 /** Browsers send the origin of the script. Other clients send no `Origin`. */
 const isOwnOrigin = (origin: string | undefined, host: string, hostname: string): boolean => {
@@ -96,7 +95,9 @@ const isOwnOrigin = (origin: string | undefined, host: string, hostname: string)
 	}
 	const match = /^https?:\/\/([^/]+)$/i.exec(origin);
 	const site = hostnameOf(match?.[1] ?? "");
-	return loopbackPattern().test(site) || site === host || site === `${hostname.toLowerCase()}.local`;
+	return (
+		/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(site) || site === host || site === `${hostname.toLowerCase()}.local`
+	);
 };
 
 /** Compares in constant time, so that the duration reveals nothing about the token. */

@@ -43,10 +43,6 @@ const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 120_000 });
 /** Milliseconds without a gateway after which `onMissing` is called. */
 const MISSING_AFTER = 10_000;
 
-/** Anybody on the network can announce address and path, so they must form a valid URL. */
-const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
-const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
-
 /**
  * Finds a gateway that announces itself on the local network. The search ends when one is found, to free its memory,
  * and starts again when that one is lost: its address may have changed.
@@ -211,13 +207,15 @@ export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => (
 /** A hostname without the domain of the local network. */
 const bareHost = (host: string): string => host.toLowerCase().replace(/\.local\.?$/, "");
 
-/** Undefined if the device cannot connect there. Not TLS: the certificate's name is not announced. */
+/**
+ * Undefined if the device cannot connect there. Not TLS: the certificate's name is not announced. Anybody on the network can
+ * announce address and path, so they must form a valid URL.
+ */
 const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
 	const path = txt?.get("path") ?? "/";
 	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
-	return txt?.get("transport") === "ws" && isPort && addressPattern().test(address) && pathPattern().test(path)
-		? `ws://${address}:${port}${path}`
-		: undefined;
+	const isValid = isPort && /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && /^\/[\w\-./~%]{0,127}$/.test(path);
+	return isValid && txt?.get("transport") === "ws" ? `ws://${address}:${port}${path}` : undefined;
 };
 
 /** A gateway that a person can choose. */

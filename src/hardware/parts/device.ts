@@ -15,7 +15,6 @@ const MAX_PARTS = 32;
 
 /** Their names become members of results, values of arguments, and names of entities in Home Assistant. */
 const NAME_LENGTH = 32;
-const namePattern = (): RegExp => /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /**
  * Defines a device by its parts. They are opened when the firmware starts.
@@ -42,7 +41,7 @@ export const device = ({ board, parts }: DeviceDefinition): DeviceDefinition => 
 };
 
 const checkPart = (name: string, part: Partial<Part> | undefined): void => {
-	if (name.length > NAME_LENGTH || !namePattern().test(name)) {
+	if (name.length > NAME_LENGTH || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) {
 		throw new TypeError(
 			`part ${JSON.stringify(name)}: expected a name of 1 to ${NAME_LENGTH} letters, digits and "_", which begins with a letter`,
 		);

@@ -9,7 +9,7 @@ import {
 	toRpcError,
 	type Wrapper,
 } from "../json-rpc.js";
-import { type Features, McpServer, type McpServerOptions } from "../mcp-server.js";
+import { McpServer, type McpServerOptions } from "../mcp-server.js";
 import { McpSession, type SessionOptions } from "../mcp-session.js";
 import { CALL_TOOL, INITIALIZE, LIST_TOOLS, type Params, PING } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
@@ -127,13 +127,14 @@ export type Kind<F> = abstract new (...options: never[]) => F;
  * stateless form are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
  * examples run them.
  */
-export class FeatureSet<Context> implements Features<Context> {
+export class FeatureSet<Context> {
 	readonly list: readonly Feature<Context>[];
 
 	constructor(list: readonly Feature<Context>[]) {
 		this.list = list;
 	}
 
+	/** Makes the server that offers them, beside the tools of the options. */
 	serve(options: McpServerOptions<Context>): McpServer<Context> {
 		return new FeatureServer(this.list, options);
 	}

@@ -10,9 +10,6 @@ export type TemplateValues<Uri extends string> = Uri extends `${string}{${infer 
 	? { readonly [K in Name]: string } & TemplateValues<Rest>
 	: unknown;
 
-const variablePattern = (): RegExp => /\{([^{}]*)\}/;
-const namePattern = (): RegExp => /^[A-Za-z0-9_]+$/;
-
 /**
  * Takes a template apart. Only the simple form `{name}` of RFC 6570 (level 1) is supported: it matches one segment of a
  * URI, without a slash.
@@ -21,15 +18,11 @@ const namePattern = (): RegExp => /^[A-Za-z0-9_]+$/;
  * @throws TypeError for another form, or for two variables without text between them
  */
 export const parseTemplate = (uri: string): UriTemplate | undefined => {
-	const pieces = uri.split(variablePattern());
+	const pieces = uri.split(/\{([^{}]*)\}/);
 	const literals = pieces.filter((_, at) => at % 2 === 0);
 	const variables = pieces.filter((_, at) => at % 2 === 1);
-	const isAmbiguous = literals.slice(1, -1).includes("");
-	if (
-		isAmbiguous ||
-		literals.some((text) => /[{}]/.test(text)) ||
-		!variables.every((name) => namePattern().test(name))
-	) {
+	const isAmbiguous = literals.slice(1, -1).includes("") || literals.some((text) => /[{}]/.test(text));
+	if (isAmbiguous || !variables.every((name) => /^[A-Za-z0-9_]+$/.test(name))) {
 		throw new TypeError(`URI template ${JSON.stringify(uri)}: expected variables such as {id}, with text between them`);
 	}
 	return variables.length > 0 ? { literals, variables } : undefined;

@@ -10,7 +10,7 @@ export interface FlashPartition {
 }
 
 /** An image being stored: the SDK's `embedded:update`. */
-export interface FlashUpdate {
+interface FlashUpdate {
 	write(piece: ArrayBuffer): void;
 	/** Checks the image, and makes the chip start it from the next restart on. */
 	complete(): void;
