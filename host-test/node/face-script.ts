@@ -1,7 +1,7 @@
 // A face in an engine beside the server of the benchmarks, on a canvas that only counts. Node says what it shows, and for how long.
 import "../../tools/bench/server.js";
 import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
-import { ENGLISH } from "../../src/core/language/en.js";
+import { LANGUAGES } from "../../src/core/language/feature.js";
 import type { Canvas } from "../../src/screen/face/brush.js";
 import { FaceScreen } from "../../src/screen/face/face-screen.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -25,7 +25,7 @@ const canvas: Canvas = {
 };
 
 const face = new FaceScreen({ canvas, font: { height: 16 }, timer });
-face.show({ words: ENGLISH });
+face.show({ words: LANGUAGES.en });
 
 receive("face", ([change, time]) => {
 	frames = 0;

@@ -1,4 +1,3 @@
-import { ENGLISH } from "../../src/core/language/en.js";
 import { LANGUAGES } from "../../src/core/language/feature.js";
 import { emotionWords, lookOf } from "../../src/screen/face/emotions.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
@@ -15,7 +14,7 @@ const SIZES = [
 
 function face(backlight?: { brightness: number }, canvas?: FakeCanvas) {
 	const made = makeFace(backlight && { backlight }, canvas);
-	made.screen.show({ words: ENGLISH });
+	made.screen.show({ words: LANGUAGES.en });
 	return made;
 }
 

@@ -1,4 +1,4 @@
-import { ENGLISH } from "../../src/core/language/en.js";
+import { LANGUAGES } from "../../src/core/language/feature.js";
 import power from "../../src/features/power/feature.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import { PART_KINDS, type PartsByKind } from "../../src/hardware/kinds/index.js";
@@ -274,7 +274,7 @@ export default suite("power", {
 	"draws nothing while the backlight is off, and all of it once it is on"() {
 		const { canvas, timer, screen } = makeFace({ backlight: { brightness: 0 } });
 		screen.light = 0;
-		screen.show({ words: ENGLISH, state: "listening" });
+		screen.show({ words: LANGUAGES.en, state: "listening" });
 		timer.pass(100_000);
 		equal(canvas.pixels, 0);
 		screen.light = 100;

@@ -1,4 +1,4 @@
-import { ENGLISH } from "../../src/core/language/en.js";
+import { LANGUAGES } from "../../src/core/language/feature.js";
 import type { QrCode } from "../../src/screen/face/setup-drawing.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, given, ok, suite } from "../harness.js";
@@ -37,7 +37,7 @@ function face(makeQrCode?: (options: { input: string }) => QrCode, size: { width
 	timer.pass(100);
 	canvas.parts.length = 0;
 	canvas.allTexts = [];
-	screen.show({ words: ENGLISH });
+	screen.show({ words: LANGUAGES.en });
 	return { canvas, screen, draw: () => timer.pass(100) };
 }
 

@@ -14,7 +14,7 @@ import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork } from "./device-network.js";
 import { type DeviceState, mayEnter } from "./device-state.js";
 import { Inputs } from "./inputs.js";
-import type { Words } from "./language/en.js";
+import type { Words } from "./language/feature.js";
 import { EventBus, type Feature, startInOrder } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";

@@ -1,4 +1,4 @@
-import type { Words } from "../core/language/en.js";
+import type { Words } from "../core/language/feature.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
 import type { Guard } from "./guard.js";

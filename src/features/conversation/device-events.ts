@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Words } from "../../core/language/en.js";
+import type { Words } from "../../core/language/feature.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { SettingValue } from "../../core/settings/settings-table.js";
 import type { Press } from "../../hardware/kinds/button.js";

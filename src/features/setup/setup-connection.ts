@@ -144,7 +144,7 @@ const answerRequest = (request: ServedRequest, body: string, source: PhoneSetup)
 		case "/texts/en":
 		case "/texts/ja":
 		case "/texts/zh":
-			return json(200, { ...SETUP_TEXTS[path.slice(-2)] });
+			return json(200, { ...SETUP_TEXTS[path.slice(-2) as keyof typeof SETUP_TEXTS] });
 		default:
 			return redirect(source);
 	}

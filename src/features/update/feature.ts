@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Words } from "../../core/language/en.js";
+import type { Words } from "../../core/language/feature.js";
 import type { Feature } from "../../core/listener.js";
 import type { Installer } from "../../hardware/updater.js";
 import { FirmwareInstaller } from "./firmware-installer.js";

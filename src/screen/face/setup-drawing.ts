@@ -1,4 +1,4 @@
-import type { Words } from "../../core/language/en.js";
+import type { Words } from "../../core/language/feature.js";
 import type { Face } from "../../hardware/hardware.js";
 import type { SetupNotice, WiFiAccess } from "../../hardware/wifi-setup.js";
 import type { Canvas } from "./brush.js";

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ENGLISH } from "../../../../src/core/language/en.js";
+import { LANGUAGES } from "../../../../src/core/language/feature.js";
 import { drawFaceOf } from "../../src/services/drawn-screen.js";
 
-const SCREEN = { width: 320, height: 240, brightness: 100, theme: "light", state: "idle", words: ENGLISH } as const;
+const SCREEN = {
+	width: 320,
+	height: 240,
+	brightness: 100,
+	theme: "light",
+	state: "idle",
+	words: LANGUAGES.en,
+} as const;
 
 it("shows a box for each character that the build's set of glyphs lacks", () => {
 	const pixelsOf = (message: string, glyphs: "latin" | "cjk"): Buffer =>
