@@ -9,7 +9,6 @@ export { default as bootstrapAnswer } from "./bootstrap-answer.suite.js";
 export { default as button } from "./button.suite.js";
 export { default as camera } from "./camera.suite.js";
 export { default as captiveDns } from "./captive-dns.suite.js";
-export { default as chipPins } from "./chip-pins.suite.js";
 export { default as clientRequests } from "./client-requests.suite.js";
 export { default as config } from "./config.suite.js";
 export { default as conversation } from "./conversation.suite.js";

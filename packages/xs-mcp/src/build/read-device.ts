@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Message, Plugin } from "esbuild";
-import { checkPins } from "../../../../src/hardware/parts/chips/check-pins.js";
 import { type DeviceDefinition, device } from "../../../../src/hardware/parts/device.js";
 import { ROOT } from "../../../root.js";
+import { checkPins } from "./check-pins.js";
 import { importBundle } from "./import-bundle.js";
 import { readModules, shown } from "./manifests.js";
 

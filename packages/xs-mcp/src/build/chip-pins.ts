@@ -25,8 +25,9 @@ export interface ChipPins {
 }
 
 /** The numbers from one to another, both included. */
-const range = (first: number, last: number): number[] =>
-	Array.from({ length: last - first + 1 }, (_, at) => first + at);
+function range(first: number, last: number): number[] {
+	return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+}
 
 /**
  * The chips whose pins are known, by ESP-IDF's names:

@@ -1,4 +1,4 @@
-import type { Part, PinUse, UsedPin } from "../part.js";
+import type { Part, PinUse, UsedPin } from "../../../../src/hardware/parts/part.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";
 
 /** The result: an error for each part that cannot work, and a warning for each pin with a side effect. */
@@ -8,11 +8,11 @@ export interface PinCheck {
 }
 
 /**
- * Checks the pins of parts against a chip. It runs at the build, on the computer: a chip need not hold the tables.
+ * Checks the pins of parts against a chip.
  *
  * @param chip ESP-IDF's name: "esp32s3". Only double use is found on a chip that is not known
  */
-export const checkPins = (parts: Readonly<Record<string, Part>>, chip: string): PinCheck => {
+export function checkPins(parts: Readonly<Record<string, Part>>, chip: string): PinCheck {
 	const errors: string[] = [];
 	const warnings: string[] = [];
 	const users = new Map<number, { readonly name: string; readonly use: PinUse }>();
@@ -34,11 +34,11 @@ export const checkPins = (parts: Readonly<Record<string, Part>>, chip: string): 
 		}
 	}
 	return { errors, warnings };
-};
+}
 
 const quoted = (other: string, name: string): string => (other === name ? "this part already" : other);
 
-const errorOf = ({ pin, use, pull }: UsedPin, chip: ChipPins): string | undefined => {
+function errorOf({ pin, use, pull }: UsedPin, chip: ChipPins): string | undefined {
 	const { name, pins, flash, inputOnly, adc, adc2 } = chip;
 	if (!pins.includes(pin)) {
 		return `does not exist on the ${name}`;
@@ -56,9 +56,9 @@ const errorOf = ({ pin, use, pull }: UsedPin, chip: ChipPins): string | undefine
 		return `of the ${name} cannot measure while the Wi-Fi is on`;
 	}
 	return use === "analog" && !adc.includes(pin) ? `of the ${name} cannot measure a voltage` : undefined;
-};
+}
 
-const warningOf = (pin: number, { name, strapping, psram, usb, serial }: ChipPins): string | undefined => {
+function warningOf(pin: number, { name, strapping, psram, usb, serial }: ChipPins): string | undefined {
 	if (strapping.includes(pin)) {
 		return `decides how the ${name} starts: what is connected must leave it alone then`;
 	}
@@ -69,13 +69,13 @@ const warningOf = (pin: number, { name, strapping, psram, usb, serial }: ChipPin
 		return `is the USB port of the ${name}, which then ends`;
 	}
 	return serial.includes(pin) ? `is the serial port of the ${name}, which has its log` : undefined;
-};
+}
 
 /** The pins that would do, and that no part has. */
-const suggest = (used: UsedPin, chip: ChipPins, taken: readonly number[]): string => {
+function suggest(used: UsedPin, chip: ChipPins, taken: readonly number[]): string {
 	const free = chip.pins.filter(
 		(pin) =>
 			!taken.includes(pin) && errorOf({ ...used, pin }, chip) === undefined && warningOf(pin, chip) === undefined,
 	);
 	return free.length === 0 ? "; no other pin would do" : `; these would do: ${free.join(", ")}`;
-};
+}
