@@ -113,7 +113,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const board = Object.assign(new FakeBoard(), {
 		screen,
 		speaker: aw88298(bus.wrap({ volume: 0 })),
-		player: new SoundPlayer({ audioOut, timer, volume: 70 }),
+		player: new SoundPlayer(audioOut, timer, 70),
 		battery: power,
 		network: {
 			type: "wifi" as const,

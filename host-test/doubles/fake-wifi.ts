@@ -114,7 +114,6 @@ export function joinWiFi({
 	const dns: string[] = [];
 	const network = new WiFiNetwork({
 		wifi: { io: FakeWiFi },
-		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
 		networks: networks ?? (ssid === "" ? [] : [{ ssid, password }]),
 		fixed,
 		setDns: (address) => dns.push(address),

@@ -52,10 +52,10 @@ export default suite("device protocol, attempt after attempt", {
 		timer.pass(1);
 		equal(protocol.channels.length, 2);
 	},
-	"waits for hello as long as it was told to"() {
-		const { timer, lost } = beforeHello({ helloTimeout: 50 });
-		timer.pass(50);
-		matches(lost[0]?.error.message ?? "", /^no hello within 50 ms$/);
+	"waits ten seconds for hello"() {
+		const { timer, lost } = beforeHello();
+		timer.pass(10_000);
+		matches(lost[0]?.error.message ?? "", /^no hello within 10000 ms$/);
 	},
 	"does not take a hello that comes too late": given(beforeHello, ({ protocol, timer, heard, log }) => {
 		const { lastChannel: channel } = protocol;

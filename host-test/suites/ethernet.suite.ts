@@ -4,11 +4,7 @@ import { equal, given, suite } from "../harness.js";
 
 function plugIn() {
 	const log: string[] = [];
-	const network = new EthernetNetwork({
-		ethernet: { io: FakeWiFi },
-		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
-		log: (line) => log.push(line),
-	});
+	const network = new EthernetNetwork({ io: FakeWiFi }, (line) => log.push(line));
 	const changes: boolean[] = [];
 	network.onChange = () => changes.push(network.online);
 	return { network, ethernet: FakeWiFi.made.at(-1) as FakeWiFi, log, changes };
@@ -31,7 +27,7 @@ export default suite("Ethernet", {
 		equal(log, ["Ethernet: connected", "Ethernet: lost", "Ethernet: connected"]);
 	},
 	"tells a DHCP server its name before it asks for an address, and goes on if it cannot"() {
-		equal(plugIn().ethernet.configured, [{ hostname: "name-22", before: 0 }]);
+		equal(plugIn().ethernet.configured, [{ hostname: "xs-mcp-001122", before: 0 }]);
 		FakeWiFi.configureFault = new Error("not initialized");
 		const { ethernet, log } = plugIn();
 		FakeWiFi.configureFault = undefined;

@@ -254,7 +254,7 @@ export default suite("Wi-Fi and the time", {
 		equal([network.online, clock.asked.length], [true, 1]);
 	},
 	"tells a DHCP server its name before it joins, and joins if it cannot"() {
-		equal(join().wifi.configured, [{ hostname: "name-22", before: 0 }]);
+		equal(join().wifi.configured, [{ hostname: "xs-mcp-001122", before: 0 }]);
 		FakeWiFi.configureFault = new Error("not initialized");
 		const { wifi, log } = join();
 		FakeWiFi.configureFault = undefined;

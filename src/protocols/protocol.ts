@@ -52,8 +52,6 @@ export interface ProtocolOptions extends Runtime {
 	/** The wanted members of MCP messages. Default: all. */
 	readonly names?: WantedNames;
 	readonly backoff?: BackoffOptions;
-	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
-	readonly helloTimeout?: number;
 }
 
 /** Bytes of the size limit per value that a message may hold: see {@link decodeEnvelope}. */
@@ -69,6 +67,9 @@ const RETAINED_TIME = 2_000;
 
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
+
+/** Milliseconds for the connection, and again for the backend's hello. */
+const HELLO_TIMEOUT = 10_000;
 
 /** Poll interval of a session, ms. Counting polls costs less than a timer for each message. */
 const POLL_INTERVAL = 30_000;
@@ -458,11 +459,10 @@ export class Protocol implements ChannelEvents {
 
 	private startTimeout(what: string): void {
 		this.clearTimer();
-		const timeout = this.options.helloTimeout ?? 10_000;
 		this.timer = this.options.timer.set(() => {
 			this.timer = undefined;
-			this.onClose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
-		}, timeout);
+			this.onClose(new ProtocolError("hello-timeout", `${what} within ${HELLO_TIMEOUT} ms`));
+		}, HELLO_TIMEOUT);
 	}
 
 	private clearTimer(): void {

@@ -1,6 +1,6 @@
 import type { PiecedText, Sendable } from "./pieced-text.js";
 
-/** Below this a part of a longer message is not worth its frame. */
+/** Bytes below which a part of a longer message is not worth its frame. */
 const MIN_PART = 64;
 
 /** Bytes of a piece, roughly. */
@@ -17,6 +17,7 @@ export abstract class WriteQueue {
 	protected readonly maxQueuedBytes: number;
 	/** Bytes that the transport adds to the first part of a message. */
 	private readonly overhead: number;
+	private readonly minPart: number;
 	/** The message that is being written. Most need not wait, and so no place in an array. */
 	private sending: ArrayBuffer | PiecedText | undefined;
 	private readonly waiting: (ArrayBuffer | PiecedText)[] = [];
@@ -29,9 +30,10 @@ export abstract class WriteQueue {
 	/** Bytes that wait. */
 	protected queuedBytes = 0;
 
-	constructor(maxQueuedBytes: number, overhead: number) {
+	constructor(maxQueuedBytes: number, overhead: number, minPart = MIN_PART) {
 		this.maxQueuedBytes = maxQueuedBytes;
 		this.overhead = overhead;
+		this.minPart = minPart;
 	}
 
 	/**
@@ -49,7 +51,7 @@ export abstract class WriteQueue {
 	}
 
 	/** Writes a message, or queues it. @returns false if more would wait than may: the message is not taken */
-	protected push(text: Sendable): boolean {
+	protected push(text: Sendable | ArrayBuffer): boolean {
 		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
 		// Most messages are written as a whole, at once.
 		if (this.sending === undefined && message instanceof ArrayBuffer) {
@@ -91,7 +93,7 @@ export abstract class WriteQueue {
 			const left = piece.byteLength - this.pieceBytes;
 			const room = this.writableBytes - (this.sentBytes === 0 ? this.overhead : 0);
 			const size = left < room ? left : room;
-			if (size < 0 || (size < left && size < MIN_PART)) {
+			if (size < 0 || (size < left && size < this.minPart)) {
 				return;
 			}
 			this.writePart(message, piece, size);

@@ -69,13 +69,13 @@ export class GatewaySearch implements Search {
 	 * @param random a number in [0, 1)
 	 */
 	constructor(
-		{ timer, log }: Runtime,
+		runtime: Runtime,
 		openDnsSd: OpenDnsSd,
 		host: string,
 		events: GatewaySearch["events"],
 		random?: () => number,
 	) {
-		this.runtime = { timer, log };
+		this.runtime = runtime;
 		this.openDnsSd = openDnsSd;
 		this.host = host;
 		this.events = events;

@@ -17,8 +17,8 @@ export const uploadPicture = async (http: Http, upload: PictureUpload): Promise<
 	const { url, headers = [], fields = [], filename, picture } = upload;
 	try {
 		const file = { name: "file", filename, type: "image/jpeg", value: picture };
-		const { contentType, body } = encodeMultipart([...fields, file]);
-		const all = new Map([...headers, ["Content-Type", contentType]]);
+		const all = new Map([...headers, ["Content-Type", `multipart/form-data; boundary=${BOUNDARY}`]]);
+		const body = encodeMultipart([...fields, file]);
 		const response = expectOk(await http.request({ method: "POST", url, headers: all, body }), url);
 		return String.fromArrayBuffer(response.body);
 	} finally {
@@ -37,13 +37,8 @@ interface FormField {
 /** Long and unusual enough not to occur in a JPEG or a question. */
 const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
 
-interface Multipart {
-	readonly contentType: string;
-	readonly body: readonly (ArrayBuffer | ByteSource)[];
-}
-
 /** Encodes a form as multipart/form-data (RFC 7578). The files stay where they are: a body is a list of parts. */
-const encodeMultipart = (fields: readonly FormField[]): Multipart => {
+const encodeMultipart = (fields: readonly FormField[]): readonly (ArrayBuffer | ByteSource)[] => {
 	const body: (ArrayBuffer | ByteSource)[] = [];
 	for (const field of fields) {
 		body.push(ArrayBuffer.fromString(partHeader(field)));
@@ -51,7 +46,7 @@ const encodeMultipart = (fields: readonly FormField[]): Multipart => {
 		body.push(ArrayBuffer.fromString("\r\n"));
 	}
 	body.push(ArrayBuffer.fromString(`--${BOUNDARY}--\r\n`));
-	return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, body };
+	return body;
 };
 
 const partHeader = ({ name, filename, type }: FormField): string => {

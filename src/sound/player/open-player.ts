@@ -22,7 +22,5 @@ const soundFiles: SoundFiles = deepFreeze({
  *
  * @param volume percent, the initial volume; 100 for a board whose amplifier sets the volume
  */
-export const openPlayer = (volume: number): SoundPlayer => {
-	const audioOut = { io: AudioOut as unknown as AudioOutRecord["io"] };
-	return new SoundPlayer({ audioOut, timer: Timer, volume, files: soundFiles });
-};
+export const openPlayer = (volume: number): SoundPlayer =>
+	new SoundPlayer({ io: AudioOut as unknown as AudioOutRecord["io"] }, Timer, volume, soundFiles);

@@ -2,32 +2,25 @@ import type { Player, Sound, SoundFiles, Speaker } from "../../hardware/sound.js
 import type { TimerModule } from "../../hardware/timer.js";
 import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
 
-interface SoundPlayerOptions {
-	readonly audioOut: AudioOutRecord;
-	readonly timer: TimerModule;
-	/** Percent: the initial volume. 100 for an amplifier with its own volume. */
-	readonly volume: number;
-	/** The firmware's sound files. */
-	readonly files?: SoundFiles;
-}
-
 /** The range of the audible volume in decibels. */
 const RANGE = 48;
 
 /** Plays on the platform's audio out, which is open only while a sound is played: its buffers take 28 KB of a chip's memory. */
 export class SoundPlayer implements Player, Speaker {
-	private readonly options: SoundPlayerOptions;
+	/** The firmware's sound files. */
+	readonly files: SoundFiles | undefined;
 	isHeld = false;
+	private readonly audioOut: AudioOutRecord;
+	private readonly timer: TimerModule;
 	private sound: PlayedSound | undefined;
 	private _volume: number;
 
-	constructor(options: SoundPlayerOptions) {
-		this.options = options;
-		this._volume = options.volume;
-	}
-
-	get files(): SoundFiles | undefined {
-		return this.options.files;
+	/** @param volume percent: the initial volume. 100 for an amplifier with its own volume */
+	constructor(audioOut: AudioOutRecord, timer: TimerModule, volume: number, files?: SoundFiles) {
+		this.audioOut = audioOut;
+		this.timer = timer;
+		this._volume = volume;
+		this.files = files;
 	}
 
 	get volume(): number {
@@ -49,8 +42,7 @@ export class SoundPlayer implements Player, Speaker {
 			throw new Error("the microphone is in use");
 		}
 		this.stop();
-		const { audioOut, timer } = this.options;
-		this.sound = new PlayedSound(audioOut, timer, sampleRate, loudness(this._volume));
+		this.sound = new PlayedSound(this.audioOut, this.timer, sampleRate, loudness(this._volume));
 		return this.sound;
 	}
 

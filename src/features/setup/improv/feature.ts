@@ -5,6 +5,7 @@ import { storeNetwork } from "../../../core/settings/known-networks.js";
 import { settingText } from "../../../core/settings/read-setting.js";
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import { hostnameOf } from "../../../core/text/hostname.js";
+import { WriteQueue } from "../../../core/text/write-queue.js";
 import type { Hardware } from "../../../hardware/hardware.js";
 import type { SerialPort, SerialRecord } from "../../../hardware/serial.js";
 import type { WiFiAccess } from "../../../hardware/wifi-setup.js";
@@ -74,7 +75,7 @@ class ImprovService implements Listener {
 	}
 
 	private send(type: PacketType, data: readonly number[]): void {
-		this.line.write(makePacket(type, data));
+		this.line.send(makePacket(type, data));
 	}
 
 	private sendState(): void {
@@ -174,13 +175,14 @@ const BAUD = 115_200;
 const MAX_WAITING = 4_096;
 
 /** A serial port that sends packets piece by piece, as it has room. */
-class SerialLine {
+class SerialLine extends WriteQueue {
 	private readonly port: SerialPort;
-	private readonly waiting: Uint8Array[] = [];
-	private room = 0;
+	/** Bytes that the port takes. */
+	private free = 0;
 
 	/** @throws if the port is in use, for example by the debugger */
 	constructor({ io, ...record }: SerialRecord, onBytes: (bytes: Uint8Array) => void) {
+		super(MAX_WAITING, 0, 1);
 		this.port = new io({
 			...record,
 			baud: BAUD,
@@ -192,35 +194,24 @@ class SerialLine {
 				}
 			},
 			onWritable: (count) => {
-				this.room = count;
-				this.flush();
+				this.free = count;
+				this.setRoom(count);
 			},
 		});
 	}
 
-	write(packet: Uint8Array): void {
-		const waiting = this.waiting.reduce((sum, { length }) => sum + length, 0);
-		if (waiting + packet.length <= MAX_WAITING) {
-			this.waiting.push(packet);
-			this.flush();
-		}
+	send(packet: Uint8Array): void {
+		this.push(packet.buffer as ArrayBuffer);
+	}
+
+	protected override write(bytes: Uint8Array): number {
+		this.free -= bytes.length;
+		this.port.write(bytes.slice().buffer);
+		return this.free;
 	}
 
 	close(): void {
 		this.port.close();
-	}
-
-	private flush(): void {
-		for (let next = this.waiting[0]; next !== undefined && this.room > 0; next = this.waiting[0]) {
-			const piece = next.slice(0, this.room);
-			this.room -= piece.length;
-			if (piece.length === next.length) {
-				this.waiting.shift();
-			} else {
-				this.waiting[0] = next.slice(piece.length);
-			}
-			this.port.write(piece.buffer as ArrayBuffer);
-		}
 	}
 }
 

@@ -1,6 +1,5 @@
 import Ethernet from "embedded:network/interface/ethernet";
 import Instrumentation from "instrumentation";
-import { hostnameOf } from "../../../core/text/hostname.js";
 import { openChip } from "../../drivers/chip/open-chip.js";
 import { EthernetNetwork } from "../../drivers/ethernet/ethernet-network.js";
 import type { Board } from "../../hardware.js";
@@ -20,11 +19,7 @@ const memory = (): object => {
 
 /** A chip in QEMU, with Ethernet instead of Wi-Fi. `self.get_system_info` reports its memory, too. */
 export const openBoard = () => {
-	const network = new EthernetNetwork({
-		ethernet: { io: Ethernet },
-		hostname: hostnameOf,
-		log: (message) => trace(`${message}\n`),
-	});
+	const network = new EthernetNetwork({ io: Ethernet }, (message) => trace(`${message}\n`));
 	const { system, ...chip } = openChip("qemu", network.macAddress);
 	return {
 		...chip,

@@ -1,5 +1,6 @@
+import { hostnameOf } from "../../../core/text/hostname.js";
 import type { Network } from "../../hardware.js";
-import type { WiFiInterface, WiFiNetworkOptions } from "../wifi/wifi-network.js";
+import type { WiFiInterface } from "../wifi/wifi-network.js";
 
 /** ECMA-419's Ethernet network interface, as far as it is used. */
 export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "MAC" | "configure" | "close"> {
@@ -8,10 +9,6 @@ export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "M
 
 interface EthernetRecord {
 	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
-}
-
-interface EthernetNetworkOptions extends Pick<WiFiNetworkOptions, "hostname" | "log"> {
-	readonly ethernet: EthernetRecord;
 }
 
 /** ECMA-419: the connection has an address. */
@@ -26,12 +23,12 @@ export class EthernetNetwork implements Network {
 	private readonly log: (message: string) => void;
 	private _online = false;
 
-	constructor({ ethernet: { io, ...record }, hostname, log }: EthernetNetworkOptions) {
+	constructor({ io, ...record }: EthernetRecord, log: (message: string) => void) {
 		this.log = log;
 		this.interface = new io({ ...record, onChanged: () => this.follow() });
 		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
 		try {
-			this.interface.configure({ hostname: hostname(this.macAddress) });
+			this.interface.configure({ hostname: hostnameOf(this.macAddress) });
 		} catch (error) {
 			log(`Ethernet: hostname not set: ${String(error)}`);
 		}

@@ -8,7 +8,6 @@ import { knownNetworks } from "../../../core/settings/known-networks.js";
 import { type SettingSource, settingText } from "../../../core/settings/read-setting.js";
 import { StoredSettings } from "../../../core/settings/stored-settings.js";
 import { parseStaticAddress } from "../../../core/settings/wifi-settings.js";
-import { hostnameOf } from "../../../core/text/hostname.js";
 import { SystemResolver } from "../../../platform/system-resolver.js";
 import { esp32Dns } from "./esp32-dns.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
@@ -29,7 +28,6 @@ export const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
 	return new WiFiNetwork({
 		wifi: { io: WiFi } as WiFiRecord,
-		hostname: hostnameOf,
 		networks: knownNetworks(source),
 		fixed: address && { ssid: settingText("ssid", source), address },
 		setDns: esp32Dns.set,

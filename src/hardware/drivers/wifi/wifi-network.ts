@@ -1,5 +1,6 @@
 import { withFirst } from "../../../core/settings/known-networks.js";
 import type { StaticAddress } from "../../../core/settings/wifi-settings.js";
+import { hostnameOf } from "../../../core/text/hostname.js";
 import type { Network } from "../../hardware.js";
 import type { Runtime, TimerHandle } from "../../timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../wifi-setup.js";
@@ -35,8 +36,6 @@ export interface WiFiRecord {
 
 export interface WiFiNetworkOptions extends Runtime {
 	readonly wifi: WiFiRecord;
-	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
-	readonly hostname: (macAddress: string) => string;
 	/** Known networks. Of those in range the strongest is joined. */
 	readonly networks: readonly WiFiAccess[];
 	/** Fixed address in one of them. Default: all have DHCP. */
@@ -106,7 +105,7 @@ export class WiFiNetwork implements Network {
 		const { io, ...record } = options.wifi;
 		this.interface = new io({ ...record, onChanged: () => this.follow() });
 		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
-		this.configure("hostname", { hostname: options.hostname(this.macAddress) });
+		this.configure("hostname", { hostname: hostnameOf(this.macAddress) });
 		this.watch = options.timer.repeat(() => this.checkConnection(), WIFI_CHECK_INTERVAL);
 		if (options.networks.length === 0) {
 			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
