@@ -373,6 +373,10 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (kept !== undefined && !sameJson(kept, server.tags)) {
 			await this.#store.update(TAGS + id, () => kept);
 		}
+		if (!server.configured && this.#store.get(DEVICE + id) === undefined) {
+			// It has just connected: after a restart, nobody would know whose name and tags these are.
+			await this.#change(id, () => this.#write(id));
+		}
 		// Another gateway may have forgotten it before that was stored.
 		if (!this.#servers.has(id)) {
 			await this.#removeNames(id);

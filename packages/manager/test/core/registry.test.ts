@@ -217,6 +217,16 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual(store.get("alias/lamp_000001")?.value, { device: LAMP, isDefault: true });
 	});
 
+	it("are stored with the first name that somebody gives them", async (t) => {
+		const store = new TestStore();
+		store.refuses = true;
+		const { side } = await startWithDevice(t, { store });
+		await turn();
+		store.refuses = false;
+		await side.gateway.servers.edit(LAMP, { alias: "desk" });
+		assert.notEqual(store.get(`device/${LAMP}`), undefined);
+	});
+
 	it("are stored if another gateway has them now, but has not stored them", async (t) => {
 		const store = new TestStore();
 		store.refuses = true;
