@@ -14,7 +14,6 @@ const NO_DEVICE = /device\.ts: expected "export default device\({ parts: { … }
 
 /** Wrong files of a project, and the error that names the place. */
 const FAULTS: readonly (readonly [fault: string, files: Readonly<Record<string, string>>, message: RegExp])[] = [
-	["an error in its device.ts", { "device.ts": `${DEVICE}const x: = 1;\n` }, /device\.ts:6:9: ERROR/],
 	[
 		"two parts of one name",
 		{ "device.ts": DEVICE.replace("soil:", "pump:") },

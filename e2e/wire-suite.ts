@@ -117,14 +117,6 @@ export function describeWire(title: string, open: (t: TestContext) => Promise<Wi
 			assert.equal(digests.size, 1);
 		});
 
-		it("answers a ping of the WebSocket's", async (t) => {
-			const { backend } = await open(t);
-			await backend.greet();
-			const pong = new Promise((resolve) => backend.socket.once("pong", resolve));
-			backend.socket.ping("now");
-			assert.equal(String(await pong), "now");
-		});
-
 		it("opens a new session when the backend stops and starts again", async (t) => {
 			const { backend, tools, log } = await open(t);
 			await backend.greet("one");
@@ -138,22 +130,5 @@ export function describeWire(title: string, open: (t: TestContext) => Promise<Wi
 			const unknown = await backend.ask({ id: 3, method: "tools/call", params: { name: "x" } });
 			assert.equal(unknown.error.code, -32601, "what was negotiated belongs to the old session");
 		});
-
-		it("tries again after a goodbye, and does not answer it", async (t) => {
-			const { backend } = await open(t);
-			await backend.greet("one");
-			backend.say({ type: "goodbye", session_id: "one" });
-			assert.equal((await nextHello(backend)).type, "hello");
-		});
 	});
-}
-
-async function nextHello(backend: RawBackend): Promise<Record<string, unknown>> {
-	for (;;) {
-		const message = JSON.parse(await backend.hear()) as Record<string, unknown>;
-		assert.notEqual(message.type, "goodbye");
-		if (message.type === "hello") {
-			return message;
-		}
-	}
 }

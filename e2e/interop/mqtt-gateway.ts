@@ -22,7 +22,6 @@ interface ApiAnswer {
 	readonly error?: string;
 }
 
-/** Starts xinnan-tech's MQTT gateway. */
 export async function startMqttGateway(
 	test: TestContext,
 	checkout: string,

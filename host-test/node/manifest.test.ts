@@ -140,13 +140,6 @@ it("the manifests define the identity of the firmware: its version, and the boar
 	}
 });
 
-it("a manifest includes no other twice", () => {
-	for (const path of manifests) {
-		const included = [readManifest(path).include ?? []].flat();
-		assert.deepEqual(included, [...new Set(included)], path);
-	}
-});
-
 it("a manifest that sets the chunk heap passes its size to the firmware", () => {
 	for (const path of manifests) {
 		const { config, creation } = readManifest(path);

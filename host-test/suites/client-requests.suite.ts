@@ -171,17 +171,6 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [answer] = await say({ id: "s1", result: { action: "cancel" } });
 		equal(JSON.parse(textOf(answer)), { action: "cancel" });
 	}),
-	async "eight requests are open for five minutes each unless it is told otherwise"() {
-		const { call, client, timer } = makeClient(askAge);
-		for (let id = 1; id <= 8; id += 1) {
-			equal((await call(id)).method, "elicitation/create");
-		}
-		equal(textOf(await call(9)), "too many open requests to clients (limit 8)");
-		await timer.passed(299_999);
-		equal([client.heard(), timer.size], [[], 8]);
-		await timer.passed(1);
-		equal([client.heard().length, timer.size], [16, 0]);
-	},
 	async "requests to a client whose session ends make room for those to others"() {
 		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
 		const heard: Wire[] = [];

@@ -9,13 +9,6 @@ import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 
 export default suite("kinds of parts", {
-	"have different names, and events that begin with them"() {
-		const names = PART_KINDS.flatMap(({ name, plural }) => [name, plural]);
-		equal(new Set(names).size, names.length);
-		for (const { name, event } of PART_KINDS) {
-			ok(event === undefined || event.name.startsWith(`${name}.`), name);
-		}
-	},
 	"have their parts in the status, and in its schema"() {
 		const client = clientOf({});
 		client.initialize("2025-11-25");

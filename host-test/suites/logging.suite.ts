@@ -65,14 +65,6 @@ export default suite("logging", {
 			{ level: "info", data: "again" },
 		]);
 	},
-	"sends ten messages a second unless it is told otherwise": given(makeClient, ({ during }) => {
-		const sent = during((call) => {
-			for (let at = 0; at < 20; at += 1) {
-				log(call, "info", at);
-			}
-		});
-		equal(sent.length, 10);
-	}),
 	"goes on if the clock is set back"() {
 		const { during, clock } = makeClient({ perSecond: 1 });
 		clock.now = 1_000_000;

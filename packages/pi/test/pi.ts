@@ -115,7 +115,6 @@ function makeHome(_t: TestContext, { baseUrl }: ScriptedModel, servers: readonly
 	return home;
 }
 
-/** Writes the file of servers of a project. */
 export function writeServers(project: string, servers: readonly object[]): void {
 	mkdirSync(join(project, ".pi"), { recursive: true });
 	writeFileSync(join(project, ".pi", "mcp-servers.json"), JSON.stringify({ servers }));

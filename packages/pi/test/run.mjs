@@ -62,7 +62,6 @@ function installNewest() {
 	});
 }
 
-/** Installs the pi of the lock file. */
 function installPinned() {
 	if (!isInstalled()) {
 		run("npm", ["ci", "--loglevel=error"], folder);

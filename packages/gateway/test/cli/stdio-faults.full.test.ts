@@ -95,24 +95,6 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		await assert.rejects(asked, { code: -32_021, message: /needs a client that declares the extension/ });
 	});
 
-	itProgram("as a bridge: survives a restart of the gateway", async (first, t) => {
-		const port = Number(new URL(first.base).port);
-		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: first.base });
-		let changes = 0;
-		client.setNotificationHandler("notifications/tools/list_changed", () => {
-			changes += 1;
-		});
-		await first.gateway.close();
-		const lost = await client.callTool({ name: "any", arguments: {} });
-		assert.equal(lost.isError, true);
-		assert.match(JSON.stringify(lost.content), /The gateway did not answer/);
-		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
-		await until(() => changes > 0, "it hears again");
-		await WireDevice.connect(t, second, { id: LAMP });
-		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
-		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
-	});
-
 	it("as a bridge: waits for a gateway that starts later", async (t) => {
 		const port = await freePort();
 		const { client, log } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });

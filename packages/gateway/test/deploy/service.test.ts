@@ -5,6 +5,8 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { whyMissing } from "../../../../host-test/support/optional-program.js";
+import { skipIf } from "../../../../host-test/support/testing.js";
 import { FREE_PORTS, PROGRAM } from "../../testing/command-line.js";
 import { makeStateFolder } from "../../testing/program.js";
 
@@ -13,15 +15,6 @@ const unit = readFileSync(FILE, "utf8");
 
 function valuesOf(key: string): string[] {
 	return [...unit.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value]) => value as string);
-}
-
-function has(command: string): boolean {
-	try {
-		execFileSync(command, ["--version"], { stdio: "ignore" });
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 describe("the systemd unit of the gateway", () => {
@@ -50,11 +43,7 @@ describe("the systemd unit of the gateway", () => {
 		assert.deepEqual(await once(child, "exit"), [0, null]);
 	});
 
-	it("is accepted by systemd, where it is", (t) => {
-		if (!has("systemd-analyze")) {
-			t.diagnostic("systemd-analyze not found");
-			return;
-		}
+	it("is accepted by systemd", { skip: skipIf(whyMissing("systemd-analyze", "systemd")) }, () => {
 		execFileSync("systemd-analyze", ["verify", FILE]);
 	});
 });

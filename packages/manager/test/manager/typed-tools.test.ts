@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
 import { temporaryFolder } from "../../../../host-test/support/testing.js";
-import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
+import { declarationsOf } from "../../src/manager/typed-tools.js";
 import { openManager } from "../../testing/manager.js";
 import { EVERYTHING, FILESYSTEM, nodeServer } from "../../testing/upstreams.js";
 
@@ -30,10 +30,5 @@ describe("the types of a server's tools", () => {
 		await assert.rejects(files.readTextFile({ path: `${folder}/missing` }), { code: "EXECUTION_FAILED" });
 		// Last, because the servers get no ping while the compiler runs in this thread.
 		assert.deepEqual(problemsOf(folder, declarations), []);
-	});
-
-	it("have the same names for a device's own tool names and the portable ones", () => {
-		assert.equal(methodNameOf("self.audio_speaker.set_volume"), "selfAudioSpeakerSetVolume");
-		assert.equal(methodNameOf("self_audio_speaker_set_volume"), "selfAudioSpeakerSetVolume");
 	});
 });

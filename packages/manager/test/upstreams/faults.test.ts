@@ -125,11 +125,6 @@ describe("faults of configured servers", () => {
 		});
 	});
 
-	it("name a command that does not exist", async (t) => {
-		const { configured } = await openOne(t, { id: "missing", url: "no-such-command --flag" });
-		await assert.rejects(configured.connect(), { message: /\(no-such-command cannot be run\)/ });
-	});
-
 	it("end a connection whose server answers no ping", async (t) => {
 		const { configured } = await openOne(t, odd("deaf", "deaf"), { pingInterval: 100 });
 		await configured.connect();

@@ -30,7 +30,6 @@ const MAX_COMMAND_TIME = 300_000;
 
 const opened: Engine[] = [];
 
-/** For the end of a suite. */
 export function closeEngines(): void {
 	for (const engine of opened.splice(0)) {
 		engine.close();
