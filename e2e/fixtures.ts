@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { skipIf } from "../host-test/support/testing.js";
-import { type Gateway, MqttDevices, WebSocketDevices } from "../packages/gateway/src/index.js";
+import { connectToMqtt, type Gateway, listenForMqtt, WebSocketDevices } from "../packages/gateway/src/index.js";
 import { nextOnline, openGateway, startGateway } from "../packages/gateway/testing/gateway.js";
 import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 import {
@@ -100,7 +100,7 @@ export async function openOverWebSocket(test: TestContext): Promise<GatewaySide>
 
 export async function openOverMqtt(test: TestContext): Promise<GatewaySide> {
 	const gateway = await openGateway(test);
-	const { devices, port } = await MqttDevices.listen(
+	const devices = await listenForMqtt(
 		gateway.servers,
 		{
 			port: 0,
@@ -112,15 +112,15 @@ export async function openOverMqtt(test: TestContext): Promise<GatewaySide> {
 		await openChannels(test, gateway.servers),
 	);
 	test.after(() => devices.close());
-	const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
+	const config = { backend: `mqtt://127.0.0.1:${devices.port}`, ...DEVICE_ACCESS };
 	return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 }
 
 export async function openThroughMosquitto(test: TestContext): Promise<GatewaySide & { readonly broker: Mosquitto }> {
 	const gateway = await openGateway(test);
 	const broker = await Mosquitto.start(test);
-	const access = { url: broker.url, ...GATEWAY_ACCESS };
-	const devices = await MqttDevices.connect(gateway.servers, access, await openChannels(test, gateway.servers));
+	const channels = await openChannels(test, gateway.servers);
+	const devices = await connectToMqtt(gateway.servers, broker.url, GATEWAY_ACCESS, channels);
 	test.after(() => devices.close());
 	const config = { backend: broker.url, ...DEVICE_ACCESS };
 	return { broker, gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };

@@ -7,7 +7,7 @@ import { makeAuthority, type ServerCertificate } from "../host-test/support/cert
 import { whyMissing } from "../host-test/support/optional-program.js";
 import { Program, typeScript } from "../host-test/support/program.js";
 import { listen, skipIf, temporaryFolder, until } from "../host-test/support/testing.js";
-import { type Gateway, MqttDevices, WebSocketDevices } from "../packages/gateway/src/index.js";
+import { type Gateway, listenForMqtt, WebSocketDevices } from "../packages/gateway/src/index.js";
 import { nextSession, openGateway } from "../packages/gateway/testing/gateway.js";
 import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 
@@ -30,9 +30,9 @@ async function startProcess(t: TestContext, url: string, trusted?: string): Prom
 const SCHEMES: Readonly<Record<string, (t: TestContext, gateway: Gateway, tls: ServerCertificate) => Promise<number>>> =
 	{
 		async mqtts(t, { servers }, tls) {
-			const { devices, port } = await MqttDevices.listen(servers, { port: 0, tls }, await openChannels(t, servers));
+			const devices = await listenForMqtt(servers, { port: 0, tls }, await openChannels(t, servers));
 			t.after(() => devices.close());
-			return port;
+			return devices.port;
 		},
 		async wss(t, { servers }, tls) {
 			const devices = new WebSocketDevices(servers, { port: 0, tls });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import querystring from "node:querystring";
 import { type Context, Hono } from "hono";
 import { publicOrigin, urlAt } from "./config/listen-address.js";
@@ -10,8 +10,8 @@ import type { AuditLog } from "./history/audit-log.js";
 import { history } from "./history/plugin.js";
 import { readJson } from "./http/body.js";
 import { HttpError } from "./http/http-error.js";
-import { RequestLimits } from "./http/limits.js";
-import { deviceBody, RejectionReport } from "./http/rejections.js";
+import { makeLimits, type RequestLimits } from "./http/limits.js";
+import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
 	allowOrigin,
 	answerCors,
@@ -21,7 +21,8 @@ import {
 	type Middleware,
 	setHeaders,
 } from "./http/route.js";
-import { HttpServer, makeListener } from "./http/server.js";
+import { makeListener, makeServer } from "./http/server.js";
+import { closeServer, listenOn, renewTls } from "./net/listener.js";
 import { RequestGuard } from "./oauth/request-guard.js";
 import { openSignIn, type SignIn } from "./oauth/sign-in.js";
 import { addSignIn } from "./oauth/sign-in-routes.js";
@@ -30,6 +31,9 @@ import { addServerCard, CARD_PATH } from "./transports/server-card.js";
 
 /** The path of MCP, and the alias or id of the only server. A target may be a whole URL (RFC 9112 §3.2.2). */
 const MCP_PATH = /^(?:https?:\/\/[^/?#]*)?\/mcp(?:\/|\/([^/?#]+)\/?)?(?:\?|$)/;
+
+/** Milliseconds for the last answers to be sent when the server closes. */
+const FLUSH_TIME = 500;
 
 /** The clients of a gateway over HTTP. */
 export interface Clients {
@@ -48,32 +52,29 @@ export function serveClients(gateway: RunningGateway): Clients {
 	const endpoint = new HttpEndpoint(gateway, { ...settings, sessionKey: key.derive("client-session") });
 	metrics.add("sessions", "Sessions of clients (revisions up to 2025-11-25)", () => endpoint.clients.length);
 	const guard = new RequestGuard(gateway, signIn);
-	const rejections = new RejectionReport(gateway, (request) => guard.addresses.of(request));
+	const rejections = makeRejectionReport(gateway, (request) => guard.addresses.of(request));
 	gateway.deviceRoutes.onError((error, c) => rejections.answer(error, c, deviceBody));
-	const clients = { endpoint, guard, rejections, limits: new RequestLimits(settings) };
-	let server: HttpServer | undefined;
+	const clients = { endpoint, guard, rejections, limits: makeLimits(settings) };
+	let server: Server | undefined;
 	gateway.on("listen", async () => {
 		const files = readTlsFiles("http", settings);
 		const tls = files?.options;
 		const onRequest = serveRequests(gateway, clients, makeListener(createApp(gateway, clients, signIn), rejections));
-		const listening = new HttpServer(onRequest, rejections, log, tls);
-		const url = urlAt(
-			tls ? "https" : "http",
-			address,
-			await listenAt("http", port, () => listening.listen(address, port)),
-		);
+		const listening = makeServer(onRequest, rejections, log, tls);
+		const onError = (err: Error): void => log.error({ err }, "cannot accept clients");
+		const actual = await listenAt("http", port, () => listenOn(listening, { host: address, port }, onError));
 		server = listening;
-		gateway.on("tick", () => files?.renew(listening, log));
-		urls.clients = `${url}/mcp`;
+		gateway.on("tick", () => files?.renew({ renewTls: (renewed) => renewTls(listening, renewed) }, log));
+		urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	});
 	gateway.on("tick", () => guard.recheck());
 	gateway.on("stop", () => {
 		endpoint.stop();
-		server?.stop();
+		server?.close();
 	});
 	gateway.on("close", async () => {
 		await endpoint.close();
-		await server?.close();
+		await (server && closeServer(server, FLUSH_TIME));
 	});
 	return clients;
 }
@@ -89,7 +90,7 @@ function serveRequests(
 	const serve = async (incoming: IncomingMessage, outgoing: ServerResponse, name: string): Promise<void> => {
 		try {
 			outgoing.setHeaders(HEADERS);
-			guard.source.check(incoming);
+			guard.checkSource(incoming);
 			if (answerCors(incoming, outgoing)) {
 				return;
 			}
@@ -143,7 +144,7 @@ function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | u
 	}
 	app.use(async (c, next) => {
 		const { incoming } = c.env;
-		guard.source.check(incoming);
+		guard.checkSource(incoming);
 		checkPath(incoming.url ?? "", c.req.path);
 		rejectWebSocket(incoming, gateway.urls, settings);
 		await next();

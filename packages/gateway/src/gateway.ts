@@ -12,7 +12,7 @@ import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
 import { readPanel } from "./console/console-files.js";
 import { urlForDevice } from "./devices/device-address.js";
-import { DeviceKey } from "./devices/device-key.js";
+import { type DeviceKey, openDeviceKey } from "./devices/device-key.js";
 import { fetchPolicy } from "./devices/fetch-policy.js";
 import { Pictures } from "./devices/pictures/pictures.js";
 import { answerUnavailable } from "./http/answer-unavailable.js";
@@ -21,7 +21,7 @@ import type { Logger } from "./log/log.js";
 import { type LogLimiter, limitLog } from "./log/log-limiter.js";
 import { Gateway, type GatewayOptions, openServers } from "./mcp/gateway.js";
 import { management } from "./mcp/plugin.js";
-import { Metrics } from "./operator/metrics.js";
+import { makeMetrics } from "./operator/metrics.js";
 import type { Plugin } from "./plugin.js";
 import { PLUGINS } from "./plugins.js";
 import { openStores, type Stores } from "./store/open-stores.js";
@@ -91,7 +91,7 @@ export class RunningGateway extends Gateway {
 	/** Complete once every port is open. */
 	readonly urls: GatewayUrls;
 	readonly pictures: Pictures;
-	readonly metrics = new Metrics();
+	readonly metrics = makeMetrics();
 	/** Routes for devices, on the ports of clients and of WebSockets. They check a secret themselves: any Host is accepted. */
 	readonly deviceRoutes = new Hono<HttpEnv>();
 	/** Routes for everybody. Host and Origin are checked. */
@@ -146,7 +146,7 @@ export class RunningGateway extends Gateway {
 		const urlFor = (identity: ServerIdentity) => urls.clients && urlForDevice(identity, settings, urls.clients);
 		const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];
 		const pictures = new Pictures(urlFor);
-		const key = new DeviceKey(settings.stateFolder);
+		const key = openDeviceKey(settings.stateFolder);
 		const options: GatewayOptions = {
 			...settings,
 			store,

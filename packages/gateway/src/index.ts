@@ -25,12 +25,11 @@ export type {
 	Admission,
 	AuthenticateDevice,
 	DeviceCredentials,
-	DeviceListenerOptions as EmbeddedBrokerOptions,
+	DeviceListenerOptions,
 } from "./devices/admission.js";
-export type { ExternalBrokerOptions } from "./devices/external-broker.js";
-export { MqttDevices } from "./devices/mqtt.js";
-export { UdpChannels } from "./devices/udp-channels.js";
-export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websocket.js";
+export { connectToMqtt, listenForMqtt } from "./devices/mqtt.js";
+export { openUdpChannels, type UdpChannels } from "./devices/udp-channels.js";
+export { WebSocketDevices } from "./devices/websocket.js";
 export { type CreateGatewayOptions, createGateway, type RunningGateway } from "./gateway.js";
 export { makeLog } from "./log/log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";

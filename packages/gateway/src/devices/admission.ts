@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import type { TlsOptions } from "node:tls";
 import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
@@ -26,7 +27,7 @@ export interface Admission {
  */
 export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | string;
 
-/** The way by which devices connect: WebSocket, or the gateway's own broker. */
+/** An address at which devices connect: by WebSocket, or at the gateway's own broker. */
 export interface DeviceListenerOptions {
 	/** Address to listen on. Default: loopback. */
 	readonly host?: string;
@@ -36,49 +37,47 @@ export interface DeviceListenerOptions {
 	readonly authenticate?: AuthenticateDevice;
 	/** Key and certificate: devices then connect by TLS. */
 	readonly tls?: TlsOptions;
+	/** WebSocket: hostnames of sites, besides this machine's, whose pages may connect as devices. */
+	readonly allowedOrigins?: readonly string[];
+	/** WebSocket: answers HTTP requests that do not open one. Default: status 426. */
+	readonly onRequest?: RequestListener;
+	/** WebSocket: milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
+	readonly pingInterval?: number;
 }
 
 /** Admits every device. */
 export const admitAll: AuthenticateDevice = () => ({});
 
 /** Decides by tokens which devices are admitted at one address. */
-export class DeviceGuard {
-	readonly #address: string;
-	readonly #tokens: TokenStore;
-	readonly #always: boolean;
+export type DeviceGuard = ReturnType<typeof makeDeviceGuard>;
 
-	/**
-	 * @param address where the gateway listens for devices. Beyond loopback every device needs a token.
-	 * @param always whether every device needs one there, too
-	 */
-	constructor(address: string, tokens: TokenStore, always = false) {
-		this.#address = address;
-		this.#tokens = tokens;
-		this.#always = always;
-	}
-
-	readonly authenticate: AuthenticateDevice = ({ deviceId, secret }) => {
-		if (!this.needsToken) {
+/**
+ * Makes the guard of an address.
+ *
+ * @param address where the gateway listens for devices. Beyond loopback every device needs a token.
+ * @param always whether every device needs one there, too
+ */
+export function makeDeviceGuard(address: string, tokens: TokenStore, always: boolean) {
+	/** Whether devices need a token: beyond loopback always, else as soon as there is one. */
+	const needsToken = (): boolean => always || !isLoopback(address) || tokens.needs("device");
+	const authenticate: AuthenticateDevice = ({ deviceId, secret }) => {
+		if (!needsToken()) {
 			return {};
 		}
 		if (secret === "") {
 			return "no token";
 		}
-		const token = this.#tokens.verify("device", secret);
+		const token = tokens.verify("device", secret);
 		if (token === undefined) {
 			return "unknown token";
 		}
 		return token.devices?.includes(deviceIdOf(deviceId)) === false ? "token of another device" : { token };
 	};
-
-	/** Returns a check whether an admitted connection would still be admitted, because tokens change. */
-	currentlyAdmits(): (admission: Admission) => boolean {
-		const { needsToken } = this;
-		return ({ token }) => (token === undefined ? !needsToken : this.#tokens.current(token.sha256) !== undefined);
-	}
-
-	/** Whether devices need a token: beyond loopback always, else as soon as there is one. */
-	get needsToken(): boolean {
-		return this.#always || !isLoopback(this.#address) || this.#tokens.needs("device");
-	}
+	return {
+		needsToken,
+		authenticate,
+		/** Whether an admitted connection would still be admitted, because tokens change. */
+		stillAdmits: ({ token }: Admission): boolean =>
+			token === undefined ? !needsToken() : tokens.current(token.sha256) !== undefined,
+	};
 }

@@ -4,39 +4,41 @@ import { type AudioChannel, type AudioEvents, RateLimit } from "xs-mcp-manager/c
 /** Most packets of a device per second: Opus has 200 of 5 ms. Further ones are dropped. */
 const MAX_PACKETS_PER_SECOND = 200;
 
-interface AudioLinkOptions {
-	/** Sends a packet of Opus, in the framing of the transport. */
-	readonly write: (packet: Uint8Array) => void;
-	/** Default: it always is. */
-	readonly isOpen?: () => boolean;
-	/** Default false. */
-	readonly mayOvertake?: boolean;
-	/** Whether a `listen` message starts and stops the device's microphone. Default false. */
-	readonly listensOnRequest?: boolean | undefined;
-	/** A packet of the device was dropped. */
-	readonly onDropped: (reason: string) => void;
-}
-
 /** The audio of a session with a device: packets of Opus in both directions, over WebSocket or UDP. */
 export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel {
 	/** Packets of the device that were dropped. */
 	dropped = 0;
 	/** Whether the device listens, by its latest message. */
 	isListening = false;
+	readonly send: (packet: Uint8Array) => void;
 	readonly listensOnRequest: boolean;
 	readonly mayOvertake: boolean;
-	readonly #options: AudioLinkOptions;
+	readonly #onDropped: (reason: string) => void;
+	readonly #isReached: () => boolean;
 	readonly #rate = new RateLimit(MAX_PACKETS_PER_SECOND);
 
-	constructor(options: AudioLinkOptions) {
+	/**
+	 * @param send sends a packet of Opus, in the framing of the transport
+	 * @param onDropped called for a packet of the device that was dropped
+	 * @param listensOnRequest whether a `listen` message starts and stops the device's microphone
+	 * @param isReached over UDP, where packets may overtake messages: whether it is known where the device is
+	 */
+	constructor(
+		send: (packet: Uint8Array) => void,
+		onDropped: (reason: string) => void,
+		listensOnRequest = false,
+		isReached?: () => boolean,
+	) {
 		super();
-		this.#options = options;
-		this.listensOnRequest = options.listensOnRequest === true;
-		this.mayOvertake = options.mayOvertake === true;
+		this.send = send;
+		this.#onDropped = onDropped;
+		this.listensOnRequest = listensOnRequest;
+		this.mayOvertake = isReached !== undefined;
+		this.#isReached = isReached ?? (() => true);
 	}
 
 	get isOpen(): boolean {
-		return this.#options.isOpen?.() ?? true;
+		return this.#isReached();
 	}
 
 	/** Takes a message of the device: `listen` or `abort`. */
@@ -45,10 +47,6 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 			this.isListening = message.state === "start";
 		}
 		this.emit("message", message);
-	}
-
-	send(packet: Uint8Array): void {
-		this.#options.write(packet);
 	}
 
 	/**
@@ -73,6 +71,6 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 	/** Counts a packet that cannot be used. */
 	drop(reason: string): void {
 		this.dropped += 1;
-		this.#options.onDropped(reason);
+		this.#onDropped(reason);
 	}
 }

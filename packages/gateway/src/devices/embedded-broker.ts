@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
 import { listenOn, renewTls } from "../net/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll, type DeviceListenerOptions } from "./admission.js";
-import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
+import { downTopic, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
 
 /** MQTT 3.1.1 §3.2.2.3: bad user name or password. */
 const BAD_CREDENTIALS = 4;
@@ -28,175 +28,127 @@ type AdmittedClient = Client & {
 };
 
 /**
- * The gateway's own broker, only for its devices: a device can reach only the gateway. It stores nothing: no retained
- * messages, and no sessions that outlive a connection.
+ * Starts the gateway's own broker, only for its devices: a device can reach only the gateway. It stores nothing: no retained
+ * messages, and no sessions that outlive a connection. Rejects when the port is taken.
  */
-export class EmbeddedBroker implements MqttBus {
-	readonly #broker: Aedes;
-	readonly #server: Server;
-	readonly #sockets = new Set<Socket>();
-	readonly #events: MqttBusEvents;
-	#port = 0;
-
-	private constructor(broker: Aedes, options: DeviceListenerOptions, events: MqttBusEvents) {
-		this.#broker = broker;
-		this.#events = events;
-		const accept = (socket: Socket): void => this.#accept(socket);
-		this.#server = options.tls ? createTlsServer(options.tls, accept) : createTcpServer(accept);
-		this.#server.on("tlsClientError", (error: Error) => events.onRejected(`TLS: ${error.message}`));
-		this.#admit(options.authenticate ?? admitAll);
-		this.#authorize();
-		this.#listenToBroker();
-	}
-
-	/** Starts a broker. Rejects when the port is taken. */
-	static async listen(options: DeviceListenerOptions, events: MqttBusEvents): Promise<EmbeddedBroker> {
-		const aedes = await Aedes.createBroker({ maxInflightInbound: MAX_UNRELEASED });
-		const broker = new EmbeddedBroker(aedes, options, events);
-		try {
-			const { host = "127.0.0.1", port } = options;
-			broker.#port = await listenOn(broker.#server, { host, port }, ({ message }) =>
-				events.onRejected(`listening for devices: ${message}`),
-			);
-		} catch (error) {
-			await broker.close();
-			throw error;
-		}
-		return broker;
-	}
-
-	get port(): number {
-		return this.#port;
-	}
-
-	/** Sends to the client itself, because some devices do not subscribe. */
-	send(clientId: string, text: string): void {
-		const client = this.#clientOf(clientId);
-		const packet = {
-			cmd: "publish",
-			topic: downTopic(clientId),
-			payload: text,
-			qos: 0,
-			dup: false,
-			retain: false,
-		} as const;
-		client?.publish(packet, () => {});
-		const { conn } = (client ?? {}) as { readonly conn?: Duplex };
-		if (client !== undefined && conn !== undefined && conn.writableLength > MAX_UNSENT_BYTES) {
-			this.#events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
-			client.close();
-		}
-	}
-
-	localAddressOf(clientId: string): string | undefined {
-		return this.#clientOf(clientId)?.localAddress;
-	}
-
-	renewTls(tls: TlsOptions): void {
-		renewTls(this.#server, tls);
-	}
-
-	recheck(stillAdmits: (admission: Admission) => boolean): void {
-		for (const client of Object.values(this.#clients)) {
-			if (!stillAdmits(client.admission ?? {})) {
-				client.close();
-			}
-		}
-	}
-
-	async close(): Promise<void> {
-		for (const socket of this.#sockets) {
-			socket.destroy();
-		}
-		await new Promise((resolve) => this.#server.close(resolve));
-		await new Promise<void>((resolve) => this.#broker.close(resolve));
-	}
-
+export async function openEmbeddedBroker(options: DeviceListenerOptions, events: MqttBusEvents) {
+	const { host = "127.0.0.1", port: wanted, authenticate = admitAll, tls } = options;
+	const broker = await Aedes.createBroker({ maxInflightInbound: MAX_UNRELEASED });
+	const sockets = new Set<Socket>();
 	/** The connected clients by id, as Aedes has them. */
-	get #clients(): Readonly<Record<string, AdmittedClient>> {
-		return (this.#broker as unknown as { clients: Record<string, AdmittedClient> }).clients;
-	}
-
-	#clientOf(clientId: string): AdmittedClient | undefined {
-		return Object.hasOwn(this.#clients, clientId) ? this.#clients[clientId] : undefined;
-	}
-
-	#admit(authenticate: AuthenticateDevice): void {
-		this.#broker.preConnect = (client: AdmittedClient, packet, done) => {
-			client.connect = { clientId: packet.clientId, version: packet.protocolVersion ?? NEWEST_VERSION };
-			// A session that outlives its connection would be stored.
-			packet.clean = true;
-			done(null, true);
-		};
-		this.#broker.authenticate = (client: AdmittedClient, username = "", password = Buffer.alloc(0), done) => {
-			const admission = authenticate({ deviceId: client.id, username, secret: Buffer.from(password).toString() });
-			if (typeof admission === "string") {
-				const error = Object.assign(new Error(admission), { returnCode: BAD_CREDENTIALS });
-				done(error as AuthenticateError, false);
-				return;
-			}
-			client.admission = admission;
-			done(null, true);
-		};
-	}
-
-	#authorize(): void {
-		this.#broker.authorizePublish = (client, packet, done) => {
-			const { topic } = packet;
-			if ((topic.startsWith(TOPIC_ROOT) && topic !== upTopic(client?.id ?? "")) || topic.startsWith("$SYS/")) {
-				done(new Error(`${client?.id} may not publish to ${topic.slice(0, 100)}`));
-				return;
-			}
-			packet.retain = false;
-			// One message in a turn of the event loop: see DeviceConnection.
-			setImmediate(() => done(null));
-		};
-		this.#broker.authorizeSubscribe = (client, subscription, done) => {
-			done(null, subscription.topic === downTopic(client.id) ? subscription : null);
-		};
-	}
-
-	#accept(socket: Socket): void {
-		this.#sockets.add(socket);
+	const { clients } = broker as unknown as { readonly clients: Readonly<Record<string, AdmittedClient>> };
+	const clientOf = (id: string): AdmittedClient | undefined => (Object.hasOwn(clients, id) ? clients[id] : undefined);
+	const accept = (socket: Socket): void => {
+		sockets.add(socket);
 		// A packet takes several writes: without this each waits 40 ms for the previous acknowledgement.
 		socket.setNoDelay(true);
-		socket.on("close", () => this.#sockets.delete(socket));
+		socket.on("close", () => sockets.delete(socket));
 		socket.on("error", () => socket.destroy());
 		const limit = new PacketLimit();
 		limit.on("error", (error) => {
 			// A cut connection also ends the stream with an error, which is not a rejection.
 			if (!socket.destroyed) {
-				this.#events.onRejected(`${socket.remoteAddress}: ${error.message}`);
+				events.onRejected(`${socket.remoteAddress}: ${error.message}`);
 				socket.destroy();
 			}
 		});
 		const stream = Duplex.from({ readable: socket.pipe(limit), writable: socket });
-		(this.#broker.handle(stream) as AdmittedClient).localAddress = socket.localAddress;
-	}
+		(broker.handle(stream) as AdmittedClient).localAddress = socket.localAddress;
+	};
+	const server: Server = tls ? createTlsServer(tls, accept) : createTcpServer(accept);
+	server.on("tlsClientError", (error: Error) => events.onRejected(`TLS: ${error.message}`));
+	limitClients(broker, authenticate);
+	broker.on("clientReady", (client: AdmittedClient) => events.onConnected(client.id, client.admission ?? {}));
+	broker.on("clientDisconnect", (client) => {
+		const current = clientOf(client.id);
+		if (current === undefined || current === client) {
+			events.onDisconnected(client.id);
+		}
+	});
+	broker.on("publish", ({ payload }: AedesPublishPacket | PublishPacket, client: AdmittedClient | null) => {
+		if (client !== null) {
+			events.onMessage(client.id, payload.toString(), client.admission ?? {});
+		}
+	});
+	const rejected = (client: AdmittedClient, error: Error): void => {
+		// A connection that was cut was not rejected: if it had been admitted, clientDisconnect is emitted for it.
+		if (error.name !== "AbortError") {
+			events.onRejected(describeRejection(client, error));
+		}
+	};
+	broker.on("clientError", rejected);
+	broker.on("connectionError", rejected);
+	const close = async (): Promise<void> => {
+		for (const socket of sockets) {
+			socket.destroy();
+		}
+		await new Promise((resolve) => server.close(resolve));
+		await new Promise<void>((resolve) => broker.close(resolve));
+	};
+	const onError = ({ message }: Error): void => events.onRejected(`listening for devices: ${message}`);
+	const port = await listenOn(server, { host, port: wanted }, onError).catch(async (error: Error) => {
+		await close();
+		throw error;
+	});
+	return {
+		port,
+		/** Sends to the client itself, because some devices do not subscribe. */
+		send(clientId: string, text: string): void {
+			const client = clientOf(clientId);
+			const message = { topic: downTopic(clientId), payload: text, qos: 0, dup: false, retain: false } as const;
+			client?.publish({ cmd: "publish", ...message }, () => {});
+			const { conn } = (client ?? {}) as { readonly conn?: Duplex };
+			if (client !== undefined && conn !== undefined && conn.writableLength > MAX_UNSENT_BYTES) {
+				events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
+				client.close();
+			}
+		},
+		localAddressOf: (clientId: string) => clientOf(clientId)?.localAddress,
+		/** Uses another key and certificate for new connections. */
+		renewTls: (renewed: TlsOptions) => renewTls(server, renewed),
+		/** Disconnects the clients that would no longer be admitted, whether or not they have said hello. */
+		recheck(stillAdmits: (admission: Admission) => boolean): void {
+			for (const client of Object.values(clients)) {
+				if (!stillAdmits(client.admission ?? {})) {
+					client.close();
+				}
+			}
+		},
+		close,
+	};
+}
 
-	#listenToBroker(): void {
-		const events = this.#events;
-		this.#broker.on("clientReady", (client: AdmittedClient) => events.onConnected(client.id, client.admission ?? {}));
-		this.#broker.on("clientDisconnect", (client) => {
-			const current = this.#clientOf(client.id);
-			if (current === undefined || current === client) {
-				events.onDisconnected(client.id);
-			}
-		});
-		this.#broker.on("publish", ({ payload }: AedesPublishPacket | PublishPacket, client: AdmittedClient | null) => {
-			if (client !== null) {
-				events.onMessage(client.id, payload.toString(), client.admission ?? {});
-			}
-		});
-		const rejected = (client: AdmittedClient, error: Error): void => {
-			// A connection that was cut was not rejected: if it had been admitted, clientDisconnect is emitted for it.
-			if (error.name !== "AbortError") {
-				events.onRejected(describeRejection(client, error));
-			}
-		};
-		this.#broker.on("clientError", rejected);
-		this.#broker.on("connectionError", rejected);
-	}
+/** Admits devices, and lets each publish and subscribe to its own topics only. */
+function limitClients(broker: Aedes, authenticate: AuthenticateDevice): void {
+	broker.preConnect = (client: AdmittedClient, packet, done) => {
+		client.connect = { clientId: packet.clientId, version: packet.protocolVersion ?? NEWEST_VERSION };
+		// A session that outlives its connection would be stored.
+		packet.clean = true;
+		done(null, true);
+	};
+	broker.authenticate = (client: AdmittedClient, username = "", password = Buffer.alloc(0), done) => {
+		const admission = authenticate({ deviceId: client.id, username, secret: Buffer.from(password).toString() });
+		if (typeof admission === "string") {
+			const error = Object.assign(new Error(admission), { returnCode: BAD_CREDENTIALS });
+			done(error as AuthenticateError, false);
+			return;
+		}
+		client.admission = admission;
+		done(null, true);
+	};
+	broker.authorizePublish = (client, packet, done) => {
+		const { topic } = packet;
+		if ((topic.startsWith(TOPIC_ROOT) && topic !== upTopic(client?.id ?? "")) || topic.startsWith("$SYS/")) {
+			done(new Error(`${client?.id} may not publish to ${topic.slice(0, 100)}`));
+			return;
+		}
+		packet.retain = false;
+		// One message in a turn of the event loop: see DeviceConnection.
+		setImmediate(() => done(null));
+	};
+	broker.authorizeSubscribe = (client, subscription, done) => {
+		done(null, subscription.topic === downTopic(client.id) ? subscription : null);
+	};
 }
 
 function describeRejection({ id, connect }: AdmittedClient, { message }: Error): string {

@@ -28,7 +28,7 @@ type GlyphMessage = { readonly type: "glyph_push"; readonly glyph_push: object }
 /** Makes the messages with the glyphs that a device needs for a text, the first 128 of it. */
 export type GlyphsFor = (text: string) => readonly GlyphMessage[];
 
-let contents: GlyphFile | undefined;
+let contents: ReturnType<typeof readGlyphs> | undefined;
 
 /**
  * Finds the glyphs for a device's font. The file, 1.2 MB, is read for the first device that needs it.
@@ -50,46 +50,27 @@ export function glyphsFor(font: unknown): GlyphsFor | undefined {
 		if (characters.size === 0) {
 			return [];
 		}
-		contents ??= new GlyphFile(brotliDecompressSync(readFileSync(path)));
-		return contents.messages(characters, builtIn);
+		contents ??= readGlyphs(brotliDecompressSync(readFileSync(path)));
+		return contents(characters, builtIn);
 	};
 }
 
-/** The glyphs of `node tools/run.mjs tools/fonts-cli.ts`: see `packages/xs-mcp/src/fonts/sent-glyphs.ts`. */
-class GlyphFile {
-	/** By code point: the place in `#flags`. */
-	readonly #places = new Map<number, number>();
-	readonly #flags: Buffer;
-	readonly #rows: Buffer;
-
-	constructor(file: Buffer) {
-		const count = file.readUInt32LE(0);
-		for (let at = 0; at < count; at += 1) {
-			this.#places.set(file.readUInt16LE(4 + 2 * at), at);
-		}
-		this.#flags = file.subarray(4 + 2 * count, 4 + 3 * count);
-		this.#rows = file.subarray(4 + 3 * count);
+/**
+ * Reads the glyphs of `node tools/run.mjs tools/fonts-cli.ts`: see `packages/xs-mcp/src/fonts/sent-glyphs.ts`.
+ *
+ * @returns a function that makes the messages with glyphs of characters that a font does not have built in
+ */
+function readGlyphs(file: Buffer): (characters: ReadonlySet<string>, builtIn: number) => readonly GlyphMessage[] {
+	const count = file.readUInt32LE(0);
+	/** By code point: the place in `flags`. */
+	const places = new Map<number, number>();
+	for (let at = 0; at < count; at += 1) {
+		places.set(file.readUInt16LE(4 + 2 * at), at);
 	}
-
-	messages(characters: ReadonlySet<string>, builtIn: number): readonly GlyphMessage[] {
-		const glyphs: object[] = [];
-		for (const character of characters) {
-			const place = this.#places.get(character.charCodeAt(0));
-			const flags = place === undefined ? builtIn : (this.#flags[place] ?? builtIn);
-			if (place !== undefined && (flags & builtIn) === 0 && glyphs.length < MAX_GLYPHS) {
-				glyphs.push(this.#glyph(character, place, (flags & IS_WIDE) !== 0));
-			}
-		}
-		const messages: GlyphMessage[] = [];
-		for (let first = 0; first < glyphs.length; first += GLYPHS_PER_MESSAGE) {
-			const some = glyphs.slice(first, first + GLYPHS_PER_MESSAGE);
-			messages.push({ type: "glyph_push", glyph_push: { v: 1, ...FONT, glyphs: some } });
-		}
-		return messages;
-	}
-
-	#glyph(character: string, place: number, isWide: boolean): object {
-		const cell = this.#rows.subarray(place * GLYPH_BYTES, (place + 1) * GLYPH_BYTES);
+	const flags = file.subarray(4 + 2 * count, 4 + 3 * count);
+	const rows = file.subarray(4 + 3 * count);
+	const makeGlyph = (character: string, place: number, isWide: boolean): object => {
+		const cell = rows.subarray(place * GLYPH_BYTES, (place + 1) * GLYPH_BYTES);
 		const bitmap = isWide ? cell : cell.filter((_byte, at) => at % 2 === 0);
 		const width = isWide ? 16 : 8;
 		return {
@@ -101,5 +82,18 @@ class GlyphFile {
 			ofs_y: -2,
 			bitmap: Buffer.from(bitmap).toString("base64"),
 		};
-	}
+	};
+	return (characters, builtIn) => {
+		const found = [...characters].flatMap((character) => {
+			const place = places.get(character.charCodeAt(0));
+			const own = (place !== undefined && flags[place]) || 0;
+			return place === undefined || (own & builtIn) !== 0 ? [] : [makeGlyph(character, place, (own & IS_WIDE) !== 0)];
+		});
+		const messages: GlyphMessage[] = [];
+		for (let first = 0; first < Math.min(found.length, MAX_GLYPHS); first += GLYPHS_PER_MESSAGE) {
+			const glyphs = found.slice(first, Math.min(first + GLYPHS_PER_MESSAGE, MAX_GLYPHS));
+			messages.push({ type: "glyph_push", glyph_push: { v: 1, ...FONT, glyphs } });
+		}
+		return messages;
+	};
 }

@@ -1,4 +1,3 @@
-import type { TlsOptions } from "node:tls";
 import type { Admission } from "./admission.js";
 
 /** Events of a broker. At most one message arrives in a turn of the event loop: see DeviceConnection. */
@@ -15,15 +14,11 @@ export interface MqttBusEvents {
 	onRejected(description: string): void;
 }
 
-/** A way to devices over MQTT: the gateway's own broker, or another one. */
+/** A way to devices over MQTT: the gateway's own broker, or another one, which itself decides which devices it admits. */
 export interface MqttBus {
 	send(clientId: string, text: string): void;
 	/** Where a device has reached this computer. Absent, or undefined, if that is unknown. */
 	localAddressOf?(clientId: string): string | undefined;
-	/** Disconnects the clients that would no longer be admitted. Does nothing with an external broker. */
-	recheck(stillAdmits: (admission: Admission) => boolean): void;
-	/** Uses another key and certificate for new connections. Does nothing with an external broker. */
-	renewTls?(tls: TlsOptions): void;
 	close(): Promise<void>;
 }
 

@@ -1,13 +1,12 @@
-import type { TlsOptions } from "node:tls";
+import type { IClientOptions } from "mqtt";
 import { ServerError, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
 import { deviceIdOf } from "../config/device-id.js";
 import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
 import { DeviceConnection } from "./device-connection.js";
-import type { ExternalBrokerOptions } from "./external-broker.js";
 import { type DeviceHello, type DeviceMessage, mqttHelloAnswer, NO_HELLO, parseMessage, readHello } from "./hello.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
-import type { UdpChannel, UdpChannels } from "./udp-channels.js";
+import type { UdpChannels } from "./udp-channels.js";
 
 /**
  * Milliseconds that a device has for its hello. Some send it only when a conversation starts: they get a session
@@ -15,178 +14,100 @@ import type { UdpChannel, UdpChannels } from "./udp-channels.js";
  */
 const HELLO_TIMEOUT = 2_000;
 
-/** Accepts devices over MQTT; loads its own broker, or the client of another one, on use. A device is identified by its client id. */
-export class MqttDevices implements MqttBusEvents {
-	readonly #servers: ServerRegistry;
-	readonly #channels: UdpChannels;
+/**
+ * Accepts devices over MQTT at the gateway's own broker, which is loaded on use. Rejects if the port is in use.
+ *
+ * @param channels for audio. They are the caller's to close
+ */
+export async function listenForMqtt(servers: ServerRegistry, options: DeviceListenerOptions, channels: UdpChannels) {
+	const { openEmbeddedBroker } = await import("./embedded-broker.js");
+	return await acceptDevices(servers, channels, (events) => openEmbeddedBroker(options, events));
+}
+
+/** Accepts devices over MQTT at another broker, whose client is loaded on use. Rejects if it cannot be reached. */
+export async function connectToMqtt(
+	servers: ServerRegistry,
+	url: string,
+	access: IClientOptions,
+	channels: UdpChannels,
+) {
+	const { connectBroker } = await import("./external-broker.js");
+	return await acceptDevices(servers, channels, (events) => connectBroker(url, access, events));
+}
+
+/** Accepts devices at a broker. A device is identified by its client id. */
+async function acceptDevices<Bus extends MqttBus>(
+	servers: ServerRegistry,
+	channels: UdpChannels,
+	connect: (events: MqttBusEvents) => Promise<Bus>,
+): Promise<Bus> {
 	/** The sessions, by client id: an MQTT message does not say which connection it came from. */
-	readonly #connections = new Map<string, DeviceConnection>();
+	const connections = new Map<string, DeviceConnection>();
 	/** The clients of the gateway's own broker. */
-	readonly #connected = new Set<string>();
+	const connected = new Set<string>();
 	/** The devices whose hello is still expected, by client id. */
-	readonly #helloTimers = new Map<string, NodeJS.Timeout>();
-	#bus!: MqttBus;
+	const helloTimers = new Map<string, NodeJS.Timeout>();
 
-	private constructor(servers: ServerRegistry, channels: UdpChannels) {
-		this.#servers = servers;
-		this.#channels = channels;
-	}
+	const send = (clientId: string, message: object): void => bus.send(clientId, JSON.stringify(message));
 
-	/**
-	 * With the gateway's own broker. Rejects if the port is in use. Resolves with the port too.
-	 *
-	 * @param channels for audio. They are the caller's to close
-	 */
-	static async listen(
-		servers: ServerRegistry,
-		options: DeviceListenerOptions,
-		channels: UdpChannels,
-	): Promise<{ devices: MqttDevices; port: number }> {
-		const { EmbeddedBroker } = await import("./embedded-broker.js");
-		const devices = new MqttDevices(servers, channels);
-		const broker = await EmbeddedBroker.listen(options, devices);
-		devices.#bus = broker;
-		return { devices, port: broker.port };
-	}
-
-	/** With another broker. Rejects if it cannot be reached. */
-	static async connect(
-		servers: ServerRegistry,
-		options: ExternalBrokerOptions,
-		channels: UdpChannels,
-	): Promise<MqttDevices> {
-		const { ExternalBroker } = await import("./external-broker.js");
-		const devices = new MqttDevices(servers, channels);
-		devices.#bus = await ExternalBroker.connect(options, devices);
-		return devices;
-	}
-
-	/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
-	recheck(stillAdmits: (admission: Admission) => boolean): void {
-		this.#bus.recheck(stillAdmits);
-	}
-
-	/** Makes the gateway's own broker use another key and certificate for new connections. */
-	renewTls(tls: TlsOptions): void {
-		this.#bus.renewTls?.(tls);
-	}
-
-	/** Says goodbye to every device and disconnects from the broker. */
-	async close(): Promise<void> {
-		for (const connection of [...this.#connections.values()]) {
-			connection.close("the gateway is shutting down");
-		}
-		await this.#bus.close();
-		this.#stopAwaitingAll();
-	}
-
-	onConnected(clientId: string, admission: Admission): void {
-		this.#connected.add(clientId);
-		this.#awaitHello(identityOf(clientId, admission));
-	}
-
-	onDisconnected(clientId: string): void {
-		this.#connected.delete(clientId);
-		this.#stopAwaiting(clientId);
-		this.#connections.get(clientId)?.ended("the device disconnected from the broker");
-	}
-
-	onBrokerLost(reason: string): void {
-		this.#stopAwaitingAll();
-		for (const connection of [...this.#connections.values()]) {
-			connection.ended(reason);
-		}
-	}
-
-	onRejected(description: string): void {
-		this.#servers.reject(description);
-	}
-
-	onMessage(clientId: string, text: string, admission: Admission): void {
-		let message: DeviceMessage;
-		try {
-			message = parseMessage(text);
-		} catch (error) {
-			this.#servers.reject(`${clientId}: message dropped: ${(error as Error).message}`);
-			return;
-		}
-		const connection = this.#connections.get(clientId);
-		if (message.type === "hello") {
-			this.#greet(identityOf(clientId, admission), message);
-		} else if (connection !== undefined) {
-			connection.receive(message);
-		} else if (!isLate(message) && !this.#helloTimers.has(clientId)) {
-			// The device believes to be in a session that this gateway does not know, so it has to start a new one.
-			const { session_id } = message;
-			this.#send(clientId, { type: "goodbye", session_id });
-			this.#awaitHello(identityOf(clientId, admission));
-		}
-	}
+	const stopAwaiting = (clientId: string): void => {
+		clearTimeout(helloTimers.get(clientId));
+		helloTimers.delete(clientId);
+	};
+	const stopAwaitingAll = (): void => [...helloTimers.keys()].forEach(stopAwaiting);
 
 	/** MCP needs no hello: a device without one in time still gets a session. */
-	#awaitHello(identity: ServerIdentity): void {
+	const awaitHello = (identity: ServerIdentity): void => {
 		const { clientId: id } = identity;
-		this.#stopAwaiting(id);
+		stopAwaiting(id);
 		const begin = (): void => {
-			this.#helloTimers.delete(id);
-			if (!this.#connections.has(id)) {
-				this.#servers.connect(this.#open(identity, NO_HELLO).connection);
+			helloTimers.delete(id);
+			if (!connections.has(id)) {
+				servers.connect(open(identity, NO_HELLO).connection);
 			}
 		};
-		this.#helloTimers.set(id, setTimeout(begin, HELLO_TIMEOUT));
-	}
+		helloTimers.set(id, setTimeout(begin, HELLO_TIMEOUT));
+	};
 
-	#stopAwaiting(clientId: string): void {
-		clearTimeout(this.#helloTimers.get(clientId));
-		this.#helloTimers.delete(clientId);
-	}
-
-	#stopAwaitingAll(): void {
-		for (const clientId of [...this.#helloTimers.keys()]) {
-			this.#stopAwaiting(clientId);
-		}
-	}
-
-	#greet(identity: ServerIdentity, message: DeviceMessage): void {
+	const greet = (identity: ServerIdentity, message: DeviceMessage): void => {
 		const { clientId: id } = identity;
-		this.#stopAwaiting(id);
+		stopAwaiting(id);
 		try {
-			const hello = readHello(message);
-			const { connection, channel } = this.#open(identity, hello);
-			this.#send(id, mqttHelloAnswer(connection.sessionId, channel?.offer));
-			this.#servers.connect(connection);
+			const { connection, channel } = open(identity, readHello(message));
+			send(id, mqttHelloAnswer(connection.sessionId, channel?.offer));
+			servers.connect(connection);
 		} catch (error) {
-			this.#servers.reject(`${id}: ${(error as Error).message}`);
+			servers.reject(`${id}: ${(error as Error).message}`);
 		}
-	}
+	};
 
 	/** Starts a session, and ends the previous one. */
-	#open(identity: ServerIdentity, hello: DeviceHello): { connection: DeviceConnection; channel?: UdpChannel } {
+	const open = (identity: ServerIdentity, hello: DeviceHello) => {
 		const { clientId: id } = identity;
 		const isGreeted = hello !== NO_HELLO;
-		this.#connections.get(id)?.ended("the device has reconnected");
+		connections.get(id)?.ended("the device has reconnected");
 		const onDropped = (reason: string): void => connection.reject(`audio dropped: ${reason}`);
 		const channel =
 			isGreeted && hello.transport !== "mqtt"
-				? this.#channels.open(this.#bus.localAddressOf?.(id), hello.listensOnRequest, onDropped)
+				? channels.open(bus.localAddressOf?.(id), hello.listensOnRequest, onDropped)
 				: undefined;
 		let isProving = false;
 		const connection: DeviceConnection = new DeviceConnection(identity, hello, {
 			// A device that does not know this session's id may use an earlier one.
 			isShared: isGreeted,
 			audio: hello.playsOpus ? channel?.link : undefined,
-			write: (text) => this.#bus.send(id, text),
+			write: (text) => bus.send(id, text),
 			disconnect: () => connection.send({ type: "goodbye" }),
 			onEnded: () => {
 				channel?.close();
-				this.#connections.delete(id);
+				connections.delete(id);
 			},
 			onGoodbye: (namesSession) => {
 				if (namesSession) {
 					connection.ended("the device said goodbye");
 					// With an external broker, the device's connection state is unknown.
-					if (this.#connected.has(id)) {
-						this.#awaitHello(identity);
+					if (connected.has(id)) {
+						awaitHello(identity);
 					}
 				} else if (!isProving) {
 					isProving = true;
@@ -196,13 +117,59 @@ export class MqttDevices implements MqttBusEvents {
 				}
 			},
 		});
-		this.#connections.set(id, connection);
-		return { connection, ...(channel && { channel }) };
-	}
+		connections.set(id, connection);
+		return { connection, channel };
+	};
 
-	#send(clientId: string, message: object): void {
-		this.#bus.send(clientId, JSON.stringify(message));
-	}
+	const bus = await connect({
+		onConnected(clientId, admission) {
+			connected.add(clientId);
+			awaitHello(identityOf(clientId, admission));
+		},
+		onDisconnected(clientId) {
+			connected.delete(clientId);
+			stopAwaiting(clientId);
+			connections.get(clientId)?.ended("the device disconnected from the broker");
+		},
+		onBrokerLost(reason) {
+			stopAwaitingAll();
+			for (const connection of [...connections.values()]) {
+				connection.ended(reason);
+			}
+		},
+		onRejected: (description) => servers.reject(description),
+		onMessage(clientId, text, admission) {
+			let message: DeviceMessage;
+			try {
+				message = parseMessage(text);
+			} catch (error) {
+				servers.reject(`${clientId}: message dropped: ${(error as Error).message}`);
+				return;
+			}
+			const connection = connections.get(clientId);
+			if (message.type === "hello") {
+				greet(identityOf(clientId, admission), message);
+			} else if (connection !== undefined) {
+				connection.receive(message);
+			} else if (!isLate(message) && !helloTimers.has(clientId)) {
+				// The device believes to be in a session that this gateway does not know, so it has to start a new one.
+				const { session_id } = message;
+				send(clientId, { type: "goodbye", session_id });
+				awaitHello(identityOf(clientId, admission));
+			}
+		},
+	});
+	return {
+		...bus,
+		/** Says goodbye to every device and disconnects from the broker. */
+		async close(): Promise<void> {
+			for (const connection of [...connections.values()]) {
+				connection.close("the gateway is shutting down");
+			}
+			await bus.close();
+			stopAwaitingAll();
+		},
+	};
 }
 
 function identityOf(clientId: string, admission: Admission): ServerIdentity {

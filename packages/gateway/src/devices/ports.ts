@@ -1,5 +1,6 @@
 import type { TlsOptions } from "node:tls";
 import { Hono } from "hono";
+import { present } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { urlAt } from "../config/listen-address.js";
 import { withoutPassword } from "../config/setting-kinds.js";
@@ -10,11 +11,11 @@ import { deviceBody } from "../http/rejections.js";
 import { type HttpEnv, setHeaders } from "../http/route.js";
 import { makeListener } from "../http/server.js";
 import { clients } from "../transports/plugin.js";
-import { type Admission, DeviceGuard } from "./admission.js";
+import { type Admission, type DeviceGuard, makeDeviceGuard } from "./admission.js";
 import { announce, describeServices } from "./announcement.js";
-import { MqttDevices } from "./mqtt.js";
+import { connectToMqtt, listenForMqtt } from "./mqtt.js";
 import type { DevicePorts } from "./plugin.js";
-import { UdpChannels } from "./udp-channels.js";
+import { openUdpChannels, type UdpChannels } from "./udp-channels.js";
 import { WebSocketDevices } from "./websocket.js";
 
 /** Accepts devices over WebSocket and at the gateway's own MQTT broker. */
@@ -31,12 +32,12 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	const listeners: DevicePorts["listeners"] = {};
 
 	const guardAt = (address: string): DeviceGuard => {
-		const guard = new DeviceGuard(address, tokens, settings.bootstrap === "approve");
+		const guard = makeDeviceGuard(address, tokens, settings.bootstrap === "approve");
 		guards.push(guard);
 		return guard;
 	};
 	const keep = (server: DeviceServer, guard: DeviceGuard, files: TlsFiles | undefined): void => {
-		gateway.on("tick", () => server.recheck(guard.currentlyAdmits()));
+		gateway.on("tick", () => server.recheck(guard.stillAdmits));
 		gateway.on("tick", () => files?.renew(server, log));
 		gateway.on("close", () => server.close());
 	};
@@ -45,7 +46,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	const openChannels = (): Promise<UdpChannels> => {
 		const { mqttAddress, udpAddress: host = mqttAddress, udpPort: port, udpEndpoint: endpoint } = settings;
 		channels ??= listenAt("udp", port, async () => {
-			const opened = await UdpChannels.listen(servers, host, port, endpoint);
+			const opened = await openUdpChannels(servers, host, port, endpoint);
 			gateway.on("close", () => opened.close());
 			return opened;
 		});
@@ -78,18 +79,18 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		const guard = guardAt(host);
 		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
 		const audio = await openChannels();
-		const opened = await listenAt("mqtt", port, () => MqttDevices.listen(servers, options, audio));
-		keep(opened.devices, guard, files);
-		listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: opened.port };
-		urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, opened.port);
+		const opened = await listenAt("mqtt", port, () => listenForMqtt(servers, options, audio));
+		keep(opened, guard, files);
+		const scheme = tls ? "mqtts" : "mqtt";
+		listeners.mqtt = { scheme, address: host, port: opened.port };
+		urls.mqtt = urlAt(scheme, host, opened.port);
 	};
 
 	const connectToBroker = async (url: string): Promise<void> => {
 		const { brokerUsername: username, brokerPassword: password, brokerCa } = settings;
 		const audio = await openChannels();
-		const tls = brokerCa !== undefined && { tls: { ca: readPem("brokerCa", brokerCa) } };
-		const credentials = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
-		const devices = await MqttDevices.connect(servers, { url, ...credentials, ...tls }, audio).catch((error: Error) => {
+		const access = present({ username, password, ca: brokerCa && readPem("brokerCa", brokerCa) });
+		const devices = await connectToMqtt(servers, url, access, audio).catch((error: Error) => {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${error.message}`], { cause: error });
 		});
 		gateway.on("close", () => devices.close());

@@ -38,243 +38,198 @@ const OF_DEVICE = [1, 0];
 const OF_GATEWAY = [1, 1];
 
 /** The audio of devices over MQTT: one UDP socket, and for each session a channel with its own key and nonce. */
-export class UdpChannels {
-	readonly #servers: ServerRegistry;
-	readonly #endpoint: string | undefined;
-	readonly #socket: Socket;
+export type UdpChannels = Awaited<ReturnType<typeof openUdpChannels>>;
+
+/**
+ * Listens for the audio of devices. Rejects if the port is in use.
+ *
+ * @param host address to listen on
+ * @param port 0 for a free one
+ * @param endpoint "host:port" that devices are told. Default: where the gateway listens
+ */
+export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1", port = 0, endpoint?: string) {
+	const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+	try {
+		socket.bind(port, host);
+		await once(socket, "listening");
+	} catch (error) {
+		socket.close();
+		throw error;
+	}
 	/** By the number in the headers of their datagrams. */
-	readonly #channels = new Map<number, UdpChannel>();
-
-	private constructor(servers: ServerRegistry, socket: Socket, endpoint: string | undefined) {
-		this.#servers = servers;
-		this.#socket = socket;
-		this.#endpoint = endpoint;
-		this.#socket.on("message", (datagram, from) => this.#receive(datagram, from));
-	}
-
-	/**
-	 * Starts to listen. Rejects if the port is in use.
-	 *
-	 * @param host address to listen on
-	 * @param port 0 for a free one
-	 * @param endpoint "host:port" that devices are told. Default: where the gateway listens
-	 */
-	static async listen(
-		servers: ServerRegistry,
-		host = "127.0.0.1",
-		port = 0,
-		endpoint?: string | undefined,
-	): Promise<UdpChannels> {
-		const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
-		try {
-			socket.bind(port, host);
-			await once(socket, "listening");
-		} catch (error) {
-			socket.close();
-			throw error;
-		}
-		socket.on("error", ({ message }) => servers.reject(`UDP: ${message}`));
-		return new UdpChannels(servers, socket, endpoint);
-	}
-
-	/**
-	 * Opens the channel of a session.
-	 *
-	 * @param localAddress where the device has reached this computer; undefined if unknown
-	 * @param listensOnRequest see {@link AudioLink}
-	 * @param onDropped called for a packet of the device that was dropped
-	 */
-	open(
-		localAddress: string | undefined,
-		listensOnRequest: boolean | undefined,
-		onDropped: (reason: string) => void,
-	): UdpChannel {
-		const key = randomBytes(KEY_BYTES);
-		const nonce = Buffer.alloc(HEADER_BYTES);
-		const source = this.#freeNumber();
-		nonce.set(OF_DEVICE);
-		nonce.writeUInt32BE(source, SOURCE);
-		const offer = {
-			...this.#addressFor(localAddress),
-			encryption: "aes-128-ctr",
-			key: key.toString("hex"),
-			nonce: nonce.toString("hex"),
-		} as const;
-		const secrets = { key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) };
-		const channel = new UdpChannel(this.#socket, offer, secrets, () => this.#channels.delete(source));
-		channel.link = new AudioLink({
-			write: (packet) => channel.send(packet),
-			isOpen: () => channel.isReached,
-			mayOvertake: true,
-			listensOnRequest,
-			onDropped,
-		});
-		this.#channels.set(source, channel);
-		return channel;
-	}
-
-	/** Closes the socket. Every channel ends. */
-	async close(): Promise<void> {
-		const closed = once(this.#socket, "close");
-		for (const channel of [...this.#channels.values()]) {
-			channel.close();
-		}
-		this.#socket.close();
-		await closed;
-	}
-
-	#receive(datagram: Buffer, from: RemoteInfo): void {
+	const channels = new Map<number, UdpChannel>();
+	socket.on("error", ({ message }) => servers.reject(`UDP: ${message}`));
+	socket.on("message", (datagram, from) => {
 		const source = datagram.byteLength < HEADER_BYTES ? undefined : datagram.readUInt32BE(SOURCE);
-		const channel = source === undefined ? undefined : this.#channels.get(source);
+		const channel = source === undefined ? undefined : channels.get(source);
 		if (channel === undefined) {
-			this.#servers.reject(`UDP: ${from.address}: a datagram of ${datagram.byteLength} bytes of no session dropped`);
+			servers.reject(`UDP: ${from.address}: a datagram of ${datagram.byteLength} bytes of no session dropped`);
 		} else {
 			channel.receive(datagram, from);
 		}
-	}
-
-	#freeNumber(): number {
+	});
+	const freeNumber = (): number => {
 		const number = randomBytes(4).readUInt32BE();
-		return this.#channels.has(number) ? this.#freeNumber() : number;
-	}
-
-	#addressFor(localAddress: string | undefined): Pick<UdpOffer, "server" | "port"> {
-		const { address, port } = this.#socket.address();
-		if (this.#endpoint !== undefined) {
-			const url = new URL(`udp://${this.#endpoint}`);
-			return { server: url.hostname, port: Number(url.port || port) };
-		}
-		const isEverywhere = address === "0.0.0.0" || address === "::";
-		const outside = new URL(outsideUrlAt("udp", address, port) ?? "udp://127.0.0.1").hostname;
-		const server = isEverywhere ? (localAddress ?? outside) : address;
-		return { server: server.replace(/^::ffff:/, ""), port };
-	}
+		return channels.has(number) ? freeNumber() : number;
+	};
+	return {
+		/**
+		 * Opens the channel of a session.
+		 *
+		 * @param localAddress where the device has reached this computer; undefined if unknown
+		 * @param listensOnRequest see {@link AudioLink}
+		 * @param onDropped called for a packet of the device that was dropped
+		 */
+		open(
+			localAddress: string | undefined,
+			listensOnRequest: boolean | undefined,
+			onDropped: (reason: string) => void,
+		): UdpChannel {
+			const key = randomBytes(KEY_BYTES);
+			const nonce = Buffer.alloc(HEADER_BYTES);
+			const source = freeNumber();
+			nonce.set(OF_DEVICE);
+			nonce.writeUInt32BE(source, SOURCE);
+			const secrets = { key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) };
+			const audio = openAudio(socket, secrets, onDropped, listensOnRequest);
+			const offer = {
+				...addressFor(socket, localAddress, endpoint),
+				encryption: "aes-128-ctr",
+				key: key.toString("hex"),
+				nonce: nonce.toString("hex"),
+			} as const;
+			const close = (): void => {
+				audio.forgetPeer();
+				channels.delete(source);
+			};
+			const channel = { ...audio, offer, close };
+			channels.set(source, channel);
+			return channel;
+		},
+		/** Closes the socket. Every channel ends. */
+		async close(): Promise<void> {
+			const closed = once(socket, "close");
+			for (const channel of [...channels.values()]) {
+				channel.close();
+			}
+			socket.close();
+			await closed;
+		},
+	};
 }
 
-type UdpSecrets = Pick<UdpSettings, "key" | "nonce">;
+function addressFor(socket: Socket, localAddress: string | undefined, endpoint: string | undefined) {
+	const { address, port } = socket.address();
+	if (endpoint !== undefined) {
+		const url = new URL(`udp://${endpoint}`);
+		return { server: url.hostname, port: Number(url.port || port) };
+	}
+	const isEverywhere = address === "0.0.0.0" || address === "::";
+	const outside = new URL(outsideUrlAt("udp", address, port) ?? "udp://127.0.0.1").hostname;
+	const server = isEverywhere ? (localAddress ?? outside) : address;
+	return { server: server.replace(/^::ffff:/, ""), port };
+}
+
+/** The audio of one session over UDP. */
+export interface UdpChannel extends ReturnType<typeof openAudio> {
+	/** How a device reaches it. */
+	readonly offer: UdpOffer;
+	/** Closes it: later datagrams belong to no session. */
+	readonly close: () => void;
+}
 
 /** Stands for a lost packet. */
 const LOST = new Uint8Array(0);
 
-/** The audio of one session over UDP. */
-export class UdpChannel {
-	link!: AudioLink;
-	/** How a device reaches it. */
-	readonly offer: UdpOffer;
-	readonly #socket: Socket;
-	readonly #secrets: UdpSecrets;
-	readonly #sender: UdpAudio;
-	readonly #onClose: () => void;
+/** Opens the audio of one session. */
+function openAudio(
+	socket: Socket,
+	secrets: Pick<UdpSettings, "key" | "nonce">,
+	onDropped: (reason: string) => void,
+	listensOnRequest: boolean | undefined,
+) {
+	const sender = new UdpAudio(secrets, aesCtr);
 	/** Origin of the device's datagrams. */
-	#peer: Peer | undefined;
-
-	constructor(socket: Socket, offer: UdpOffer, secrets: UdpSecrets, onClose: () => void) {
-		this.offer = offer;
-		this.#socket = socket;
-		this.#secrets = secrets;
-		this.#sender = new UdpAudio(secrets, aesCtr);
-		this.#onClose = onClose;
-	}
-
-	/** Whether it is known where the device is. */
-	get isReached(): boolean {
-		return this.#peer !== undefined;
-	}
-
-	/** Takes a datagram that names this channel, also while nothing listens: it tells where the device is. */
-	receive(datagram: Uint8Array, from: RemoteInfo): void {
-		try {
-			const { packet, lost } = this.#open(datagram, from);
-			for (let count = 0; count < lost; count += 1) {
-				this.link.receive(() => LOST);
-			}
-			this.link.receive(() => packet);
-		} catch (error) {
-			this.link.drop((error as Error).message);
+	let peer: ReturnType<typeof makePeer> | undefined;
+	const send = (packet: Uint8Array): void => {
+		if (peer !== undefined) {
+			socket.send(sender.seal(packet, Math.round(performance.now())), peer.port, peer.address, () => {});
 		}
-	}
-
-	/** Closes it: later datagrams belong to no session. */
-	close(): void {
-		this.#peer = undefined;
-		this.#onClose();
-	}
-
+	};
+	const link = new AudioLink(send, onDropped, listensOnRequest, () => peer !== undefined);
 	/**
 	 * Reads a datagram. Nothing in it proves its origin. So an address is trusted after some datagrams only, and until then
 	 * another one with a right packet takes its place.
 	 */
-	#open(datagram: Uint8Array, from: RemoteInfo): { readonly packet: Uint8Array; readonly lost: number } {
-		const isElsewhere = this.#peer !== undefined && this.#peer.address !== from.address;
-		if (isElsewhere && this.#peer?.isTrusted) {
-			throw new RangeError(`from ${from.address}, not from ${this.#peer.address}`);
+	const open = (datagram: Uint8Array, { address, port }: RemoteInfo) => {
+		const isElsewhere = peer !== undefined && peer.address !== address;
+		if (isElsewhere && peer?.isTrusted()) {
+			throw new RangeError(`from ${address}, not from ${peer.address}`);
 		}
-		const peer =
-			this.#peer === undefined || isElsewhere
-				? new Peer(from.address, new UdpAudio(this.#secrets, aesCtr))
-				: this.#peer;
-		const opened = peer.open(datagram);
+		const origin = peer === undefined || isElsewhere ? makePeer(address, new UdpAudio(secrets, aesCtr)) : peer;
+		const opened = origin.open(datagram);
 		// A router may give the device another port.
-		peer.port = from.port;
-		this.#peer = peer;
+		origin.port = port;
+		peer = origin;
 		return opened;
-	}
-
-	/** Sends a packet to the device. */
-	send(packet: Uint8Array): void {
-		if (this.#peer !== undefined) {
-			const datagram = this.#sender.seal(packet, Math.round(performance.now()));
-			this.#socket.send(datagram, this.#peer.port, this.#peer.address, () => {});
-		}
-	}
+	};
+	return {
+		link,
+		/** Takes a datagram that names this channel, also while nothing listens: it tells where the device is. */
+		receive(datagram: Uint8Array, from: RemoteInfo): void {
+			try {
+				const { packet, lost } = open(datagram, from);
+				for (let count = 0; count < lost; count += 1) {
+					link.receive(() => LOST);
+				}
+				link.receive(() => packet);
+			} catch (error) {
+				link.drop((error as Error).message);
+			}
+		},
+		forgetPeer(): void {
+			peer = undefined;
+		},
+	};
 }
 
-/** An address from which datagrams of a channel come. */
-class Peer {
-	readonly address: string;
-	port = 0;
-	readonly #audio: UdpAudio;
-	#accepted = 0;
+/** Makes the state of an address from which datagrams of a channel come. */
+function makePeer(address: string, audio: UdpAudio) {
+	let accepted = 0;
 	/** Milliseconds of its packets. */
-	#duration: number | undefined;
+	let duration: number | undefined;
 	/** Number of its last datagram, and of one that was too far ahead. */
-	#last = 0;
-	#ahead = 0;
-
-	constructor(address: string, audio: UdpAudio) {
-		this.address = address;
-		this.#audio = audio;
-	}
-
-	get isTrusted(): boolean {
-		return this.#accepted >= TRUSTED_AFTER;
-	}
-
-	/** Reads a datagram. @throws RangeError if it is not the device's: then it changes nothing */
-	open(datagram: Uint8Array): { readonly packet: Uint8Array; readonly lost: number } {
-		const opened = this.#audio.open(datagram, (packet) => {
-			const duration = packetDuration(packet);
-			if (duration !== (this.#duration ?? duration)) {
-				throw new RangeError(`${duration} ms, not ${this.#duration} as before, or a wrong key`);
-			}
-			this.#checkNumber(new DataView(datagram.buffer, datagram.byteOffset).getUint32(SEQUENCE));
-			this.#duration = duration;
-		});
-		this.#accepted += 1;
-		return opened;
-	}
-
+	let last = 0;
+	let ahead = 0;
 	/**
 	 * Accepts a number that is far ahead only once a second datagram follows it. A packet decrypted with a wrong key is noise,
 	 * which is Opus by chance: accepted, it would make the device's own ones old.
 	 */
-	#checkNumber(number: number): void {
+	const checkNumber = (number: number): void => {
 		const follows = (before: number): boolean => number > before && number - before <= MAX_AHEAD;
-		if (!follows(this.#last) && !follows(this.#ahead)) {
-			this.#ahead = number;
-			throw new RangeError(`number ${number}, too far after ${this.#last}`);
+		if (!follows(last) && !follows(ahead)) {
+			ahead = number;
+			throw new RangeError(`number ${number}, too far after ${last}`);
 		}
-		this.#last = number;
-		this.#ahead = number;
-	}
+		last = number;
+		ahead = number;
+	};
+	return {
+		address,
+		port: 0,
+		isTrusted: () => accepted >= TRUSTED_AFTER,
+		/** Reads a datagram. @throws RangeError if it is not the device's: then it changes nothing */
+		open(datagram: Uint8Array): { readonly packet: Uint8Array; readonly lost: number } {
+			const opened = audio.open(datagram, (packet) => {
+				const found = packetDuration(packet);
+				if (found !== (duration ?? found)) {
+					throw new RangeError(`${found} ms, not ${duration} as before, or a wrong key`);
+				}
+				checkNumber(new DataView(datagram.buffer, datagram.byteOffset).getUint32(SEQUENCE));
+				duration = found;
+			});
+			accepted += 1;
+			return opened;
+		},
+	};
 }

@@ -5,21 +5,12 @@ import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprot
 import { WebSocket, WebSocketServer } from "ws";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { readFrame, writeFrame } from "../firmware.js";
-import { createHttpServer, listenOn, renewTls, watchLiveness } from "../net/listener.js";
+import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../net/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
 import { DeviceConnection } from "./device-connection.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
 import { type DeviceHello, parseMessage, readHello, webSocketHelloAnswer } from "./hello.js";
-
-export interface WebSocketDevicesOptions extends DeviceListenerOptions {
-	/** Hostnames of sites, besides this machine's, whose pages may connect as devices. */
-	readonly allowedOrigins?: readonly string[];
-	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
-	readonly onRequest?: RequestListener;
-	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
-	readonly pingInterval?: number;
-}
 
 /** Milliseconds that a device has for its hello. */
 const HELLO_TIMEOUT = 10_000;
@@ -39,12 +30,12 @@ const MAX_REASON = 120;
 /** Accepts devices over WebSocket. */
 export class WebSocketDevices {
 	readonly #servers: ServerRegistry;
-	readonly #options: WebSocketDevicesOptions;
+	readonly #options: DeviceListenerOptions;
 	readonly #http: HttpServer;
 	readonly #sockets: WebSocketServer;
 	readonly #admissions = new WeakMap<WebSocket, Admission>();
 
-	constructor(servers: ServerRegistry, options: WebSocketDevicesOptions) {
+	constructor(servers: ServerRegistry, options: DeviceListenerOptions) {
 		this.#servers = servers;
 		this.#options = options;
 		this.#sockets = new WebSocketServer({
@@ -90,9 +81,7 @@ export class WebSocketDevices {
 			socket.terminate();
 		}
 		this.#sockets.close();
-		const closed = new Promise((resolve) => this.#http.close(resolve));
-		this.#http.closeAllConnections();
-		await closed;
+		await closeServer(this.#http);
 	}
 
 	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -173,11 +162,11 @@ export class WebSocketDevices {
 			}
 		};
 		const audio = hello.playsOpus
-			? new AudioLink({
-					write: (packet) => write(writeFrame(packet, frameVersion, Math.round(performance.now()))),
-					listensOnRequest: hello.listensOnRequest,
-					onDropped: (reason) => connection.reject(`audio dropped: ${reason}`),
-				})
+			? new AudioLink(
+					(packet) => write(writeFrame(packet, frameVersion, Math.round(performance.now()))),
+					(reason) => connection.reject(`audio dropped: ${reason}`),
+					hello.listensOnRequest,
+				)
 			: undefined;
 		const connection = new DeviceConnection(identity, hello, { write, disconnect: () => socket.close(), audio });
 		socket.on("message", (data: Buffer, isBinary) => {

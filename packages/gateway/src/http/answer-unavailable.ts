@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Configuration } from "../config/settings.js";
 import { listenAt, readTlsFiles } from "../config/tls-files.js";
-import { createHttpServer, listenOn } from "../net/listener.js";
+import { closeServer, createHttpServer, listenOn } from "../net/listener.js";
 
 /** Seconds after which clients and devices may try again. */
 const RETRY_AFTER = "5";
@@ -30,9 +30,7 @@ export async function answerUnavailable(configuration: Configuration): Promise<(
 	}
 	return async () => {
 		for (const server of servers) {
-			const closed = new Promise((resolve) => server.close(resolve));
-			server.closeAllConnections();
-			await closed;
+			await closeServer(server);
 		}
 	};
 }

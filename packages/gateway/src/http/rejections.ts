@@ -34,56 +34,29 @@ function jsonRpcBody({ reason, message }: Failure): object {
 /** Makes the body for a device, in the words of its family. */
 export const deviceBody = ({ message }: Failure): object => ({ success: false, message });
 
-/** Answers, logs and counts requests that are rejected or fail. */
-export class RejectionReport {
-	readonly #gateway: Pick<RunningGateway, "log" | "limitedLog" | "metrics">;
-	readonly #addressOf: (request: IncomingMessage) => string;
+/** Answers to requests that are rejected or fail. */
+export type RejectionReport = ReturnType<typeof makeRejectionReport>;
 
-	/** @param addressOf returns the network address of a request */
-	constructor(gateway: RunningGateway, addressOf: (request: IncomingMessage) => string) {
-		this.#gateway = gateway;
-		this.#addressOf = addressOf;
-	}
-
-	/** The answer to a request whose URL or Host header is malformed. */
-	answerMalformed(error: Error): Response {
-		this.connection("malformed", { err: error });
-		return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });
-	}
-
+/**
+ * Answers, logs and counts requests that are rejected or fail.
+ *
+ * @param addressOf returns the network address of a request
+ */
+export function makeRejectionReport(gateway: RunningGateway, addressOf: (request: IncomingMessage) => string) {
+	const { log, limitedLog, metrics } = gateway;
 	/** A connection that never made a request: too slow, or not HTTP. */
-	connection(reason: "slow" | "malformed", where: object): void {
-		const { metrics, limitedLog } = this.#gateway;
+	const connection = (reason: "slow" | "malformed", where: object): void => {
 		metrics.rejectedRequests.inc({ reason });
 		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
-	}
-
-	/**
-	 * Answers a request whose route or middleware threw.
-	 *
-	 * @param bodyOf JSON, or the HTML of a page. Default: an error of JSON-RPC
-	 */
-	async answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body = jsonRpcBody): Promise<Response> {
-		const failure = await this.#reject(error, c.req.path, c.env);
-		if (failure === undefined) {
-			return RESPONSE_ALREADY_SENT;
-		}
-		const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
-		return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
-	}
-
-	/** Answers a request of MCP that is rejected or has failed. */
-	async answerMcp(error: Error, http: HttpBindings): Promise<void> {
-		const failure = await this.#reject(error, (http.incoming.url ?? "").replace(/\?.*/s, ""), http);
-		if (failure !== undefined) {
-			http.outgoing.writeHead(failure.status, { ...failure.headers, "Content-Type": "application/json" });
-			http.outgoing.end(JSON.stringify(jsonRpcBody(failure)));
-		}
-	}
+	};
 
 	/** Reports a request that is rejected, and reads the rest of it. Returns undefined if it cannot be answered any more. */
-	async #reject(error: Error, path: string, { incoming, outgoing }: HttpBindings): Promise<Failure | undefined> {
-		this.#report(error, path, incoming);
+	const reject = async (
+		error: Error,
+		path: string,
+		{ incoming, outgoing }: HttpBindings,
+	): Promise<Failure | undefined> => {
+		report(error, path, incoming);
 		if (outgoing.headersSent) {
 			outgoing.destroy();
 			return undefined;
@@ -93,11 +66,10 @@ export class RejectionReport {
 			outgoing.setHeader("Connection", "close");
 		}
 		return failureOf(error);
-	}
+	};
 
-	#report(error: Error, path: string, request: IncomingMessage): void {
-		const { log, limitedLog, metrics } = this.#gateway;
-		const where = { address: this.#addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
+	const report = (error: Error, path: string, request: IncomingMessage): void => {
+		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
 		if (error instanceof HttpError) {
 			metrics.rejectedRequests.inc({ reason: error.reason });
 			limitedLog.warn(error.reason, { ...where, status: error.status, ...error.details }, `rejected: ${error.message}`);
@@ -109,7 +81,41 @@ export class RejectionReport {
 		} else {
 			log.error({ ...where, err: error }, "request failed");
 		}
-	}
+	};
+
+	return {
+		/** The answer to a request whose URL or Host header is malformed. */
+		answerMalformed(error: Error): Response {
+			connection("malformed", { err: error });
+			return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });
+		},
+		connection,
+		/**
+		 * Answers a request whose route or middleware threw.
+		 *
+		 * @param bodyOf JSON, or the HTML of a page. Default: an error of JSON-RPC
+		 */
+		async answer(
+			error: Error,
+			c: Context<HttpEnv>,
+			bodyOf: (failure: Failure) => Body = jsonRpcBody,
+		): Promise<Response> {
+			const failure = await reject(error, c.req.path, c.env);
+			if (failure === undefined) {
+				return RESPONSE_ALREADY_SENT;
+			}
+			const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
+			return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
+		},
+		/** Answers a request of MCP that is rejected or has failed. */
+		async answerMcp(error: Error, http: HttpBindings): Promise<void> {
+			const failure = await reject(error, (http.incoming.url ?? "").replace(/\?.*/s, ""), http);
+			if (failure !== undefined) {
+				http.outgoing.writeHead(failure.status, { ...failure.headers, "Content-Type": "application/json" });
+				http.outgoing.end(JSON.stringify(jsonRpcBody(failure)));
+			}
+		},
+	};
 }
 
 function failureOf(error: Error): Failure {

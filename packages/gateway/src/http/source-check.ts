@@ -5,43 +5,44 @@ import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } fro
 import { hostnamesOf } from "../config/listen-address.js";
 import { HttpError } from "./http-error.js";
 
-/** Rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP. */
-export class SourceCheck {
-	readonly #hostnames: string[];
-	readonly #origins: string[];
+/** Throws HttpError (403) if Host or Origin of a request is foreign. */
+export type CheckSource = (request: IncomingMessage) => void;
+
+/**
+ * Makes a check that rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP.
+ *
+ * @param addresses where the server listens
+ * @param allowedHosts hostnames, besides the server's own, by which it may be addressed
+ * @param allowedOrigins hostnames of sites, besides this machine's, whose pages may use the gateway
+ */
+export function makeSourceCheck(
+	addresses: readonly string[],
+	allowedHosts: readonly string[],
+	allowedOrigins: readonly string[],
+): CheckSource {
+	const hostnames = [...addresses.flatMap(hostnamesOf), ...allowedHosts];
+	const origins = [...localhostAllowedOrigins(), ...allowedOrigins];
 	/** The last good Host: a client sends the same one with each request. */
-	#goodHost: string | undefined;
-
-	/**
-	 * @param addresses where the server listens
-	 * @param allowedHosts hostnames, besides the server's own, by which it may be addressed
-	 * @param allowedOrigins hostnames of sites, besides this machine's, whose pages may use the gateway
-	 */
-	constructor(addresses: readonly string[], allowedHosts: readonly string[], allowedOrigins: readonly string[]) {
-		this.#hostnames = [...addresses.flatMap(hostnamesOf), ...allowedHosts];
-		this.#origins = [...localhostAllowedOrigins(), ...allowedOrigins];
-	}
-
-	/** @throws HttpError (403) if Host or Origin is foreign */
-	check({ url = "", headers: { host, origin } }: IncomingMessage): void {
-		if (host !== undefined && host === this.#goodHost && origin === undefined && url.startsWith("/")) {
+	let goodHost: string | undefined;
+	return ({ url = "", headers: { host, origin } }) => {
+		if (host !== undefined && host === goodHost && origin === undefined && url.startsWith("/")) {
 			return;
 		}
 		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
 		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
 		for (const name of target === undefined ? [host] : [host, target]) {
 			// A name with a dot at its end is the same name: RFC 1034 §3.1.
-			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), this.#hostnames);
+			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), hostnames);
 			if (!hostCheck.ok) {
 				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 			}
 		}
-		this.#goodHost = host;
-		const originCheck = validateOriginHeader(origin, this.#origins);
+		goodHost = host;
+		const originCheck = validateOriginHeader(origin, origins);
 		if (!originCheck.ok) {
 			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}
-	}
+	};
 }
 
 /**
@@ -68,47 +69,45 @@ export function isOfOwnPage(request: IncomingMessage, isSecure: boolean): boolea
 	return request.method === "GET" && (site === undefined || site === "same-origin");
 }
 
-/** Finds out the network address that a request comes from, for logs and limits. */
-export class ClientAddresses {
-	readonly #trusted = new BlockList();
+/** Network addresses of clients. */
+export type ClientAddresses = ReturnType<typeof makeClientAddresses>;
 
-	/** @param trustProxy addresses and CIDR ranges of proxies, whose `X-Forwarded-For` is trusted */
-	constructor(trustProxy: readonly string[]) {
-		for (const range of trustProxy) {
-			const [address = "", prefix] = range.split("/");
-			const family = familyOf(address);
-			if (prefix === undefined) {
-				this.#trusted.addAddress(address, family);
-			} else {
-				this.#trusted.addSubnet(address, Number(prefix), family);
-			}
+/**
+ * Finds out the network address that a request comes from, for logs and limits.
+ *
+ * @param trustProxy addresses and CIDR ranges of proxies, whose `X-Forwarded-For` is trusted
+ */
+export function makeClientAddresses(trustProxy: readonly string[]) {
+	const trusted = new BlockList();
+	const isTrusted = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address));
+	for (const range of trustProxy) {
+		const [address = "", prefix] = range.split("/");
+		const family = familyOf(address);
+		if (prefix === undefined) {
+			trusted.addAddress(address, family);
+		} else {
+			trusted.addSubnet(address, Number(prefix), family);
 		}
 	}
-
-	/** The last address on the way that is not a trusted proxy: what stands before it could be made up. */
-	of({ socket, headers }: IncomingMessage): string {
-		let address = socket.remoteAddress ?? "unknown";
-		const forwarded = [headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
-		for (let hop = forwarded.pop(); hop && this.#isTrusted(address); hop = forwarded.pop()) {
-			if (isIP(hop.trim()) === 0) {
-				break;
+	return {
+		/** The last address on the way that is not a trusted proxy: what stands before it could be made up. */
+		of({ socket, headers }: IncomingMessage): string {
+			let address = socket.remoteAddress ?? "unknown";
+			const forwarded = [headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
+			for (let hop = forwarded.pop(); hop && isTrusted(address); hop = forwarded.pop()) {
+				if (isIP(hop.trim()) === 0) {
+					break;
+				}
+				address = hop.trim();
 			}
-			address = hop.trim();
-		}
-		return address;
-	}
-
-	/** Whether the client speaks TLS: with the gateway, or with a trusted proxy that says so. */
-	isSecure({ socket, headers }: IncomingMessage): boolean {
-		const said = [headers["x-forwarded-proto"] ?? ""].flat().join(",").split(",").pop()?.trim();
-		return (
-			(socket as TLSSocket).encrypted === true || (said === "https" && this.#isTrusted(socket.remoteAddress ?? ""))
-		);
-	}
-
-	#isTrusted(address: string): boolean {
-		return isIP(address) !== 0 && this.#trusted.check(address, familyOf(address));
-	}
+			return address;
+		},
+		/** Whether the client speaks TLS: with the gateway, or with a trusted proxy that says so. */
+		isSecure({ socket, headers }: IncomingMessage): boolean {
+			const said = [headers["x-forwarded-proto"] ?? ""].flat().join(",").split(",").pop()?.trim();
+			return (socket as TLSSocket).encrypted === true || (said === "https" && isTrusted(socket.remoteAddress ?? ""));
+		},
+	};
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {

@@ -264,7 +264,6 @@ class HeldRequest extends ClientRequest {
 	/** Undefined until it is made. Settles as the request does. */
 	result: Promise<Answer> | undefined;
 	override readonly onProgress: ClientRequest["onProgress"];
-	readonly #controller = new AbortController();
 	/** The questions without an answer. */
 	readonly #pending = new Map<string, PendingQuestion>();
 	/** The client's request that is being served: it gets progress and log messages. */
@@ -276,10 +275,6 @@ class HeldRequest extends ClientRequest {
 		this.#current = first;
 		this.requestState = requestState;
 		this.onProgress = first.onProgress && ((progress) => this.#current.onProgress?.(progress));
-	}
-
-	override get signal(): AbortSignal {
-		return this.#controller.signal;
 	}
 
 	override onLog(message: Parameters<ClientRequest["onLog"]>[0]): void {
@@ -299,10 +294,6 @@ class HeldRequest extends ClientRequest {
 			}
 			this.#onAsked();
 		});
-	}
-
-	override cancel(): void {
-		this.#controller.abort();
 	}
 
 	/**

@@ -60,10 +60,13 @@ export class ClientRequest implements RequestContext {
 	/** The server's own state, if the client sends one back, once its signature has been verified. */
 	requestState: string | undefined;
 	readonly #controller = new AbortController();
+	readonly #outer: AbortSignal | undefined;
 	#progressRate: RateLimit | undefined;
 	#logRate: RateLimit | undefined;
 
-	constructor(client: Client, message: JSONRPCRequest, channel: Channel) {
+	/** @param signal of the request or task that it is made for. Default: its own, which {@link cancel} aborts */
+	constructor(client: Client, message: JSONRPCRequest, channel: Channel, signal?: AbortSignal) {
+		this.#outer = signal;
 		this.client = client;
 		this.message = message;
 		this.channel = channel;
@@ -92,7 +95,7 @@ export class ClientRequest implements RequestContext {
 
 	/** Is aborted when the client has cancelled the request, or has disconnected. */
 	get signal(): AbortSignal {
-		return this.#controller.signal;
+		return this.#outer ?? this.#controller.signal;
 	}
 
 	get principal(): string {
@@ -128,6 +131,13 @@ export class ClientRequest implements RequestContext {
 
 	cancel(reason?: unknown): void {
 		this.#controller.abort(reason);
+	}
+
+	/** Returns the same request for one of several devices: their progress is not the call's. */
+	quiet(): ClientRequest {
+		const { progressToken: _, ..._meta } = this.#meta;
+		const message = { ...this.message, params: { ...this.params, _meta } };
+		return new ClientRequest(this.client, message, this.channel, this.signal);
 	}
 
 	/** Sends a notification that belongs to the request. */

@@ -35,7 +35,7 @@ import { callOwnTool } from "./own-tool.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
 import { LISTEN_METHODS } from "./serve-listen.js";
 import { PROMPT_METHODS } from "./serve-prompts.js";
-import { ClientSubscriptions, RESOURCE_METHODS } from "./serve-resources.js";
+import { type ClientSubscriptions, makeSubscriptions, RESOURCE_METHODS } from "./serve-resources.js";
 import { SKILL_METHODS, SKILLS_EXTENSION } from "./serve-skills.js";
 import { callAsTask, declaresTasks, missingTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
 
@@ -139,7 +139,7 @@ export class Client {
 		this.isStateless = isStateless;
 		this.revision = isStateless ? REVISION_OF_STATELESS : "";
 		this.caching = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" };
-		this.subscriptions = new ClientSubscriptions(this);
+		this.subscriptions = makeSubscriptions(this);
 		this.#channel = channel;
 	}
 
@@ -314,7 +314,7 @@ export class Client {
 		}
 		catalog.noteUse(name);
 		if ("members" in found) {
-			const quiet = new QuietRequest(request);
+			const quiet = request.quiet();
 			const callOne = (member: FoundTool, memberArgs: object) => this.#callServer(member, memberArgs, quiet);
 			return resultFor(await callGroup(found, { ...args }, this.revision, callOne), this.revision);
 		}
@@ -419,21 +419,6 @@ export class Client {
 		const isCacheable = resultType === "complete" && (CACHED.has(method) || method === "resources/read");
 		const hints = isCacheable && { ...this.caching, ...(method === "resources/read" && { ttlMs: 0 }) };
 		return { ...hints, ...result, resultType, _meta: { ...IDENTITY, ..._meta } };
-	}
-}
-
-/** A request whose client gets no progress: that of several devices is not the call's. */
-class QuietRequest extends ClientRequest {
-	readonly #request: ClientRequest;
-
-	constructor(request: ClientRequest) {
-		const { progressToken: _, ..._meta } = request.message.params?._meta ?? {};
-		super(request.client, { ...request.message, params: { ...request.params, _meta } }, request.channel);
-		this.#request = request;
-	}
-
-	override get signal(): AbortSignal {
-		return this.#request.signal;
 	}
 }
 

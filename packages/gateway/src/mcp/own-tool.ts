@@ -52,64 +52,36 @@ export async function callOwnTool(
 	const { asking } = request.client.gateway;
 	const of = { server: "", target: own.listed.name };
 	const answered = await asking.open(request, of);
-	const call = new OwnToolCall(request, answered?.state);
-	const result = await own.call(args, call);
-	return call.question === undefined ? result : await asking.sign(request, inputRequiredFor(call.question), of);
-}
-
-/** The client of one request that calls a tool of the gateway. */
-class OwnToolCall implements OwnToolCaller {
 	/** The question to the person before the call (2026-07-28). */
-	question: string | undefined;
-	readonly #request: ClientRequest;
-	/** The question that the request answers (2026-07-28). */
-	readonly #answered: string | undefined;
-
-	constructor(request: ClientRequest, answered: string | undefined) {
-		this.#request = request;
-		this.#answered = answered;
-	}
-
-	get principal(): string {
-		return this.#request.principal;
-	}
-
-	get signal(): AbortSignal {
-		return this.#request.signal;
-	}
-
-	get clientName(): string | undefined {
-		return this.#request.clientName;
-	}
-
-	progress(progress: number, total: number, message: string): void {
-		this.#request.onProgress?.({ progress, total, message });
-	}
-
-	async ask(question: string): Promise<boolean> {
-		const { capabilities, session, signal, inputResponses } = this.#request;
-		const asked = questionFor(question);
-		if (!canAnswer(capabilities, asked)) {
-			throw new Error("this client does not support elicitation");
-		}
-		if (session === undefined && this.#answered !== question) {
-			this.question = question;
-			throw new Error("the person has not been asked yet");
-		}
-		const answer = session === undefined ? inputResponses?.[APPROVAL] : await this.#request.ask(asked, signal);
-		return (answer as { readonly action?: unknown } | undefined)?.action === "accept";
-	}
-
-	notify(text: string): void {
-		this.#request.client.log("info", "mcp", text);
-	}
-
-	onClosed(end: () => void): void {
-		if (this.#request.session === undefined) {
-			throw new Error("this client has no session");
-		}
-		this.#request.client.onClosed(end);
-	}
+	let unasked: string | undefined;
+	const { client, principal, signal, clientName, capabilities, session } = request;
+	const result = await own.call(args, {
+		principal,
+		signal,
+		clientName,
+		progress: (progress, total, message) => request.onProgress?.({ progress, total, message }),
+		async ask(question) {
+			const asked = questionFor(question);
+			if (!canAnswer(capabilities, asked)) {
+				throw new Error("this client does not support elicitation");
+			}
+			if (session === undefined && answered?.state !== question) {
+				unasked = question;
+				throw new Error("the person has not been asked yet");
+			}
+			const answer =
+				session === undefined ? request.inputResponses?.[APPROVAL] : await request.ask(asked, request.signal);
+			return (answer as { readonly action?: unknown } | undefined)?.action === "accept";
+		},
+		notify: (text) => client.log("info", "mcp", text),
+		onClosed(end) {
+			if (session === undefined) {
+				throw new Error("this client has no session");
+			}
+			client.onClosed(end);
+		},
+	});
+	return unasked === undefined ? result : await asking.sign(request, inputRequiredFor(unasked), of);
 }
 
 /** A result that asks the person (2026-07-28). The question is its state, so that the answer is for no other. */

@@ -49,7 +49,7 @@ export const LISTEN_METHODS: Readonly<Record<string, Method>> = {
 			}
 			openStreams.set(catalog, open + 1);
 			try {
-				await new Stream(notifications, request).ended;
+				await listen(notifications, request);
 			} finally {
 				openStreams.set(catalog, (openStreams.get(catalog) ?? 1) - 1);
 			}
@@ -60,85 +60,65 @@ export const LISTEN_METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** Notifies a client of changes until it disconnects. If it follows only tasks, until the last one has ended. */
-class Stream {
-	readonly ended: Promise<void>;
-	readonly #request: ClientRequest;
-	readonly #wanted: Filter;
-	readonly #uris: ReadonlySet<string>;
-	readonly #tasks: readonly Task[];
-	/** Functions that stop following. */
-	readonly #ends: (() => void)[];
-	#resolve = (): void => {};
-
-	constructor(filter: Filter, request: ClientRequest) {
-		const { client } = request;
-		const { catalog } = client;
-		const uris = filter.resourceSubscriptions?.slice(0, MAX_LISTENED) ?? [];
-		this.#request = request;
-		this.#uris = new Set(uris);
-		this.#tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(request, id) ?? []);
-		this.#wanted = {
-			...(filter.toolsListChanged && { toolsListChanged: true }),
-			...(filter.resourcesListChanged && { resourcesListChanged: true }),
-			...(filter.promptsListChanged && { promptsListChanged: true }),
-			...(uris.length > 0 && { resourceSubscriptions: uris }),
-			...(this.#tasks.length > 0 && { taskIds: this.#tasks.map(({ id }) => id) }),
-		};
-		this.ended = new Promise((resolve) => {
-			this.#resolve = resolve;
-		});
-		this.#notify("notifications/subscriptions/acknowledged", { notifications: this.#wanted });
-		this.#ends = [
-			followListened(catalog, this.#uris, (problem) => client.warn(problem)),
-			catalog.onChange((change) => this.#changed(change)),
-			...this.#tasks.map((task) => this.#follow(task)),
-		];
-		request.signal.addEventListener("abort", () => this.#end(), { once: true });
-		this.#endIfDone();
-	}
-
-	#follow(task: Task): () => void {
-		const tell = (): void => this.#notify("notifications/tasks", task.details);
-		const changed = (): void => {
-			tell();
-			this.#endIfDone();
-		};
-		tell();
-		task.on("change", changed);
-		return () => task.off("change", changed);
-	}
-
-	#changed(change: CatalogChange): void {
+function listen(filter: Filter, request: ClientRequest): Promise<void> {
+	const { client, signal } = request;
+	const uris = filter.resourceSubscriptions?.slice(0, MAX_LISTENED) ?? [];
+	const followed = new Set(uris);
+	const tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(request, id) ?? []);
+	const wanted: Filter = {
+		...(filter.toolsListChanged && { toolsListChanged: true }),
+		...(filter.resourcesListChanged && { resourcesListChanged: true }),
+		...(filter.promptsListChanged && { promptsListChanged: true }),
+		...(uris.length > 0 && { resourceSubscriptions: uris }),
+		...(tasks.length > 0 && { taskIds: tasks.map(({ id }) => id) }),
+	};
+	const notify = (method: string, params: object = {}): void =>
+		request.notify(method, { ...params, _meta: { [SUBSCRIPTION_ID_META_KEY]: request.id } });
+	const changed = (change: CatalogChange): void => {
 		if (change.kind !== "state" && change.kind !== "updated") {
-			if (this.#wanted[`${change.kind}ListChanged`] === true) {
-				this.#notify(`notifications/${change.kind}/list_changed`);
+			if (wanted[`${change.kind}ListChanged`] === true) {
+				notify(`notifications/${change.kind}/list_changed`);
 			}
-		} else if (this.#uris.size > 0) {
+		} else if (followed.size > 0) {
 			const uri = change.kind === "state" ? stateUri(change.server) : change.uri;
-			if (this.#uris.has(uri)) {
-				this.#notify("notifications/resources/updated", { uri });
+			if (followed.has(uri)) {
+				notify("notifications/resources/updated", { uri });
 			}
 		}
-	}
-
-	#notify(method: string, params: object = {}): void {
-		const _meta = { [SUBSCRIPTION_ID_META_KEY]: this.#request.id };
-		this.#request.notify(method, { ...params, _meta });
-	}
-
-	#endIfDone(): void {
-		const isOfTasks = Object.keys(this.#wanted).every((name) => name === "taskIds");
-		if (this.#request.signal.aborted || (isOfTasks && this.#tasks.every((task) => task.hasEnded))) {
-			this.#end();
+	};
+	return new Promise((resolve) => {
+		/** Functions that stop following. */
+		const ends: (() => void)[] = [];
+		const end = (): void => {
+			for (const each of ends) {
+				each();
+			}
+			resolve();
+		};
+		const isOfTasks = Object.keys(wanted).every((name) => name === "taskIds");
+		const endIfDone = (): void => {
+			if (signal.aborted || (isOfTasks && tasks.every((task) => task.hasEnded))) {
+				end();
+			}
+		};
+		notify("notifications/subscriptions/acknowledged", { notifications: wanted });
+		ends.push(
+			followListened(client.catalog, followed, (problem) => client.warn(problem)),
+			client.catalog.onChange(changed),
+		);
+		for (const task of tasks) {
+			const tell = (): void => notify("notifications/tasks", task.details);
+			const onChange = (): void => {
+				tell();
+				endIfDone();
+			};
+			tell();
+			task.on("change", onChange);
+			ends.push(() => task.off("change", onChange));
 		}
-	}
-
-	#end(): void {
-		for (const end of this.#ends) {
-			end();
-		}
-		this.#resolve();
-	}
+		signal.addEventListener("abort", end, { once: true });
+		endIfDone();
+	});
 }
 
 /**

@@ -67,60 +67,54 @@ async function read(uri: string, request: ClientRequest): Promise<object> {
 }
 
 /** The resources that a client follows in its session. */
-export class ClientSubscriptions {
-	readonly #client: Client;
+export type ClientSubscriptions = ReturnType<typeof makeSubscriptions>;
+
+/** Makes the subscriptions of a client, of which there are none yet. */
+export function makeSubscriptions(client: Client) {
 	/** Functions that end the subscriptions, by URI. */
-	readonly #ends = new Map<string, () => void>();
-	#closed = false;
+	const ends = new Map<string, () => void>();
+	let closed = false;
 
-	constructor(client: Client) {
-		this.#client = client;
-	}
-
-	get uris(): readonly string[] {
-		return [...this.#ends.keys()];
-	}
-
-	has(uri: string): boolean {
-		return this.#ends.has(uri);
-	}
-
-	/** Subscribes to a resource. Rejects with ProtocolError. */
-	async add(uri: string): Promise<void> {
-		const { catalog, revision } = this.#client;
-		if (this.has(uri)) {
-			return;
-		}
-		if (this.#ends.size >= MAX_SUBSCRIPTIONS) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
-		}
-		const end = await follow(catalog, uri).catch((error: unknown) => {
-			const server = catalog.findResource(uri)?.server;
-			throw saysNotFound(error) || server === undefined ? notFound(uri) : requestError(error, server, revision);
-		});
-		if (end === undefined) {
-			throw notFound(uri);
-		}
-		if (this.#closed || this.has(uri)) {
-			// Meanwhile the client has disconnected, or subscribed once more.
-			end();
-		} else {
-			this.#ends.set(uri, end);
-		}
-	}
-
-	remove(uri: string): void {
-		this.#ends.get(uri)?.();
-		this.#ends.delete(uri);
-	}
-
-	/** Ends all: the client has disconnected. */
-	close(): void {
-		this.#closed = true;
-		for (const uri of this.uris) {
-			this.remove(uri);
-		}
-	}
+	const has = (uri: string): boolean => ends.has(uri);
+	const remove = (uri: string): void => {
+		ends.get(uri)?.();
+		ends.delete(uri);
+	};
+	return {
+		get uris(): readonly string[] {
+			return [...ends.keys()];
+		},
+		has,
+		/** Subscribes to a resource. Rejects with ProtocolError. */
+		async add(uri: string): Promise<void> {
+			const { catalog, revision } = client;
+			if (has(uri)) {
+				return;
+			}
+			if (ends.size >= MAX_SUBSCRIPTIONS) {
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
+			}
+			const end = await follow(catalog, uri).catch((error: unknown) => {
+				const server = catalog.findResource(uri)?.server;
+				throw saysNotFound(error) || server === undefined ? notFound(uri) : requestError(error, server, revision);
+			});
+			if (end === undefined) {
+				throw notFound(uri);
+			}
+			if (closed || has(uri)) {
+				// Meanwhile the client has disconnected, or subscribed once more.
+				end();
+			} else {
+				ends.set(uri, end);
+			}
+		},
+		remove,
+		/** Ends all: the client has disconnected. */
+		close(): void {
+			closed = true;
+			[...ends.keys()].forEach(remove);
+		},
+	};
 }
 
 /** A resource that does not exist: {@link errorFor} makes the code that of the client's revision. */

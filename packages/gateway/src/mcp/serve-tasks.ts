@@ -94,7 +94,8 @@ class TaskRequest extends ClientRequest {
 	readonly #task: Task;
 
 	constructor(request: ClientRequest, task: Task, input: Input | undefined) {
-		super(request.client, { ...request.message, params: { ...request.params, ...input } }, request.channel);
+		const message = { ...request.message, params: { ...request.params, ...input } };
+		super(request.client, message, request.channel, task.signal);
 		this.#task = task;
 		this.onProgress = (progress) => {
 			task.progressed(progress);
@@ -102,10 +103,6 @@ class TaskRequest extends ClientRequest {
 				request.onProgress?.(progress);
 			}
 		};
-	}
-
-	override get signal(): AbortSignal {
-		return this.#task.signal;
 	}
 
 	override notify(method: string, params?: object): void {

@@ -99,6 +99,19 @@ export function listenOn(
 	});
 }
 
+/**
+ * Stops listening and ends every connection. Settles when all have ended.
+ *
+ * @param flushTime milliseconds for answers that are being sent
+ */
+export async function closeServer(server: HttpServer, flushTime = 0): Promise<void> {
+	const closed = new Promise((resolve) => server.close(resolve));
+	server.closeIdleConnections();
+	const timer = setTimeout(() => server.closeAllConnections(), flushTime);
+	await closed;
+	clearTimeout(timer);
+}
+
 /** Makes a TLS server use another key and certificate for new connections. */
 export function renewTls(server: Server, tls: TlsOptions): void {
 	if (server instanceof TlsServer) {

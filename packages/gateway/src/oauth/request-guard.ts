@@ -8,9 +8,16 @@ import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
 import { HttpError } from "../http/http-error.js";
-import { RequestLimits } from "../http/limits.js";
+import { makeLimits, type RequestLimits } from "../http/limits.js";
 import type { Admission } from "../http/route.js";
-import { ClientAddresses, isOfForeignPage, isOfOwnPage, SourceCheck } from "../http/source-check.js";
+import {
+	type CheckSource,
+	type ClientAddresses,
+	isOfForeignPage,
+	isOfOwnPage,
+	makeClientAddresses,
+	makeSourceCheck,
+} from "../http/source-check.js";
 import type { Challenge } from "./protected-resource.js";
 import type { SignIn } from "./sign-in.js";
 
@@ -25,7 +32,7 @@ export class RequestGuard {
 	/** Undefined: off. */
 	readonly #signIn: SignIn | undefined;
 	/** Rejects requests whose Host or Origin is foreign. */
-	readonly source: SourceCheck;
+	readonly checkSource: CheckSource;
 	/** Finds the network address of a request, and whether its client speaks TLS. */
 	readonly addresses: ClientAddresses;
 	readonly #limits: RequestLimits;
@@ -48,9 +55,9 @@ export class RequestGuard {
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server === undefined ? [] : [new URL(signIn.server.origin).hostname];
 		const allowedOrigins = [...settings.allowedOrigins, ...own];
-		this.source = new SourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
-		this.#limits = new RequestLimits(settings);
-		this.addresses = new ClientAddresses(settings.trustProxy);
+		this.checkSource = makeSourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
+		this.#limits = makeLimits(settings);
+		this.addresses = makeClientAddresses(settings.trustProxy);
 		this.#isLocal = isLoopback(settings.httpAddress);
 		this.#withoutToken = localAccess(settings.userTools);
 	}

@@ -4,7 +4,7 @@ import { describeIssues, hashOfOffers, type Offers, type Store } from "xs-mcp-ma
 import * as z from "zod";
 import { ConfigurationError } from "../config/configuration-error.js";
 import { TOKEN_KINDS, tokenKey, tokenRecordSchema } from "../config/token-record.js";
-import { DeviceKey } from "../devices/device-key.js";
+import { openDeviceKey } from "../devices/device-key.js";
 import { seal } from "../events/webhook-store.js";
 import { namesIn } from "./file-store.js";
 
@@ -84,7 +84,7 @@ async function importTokens(folder: string, store: Store): Promise<void> {
 
 async function importWebhooks(folder: string, store: Store): Promise<void> {
 	await importFile(folder, join("events", "webhooks.json"), WEBHOOKS, async (records) => {
-		const key = new DeviceKey(folder).derive("webhooks");
+		const key = openDeviceKey(folder).derive("webhooks");
 		for (const record of records) {
 			await create(store, `webhook/${record.id}`, { gateway: "", incarnation: "", sealed: seal(key, record) });
 		}

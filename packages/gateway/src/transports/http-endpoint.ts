@@ -33,7 +33,7 @@ import { StatelessExchange } from "./exchange.js";
 import { isRequest, readStateless } from "./messages.js";
 import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
 import { type ConnectedClient, keyOf, Session } from "./session.js";
-import { type SessionClaims, SessionIds } from "./session-ids.js";
+import { makeSessionIds, type SessionClaims, type SessionIds } from "./session-ids.js";
 
 export interface HttpEndpointOptions {
 	/**
@@ -107,7 +107,7 @@ export class HttpEndpoint {
 		this.sessionIdleTimeout = sessionIdleTimeout;
 		this.store = stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions"));
 		this.#maxSessions = maxSessions;
-		this.#ids = new SessionIds(sessionKey);
+		this.#ids = makeSessionIds(sessionKey);
 	}
 
 	/** Clients in a session, the most recently used last. Those of 2026-07-28 have none. */

@@ -49,45 +49,45 @@ interface SessionOwner {
  * Ids of sessions: they hold the claims and are signed for their owner, so that a gateway which does not know a session,
  * because it was restarted or the session was idle, restores it. Ids hold no rights: each request brings its token.
  */
-export class SessionIds {
-	readonly #key: string;
+export type SessionIds = ReturnType<typeof makeSessionIds>;
 
-	/** @param key gateways with the same one accept each other's ids. Default: a random one */
-	constructor(key: string = randomBytes(32).toString("base64url")) {
-		this.#key = key;
-	}
-
-	/** Makes the id of a session that begins. */
-	make(owner: SessionOwner, { protocolVersion, clientInfo, capabilities }: InitializeRequestParams) {
-		const claims: SessionClaims = {
-			since: Date.now(),
-			revision: protocolVersion,
-			name: clientInfo.name.slice(0, MAX_NAME),
-			version: clientInfo.version.slice(0, MAX_NAME),
-			capabilities: fittingCapabilities(capabilities),
-		};
-		const nonce = randomBytes(12).toString("base64url");
-		const text = `${nonce}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
-		return { id: `${text}.${this.#sign(text, owner)}`, claims };
-	}
-
-	/** The client's claims; undefined if no gateway with this key has made the id for this owner. */
-	read(id: string, owner: SessionOwner): SessionClaims | undefined {
-		const end = id.lastIndexOf(".");
-		if (id.length > MAX_ID || end < 0) {
-			return undefined;
-		}
-		const text = id.slice(0, end);
-		// As text: the last character has bits that decoding drops, so that several would be the same signature.
-		const [expected, given] = [Buffer.from(this.#sign(text, owner)), Buffer.from(id.slice(end + 1))];
-		if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
-			return undefined;
-		}
-		return claimsSchema.safeParse(JSON.parse(Buffer.from(text.split(".")[1] ?? "", "base64url").toString())).data;
-	}
-
-	#sign(text: string, { access: { principal, holder }, server }: SessionOwner): string {
+/**
+ * Makes and reads ids of sessions.
+ *
+ * @param key gateways with the same one accept each other's ids. Default: a random one
+ */
+export function makeSessionIds(key: string = randomBytes(32).toString("base64url")) {
+	const sign = (text: string, { access: { principal, holder }, server }: SessionOwner): string => {
 		const signed = JSON.stringify([text, principal, holder ?? null, server ?? null]);
-		return createHmac("sha256", this.#key).update(signed).digest("base64url");
-	}
+		return createHmac("sha256", key).update(signed).digest("base64url");
+	};
+	return {
+		/** Makes the id of a session that begins. */
+		make(owner: SessionOwner, { protocolVersion, clientInfo, capabilities }: InitializeRequestParams) {
+			const claims: SessionClaims = {
+				since: Date.now(),
+				revision: protocolVersion,
+				name: clientInfo.name.slice(0, MAX_NAME),
+				version: clientInfo.version.slice(0, MAX_NAME),
+				capabilities: fittingCapabilities(capabilities),
+			};
+			const nonce = randomBytes(12).toString("base64url");
+			const text = `${nonce}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
+			return { id: `${text}.${sign(text, owner)}`, claims };
+		},
+		/** The client's claims; undefined if no gateway with this key has made the id for this owner. */
+		read(id: string, owner: SessionOwner): SessionClaims | undefined {
+			const end = id.lastIndexOf(".");
+			if (id.length > MAX_ID || end < 0) {
+				return undefined;
+			}
+			const text = id.slice(0, end);
+			// As text: the last character has bits that decoding drops, so that several would be the same signature.
+			const [expected, given] = [Buffer.from(sign(text, owner)), Buffer.from(id.slice(end + 1))];
+			if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
+				return undefined;
+			}
+			return claimsSchema.safeParse(JSON.parse(Buffer.from(text.split(".")[1] ?? "", "base64url").toString())).data;
+		},
+	};
 }

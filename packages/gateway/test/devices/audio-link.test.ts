@@ -4,10 +4,10 @@ import { AudioLink } from "../../src/devices/audio-link.js";
 
 function open() {
 	const dropped: string[] = [];
-	const link = new AudioLink({
-		write: () => {},
-		onDropped: (reason) => dropped.push(reason),
-	});
+	const link = new AudioLink(
+		() => {},
+		(reason) => dropped.push(reason),
+	);
 	return { link, dropped };
 }
 

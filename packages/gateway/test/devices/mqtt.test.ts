@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import mqtt from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { testWith, until, untilClosed } from "../../../../host-test/support/testing.js";
-import { EmbeddedBroker } from "../../src/devices/embedded-broker.js";
+import { openEmbeddedBroker } from "../../src/devices/embedded-broker.js";
 import { startBroker } from "../../testing/broker.js";
 import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../../testing/family.js";
 import { LAMP } from "../../testing/gateway.js";
@@ -159,7 +159,7 @@ interface Hello {
 it("the gateway's own broker sends small packets at once, without waiting for an acknowledgement (TCP_NODELAY)", async (t) => {
 	const events = { onMessage() {}, onConnected() {}, onDisconnected() {}, onBrokerLost() {}, onRejected() {} };
 	const setNoDelay = t.mock.method(Socket.prototype, "setNoDelay");
-	const broker = await EmbeddedBroker.listen({ port: 0 }, events);
+	const broker = await openEmbeddedBroker({ port: 0 }, events);
 	t.after(() => broker.close());
 	const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { clientId: "lamp" });
 	t.after(() => client.endAsync());

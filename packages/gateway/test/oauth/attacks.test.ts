@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
-import { DeviceKey } from "../../src/devices/device-key.js";
+import { openDeviceKey } from "../../src/devices/device-key.js";
 import { registerClient } from "../../src/oauth/clients.js";
 import { sendJson } from "../../testing/program.js";
 import {
@@ -291,7 +291,7 @@ describe("signing in withstands", () => {
 		const before = readdirSync(stateFolder);
 		const first = await register(base, { client_name: "first" });
 		// As many on the wire would only cost time: this function answers there.
-		const key = new DeviceKey(stateFolder);
+		const key = openDeviceKey(stateFolder);
 		for (let index = 0; index < 10_000; index += 1) {
 			assert.ok(registerClient(key, { client_name: `client ${index}`, redirect_uris: [REDIRECT] }));
 		}

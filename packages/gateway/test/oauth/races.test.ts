@@ -7,7 +7,7 @@ import { until } from "../../../../host-test/support/testing.js";
 import { NatsStore } from "../../src/cluster/nats-store.js";
 import { makeSignInCode, takeSignInCode } from "../../src/config/sign-in-code.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import { DeviceKey } from "../../src/devices/device-key.js";
+import { openDeviceKey } from "../../src/devices/device-key.js";
 import { Grants } from "../../src/oauth/grants.js";
 import { FileStore } from "../../src/store/file-store.js";
 import { NatsServer, whyNoNats } from "../../testing/nats-server.js";
@@ -57,7 +57,7 @@ for (const [where, open, skip] of [
 ] as const) {
 	describe(`two gateways or processes whose tokens are ${where}`, { skip }, () => {
 		async function openTwo(t: TestContext) {
-			const key = new DeviceKey(makeStateFolder());
+			const key = openDeviceKey(makeStateFolder());
 			const both = (await open(t)).map((stores) => {
 				const tokens = new TokenStore(stores.store);
 				return { ...stores, tokens, grants: new Grants(tokens, stores.shortLived, key) };
@@ -180,7 +180,7 @@ class UnclearStore extends MemoryStore {
 describe("a store that does not say whether it has made a change", () => {
 	async function openUnclear() {
 		const store = new UnclearStore();
-		const grants = new Grants(new TokenStore(store), store, new DeviceKey(makeStateFolder()));
+		const grants = new Grants(new TokenStore(store), store, openDeviceKey(makeStateFolder()));
 		return { store, grants, code: (await grants.approve("request", APPROVAL)) as string };
 	}
 

@@ -50,11 +50,8 @@ function say(count: number, { mayOvertake = false } = {}) {
 	const sent: [time: number, what: string][] = [];
 	const events = new EventEmitter();
 	const connection = { events, send: ({ state }: { state?: unknown }) => sent.push([clock.now(), `${state}`]) };
-	const channel = new AudioLink({
-		mayOvertake,
-		write: ([number]) => void sent.push([clock.now(), `packet ${number}`]),
-		onDropped: () => {},
-	});
+	const write = ([number]: Uint8Array): void => void sent.push([clock.now(), `packet ${number}`]);
+	const channel = new AudioLink(write, () => {}, false, mayOvertake ? () => true : undefined);
 	const cancel = new AbortController();
 	const packets = Array.from({ length: count }, (_, index) => Uint8Array.of(index));
 	const outcome: { confirmed?: boolean; error?: Error } = {};

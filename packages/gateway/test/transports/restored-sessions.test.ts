@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
-import { SessionIds } from "../../src/transports/session-ids.js";
+import { makeSessionIds } from "../../src/transports/session-ids.js";
 import {
 	connectClient,
 	LOCAL,
@@ -132,7 +132,7 @@ describe("an id of a session", () => {
 	};
 
 	it("is short enough for a header, whatever its client says", () => {
-		const ids = new SessionIds("key");
+		const ids = makeSessionIds("key");
 		const experimental = { long: { text: "x".repeat(100_000) } };
 		const { id } = ids.make(OWNER, { ...params, capabilities: { roots: {}, experimental, sampling: {} } });
 		assert.match(id, /^[\x21-\x7e]{1,4096}$/);
@@ -142,7 +142,7 @@ describe("an id of a session", () => {
 	});
 
 	it("is never made twice", () => {
-		const ids = new SessionIds("key");
+		const ids = makeSessionIds("key");
 		assert.notEqual(ids.make(OWNER, params).id, ids.make(OWNER, params).id);
 	});
 });

@@ -6,7 +6,7 @@ import type { RunningGateway } from "../../gateway.js";
 import { readJson } from "../../http/body.js";
 import { HttpError } from "../../http/http-error.js";
 import { allow, allowOrigin, type Middleware, type Route } from "../../http/route.js";
-import { SourceCheck } from "../../http/source-check.js";
+import { makeSourceCheck } from "../../http/source-check.js";
 import { clients } from "../../transports/plugin.js";
 import { serverUrlOf } from "../device-request.js";
 import { sendFirmware } from "../firmware/firmware-download.js";
@@ -43,13 +43,13 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 	const firmwareOffers = gateway.use(firmware);
 	const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
 	const hosts = [...settings.allowedHosts, ...publicHosts];
-	const source = new SourceCheck([httpAddress, websocketAddress, mqttAddress], hosts, allowedOrigins);
+	const checkSource = makeSourceCheck([httpAddress, websocketAddress, mqttAddress], hosts, allowedOrigins);
 	/** Whether a new device needs a token, or to be bound, to connect. */
-	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken);
+	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken());
 	const addressOf = (request: IncomingMessage): string => guard.addresses.of(request);
 	const admit = (request: IncomingMessage) => limits.request(addressOf(request));
-	const checkSource: Middleware = async (c, next) => {
-		source.check(c.env.incoming);
+	const rejectForeign: Middleware = async (c, next) => {
+		checkSource(c.env.incoming);
 		await next();
 	};
 	const ota: Route = async (c) => {
@@ -81,7 +81,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 			return c.json({ server_time: serverTime(), ...blocks, activation });
 		}
 		updates.running(request.deviceId, request.version);
-		const offer = await firmwareOffers.offer({ ...request, url }).catch((error: Error) => {
+		const offer = await firmwareOffers?.offer({ ...request, url }).catch((error: Error) => {
 			log.error({ err: error }, "cannot offer firmware");
 			return undefined;
 		});
@@ -107,7 +107,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		await admit(c.env.incoming);
 		const file = c.req.param("file") ?? "";
 		const device = c.req.query("device") ?? "";
-		if (firmwareOffers.folder === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
+		if (firmwareOffers === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
 			throw noFirmware();
 		}
 		if (downloads >= MAX_DOWNLOADS) {
@@ -115,7 +115,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		}
 		downloads += 1;
 		try {
-			const image = await firmwareOffers.folder.open(file).catch(() => {
+			const image = await firmwareOffers.open(file).catch(() => {
 				throw noFirmware();
 			});
 			await sendFirmware(image, c.env.outgoing).finally(() => image.close());
@@ -127,7 +127,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		}
 		return RESPONSE_ALREADY_SENT;
 	};
-	app.use(`${BOOTSTRAP_PATHS.ota}/*`, checkSource, allowOrigin);
+	app.use(`${BOOTSTRAP_PATHS.ota}/*`, rejectForeign, allowOrigin);
 	for (const path of [BOOTSTRAP_PATHS.ota, `${BOOTSTRAP_PATHS.ota}/`]) {
 		app.all(path, allow("GET", "POST"), ota);
 	}

@@ -5,14 +5,13 @@ import { pipeline } from "node:stream/promises";
 
 /**
  * Opens a file for reading. Rejects if the path is not that of a regular file, such as of a pipe or a device, which could block one
- * of the few file threads for good, or if the file is larger than `maxBytes`.
+ * of the few file threads for good.
  */
-export async function openFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
+export async function openFile(path: string): Promise<FileHandle> {
 	const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-	const stat = await handle.stat();
-	if (!stat.isFile() || stat.size > maxBytes) {
+	if (!(await handle.stat()).isFile()) {
 		await handle.close();
-		throw new Error(`${path}: not a file, or too large`);
+		throw new Error(`${path}: not a file`);
 	}
 	return handle;
 }

@@ -12,7 +12,7 @@ const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).opt
  * Serves `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
  * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
  */
-export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffers): void {
+export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffers | undefined): void {
 	const { routes: app, servers, settings } = gateway;
 	app.all("/devices/:device/firmware", allow("POST"), async (c) => {
 		const server = deviceOf(c, servers);
@@ -22,7 +22,7 @@ export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffe
 			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
 		}
 		const wanted = await readJsonAs(FIRMWARE_REQUEST, "body", c.env.incoming, settings.maxBodyBytes);
-		if (firmware.folder === undefined) {
+		if (firmware === undefined) {
 			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
 		}
 		const url = connection && gateway.urlFor(connection.identity);

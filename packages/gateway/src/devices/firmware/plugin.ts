@@ -8,15 +8,13 @@ export const firmware = definePlugin({
 	settings: inGroup("How devices find the gateway", {
 		firmwareFolder: setting(FOLDER, "Folder with firmware for devices: MODEL_VERSION.bin"),
 	}),
-	setup: async (gateway): Promise<FirmwareOffers> => {
-		const [{ FirmwareFolder }, { FirmwareOffers }, { addFirmwareRoute }] = await Promise.all([
-			import("./firmware-folder.js"),
+	setup: async (gateway): Promise<FirmwareOffers | undefined> => {
+		const [{ openFirmware }, { addFirmwareRoute }] = await Promise.all([
 			import("./firmware-offers.js"),
 			import("./firmware-route.js"),
 		]);
 		const { firmwareFolder } = gateway.settings;
-		const folder = firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder);
-		const offers = new FirmwareOffers(folder, gateway.key, gateway.updates);
+		const offers = firmwareFolder ? openFirmware(firmwareFolder, gateway.key, gateway.updates) : undefined;
 		addFirmwareRoute(gateway, offers);
 		return offers;
 	},

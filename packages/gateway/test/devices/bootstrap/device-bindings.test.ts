@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import pino from "pino";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
-import { DeviceKey } from "../../../src/devices/device-key.js";
+import { openDeviceKey } from "../../../src/devices/device-key.js";
 import { makeStateFolder, startProgram, tokensIn } from "../../../testing/program.js";
 
 const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
@@ -17,7 +17,7 @@ function open(
 	const tokens = tokensIn(folder);
 	const settings = { bootstrap: mode, maxDevices };
 	const log = pino({ enabled: false });
-	const bindings = new DeviceBindings({ settings, tokens, key: new DeviceKey(folder), shortLived: store, log });
+	const bindings = new DeviceBindings({ settings, tokens, key: openDeviceKey(folder), shortLived: store, log });
 	const wait = async (request = LAMP): Promise<PendingBinding> => (await bindings.request(request)) as PendingBinding;
 	return { bindings, tokens, folder, wait };
 }
