@@ -34,5 +34,5 @@ export { type CreateGatewayOptions, createGateway, type RunningGateway } from ".
 export { makeLog } from "./log/log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";
 export { definePlugin, type Plugin } from "./plugin.js";
-export { HttpEndpoint, type HttpEndpointOptions } from "./transports/http-endpoint.js";
+export { HttpEndpoint } from "./transports/http-endpoint.js";
 export { type StdioClient, serveOverStdio } from "./transports/stdio.js";

@@ -11,7 +11,7 @@ import { listen, PATIENT, until } from "../../../host-test/support/testing.js";
 import type { Access } from "../src/config/access.js";
 import { WebSocketDevices } from "../src/devices/websocket.js";
 import { Gateway, type GatewayOptions } from "../src/mcp/gateway.js";
-import { HttpEndpoint, type HttpEndpointOptions } from "../src/transports/http-endpoint.js";
+import { HttpEndpoint } from "../src/transports/http-endpoint.js";
 
 export const LOCAL: Access = { principal: "local", userTools: false };
 
@@ -29,7 +29,8 @@ export interface TestGateway extends ClientSide {
 	readonly warnings: string[];
 }
 
-type TestGatewayOptions = GatewayOptions & HttpEndpointOptions & { readonly clientPort?: number };
+type TestGatewayOptions = GatewayOptions &
+	ConstructorParameters<typeof HttpEndpoint>[1] & { readonly clientPort?: number };
 
 /** Opens a gateway that gathers changes for a short time only, and waits long for devices. It is closed with its test. */
 export async function openGateway(test: TestContext, options: GatewayOptions = {}, warnings: string[] = []) {

@@ -12,10 +12,10 @@ import {
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import type { ToolGroup } from "./groups.js";
-import { aliasIn, type Listings } from "./listing.js";
+import { aliasIn } from "./listing.js";
 import { ALIAS_SEPARATOR } from "./names.js";
 import type { ServerLists } from "./server-lists.js";
-import type { Lookup, Naming } from "./shared-list.js";
+import type { Lookup } from "./shared-list.js";
 import { aliasInStateUri, clientUri, parseClientUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 
@@ -58,25 +58,6 @@ interface FoundResource {
 	readonly uri: string;
 }
 
-export interface CatalogOptions {
-	/** Its key: the same for clients with the same access and view, on the same path. */
-	readonly key: string;
-	readonly access: Access;
-	/** Alias or id: only this server, which need not be known yet. Undefined: all servers. */
-	readonly server: string | undefined;
-	readonly naming: Naming;
-	readonly view: ToolView;
-	readonly listings: Listings;
-	/** The lists of the servers that the client may reach. */
-	readonly lists: ServerLists;
-	/** Tools of the gateway itself. */
-	readonly ownTools?: readonly OwnTool[];
-	/** The tools with which a client finds and calls others, for each kind of list. */
-	readonly catalogTools: Readonly<Record<ListKind, readonly Tool[]>>;
-	/** The page of a device's panel. Default: devices have none. */
-	readonly panel?: string | undefined;
-}
-
 const NO_LISTS: Lists = { tools: [], kind: undefined, resources: [], resourceTemplates: [], prompts: [] };
 
 /** Names whose tools are remembered. */
@@ -94,17 +75,16 @@ const NOTIFIED_PER_TURN = 50;
 
 /** The tools, resources and prompts that one client may use, under names that do not collide. */
 export class Catalog {
-	/** The same for clients with the same access, on the same path. */
+	/** The same for clients with the same access and view, on the same path. */
 	readonly key: string;
 	readonly access: Access;
-	/** Alias or id: only this server. Undefined: all servers. */
-	readonly server: string | undefined;
 	/** Which tools it lists. */
 	readonly view: ToolView;
-	/** The page of a device's panel; undefined if devices have none. */
-	readonly panel: string | undefined;
 	readonly #servers: ServerRegistry;
-	readonly #options: CatalogOptions;
+	/** The lists of the servers that the client may reach. */
+	readonly #of: ServerLists;
+	readonly #ownTools: readonly OwnTool[];
+	readonly #catalogTools: Readonly<Record<ListKind, readonly Tool[]>>;
 	readonly #listeners = new Set<(change: CatalogChange) => void>();
 	/** Undefined without listeners. */
 	#stopFollowing: (() => void) | undefined;
@@ -119,14 +99,30 @@ export class Catalog {
 	/** The tools that had been called when the list became another kind. */
 	#kept: ReadonlySet<string> = new Set();
 
-	constructor(servers: ServerRegistry, options: CatalogOptions) {
-		this.key = options.key;
-		this.access = options.access;
-		this.server = options.server;
-		this.view = options.view;
-		this.panel = options.panel;
-		this.#servers = servers;
-		this.#options = options;
+	/**
+	 * @param ownTools tools of the gateway itself
+	 * @param catalogTools the tools with which a client finds and calls others, for each kind of list
+	 */
+	constructor(
+		key: string,
+		lists: ServerLists,
+		access: Access,
+		view: ToolView,
+		ownTools: readonly OwnTool[],
+		catalogTools: Readonly<Record<ListKind, readonly Tool[]>>,
+	) {
+		this.key = key;
+		this.access = access;
+		this.view = view;
+		this.#servers = lists.registry;
+		this.#of = lists;
+		this.#ownTools = ownTools;
+		this.#catalogTools = catalogTools;
+	}
+
+	/** Alias or id: only this server, which need not be known yet. Undefined: all servers. */
+	get server(): string | undefined {
+		return this.#of.scope.server;
 	}
 
 	/**
@@ -159,13 +155,13 @@ export class Catalog {
 
 	/** The extensions of servers that are online, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
-		const extended = [...this.#servers.extended].filter((server) => this.#options.lists.reaches(server));
+		const extended = [...this.#servers.extended].filter((server) => this.#of.reaches(server));
 		return relayedExtensions(Object.assign({}, ...extended.map(({ connection }) => connection?.extensions.extensions)));
 	}
 
 	/** The servers that the client may reach. */
 	get servers(): readonly Server[] {
-		return this.#options.lists.servers();
+		return this.#of.servers();
 	}
 
 	/**
@@ -178,7 +174,7 @@ export class Catalog {
 
 	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
 	get allTools(): readonly Tool[] {
-		return this.#options.lists.tools();
+		return this.#of.tools();
 	}
 
 	/** The kind of list at present. */
@@ -188,17 +184,17 @@ export class Catalog {
 
 	/** Every tool that the client may call, with its server. */
 	get callable(): Iterable<FoundTool> {
-		return this.#options.lists.members();
+		return this.#of.members();
 	}
 
 	/** A tool as in a full list. */
 	listed({ server, tool }: FoundTool): Tool {
-		return this.#options.listings.listed(server, this.#options.naming, tool);
+		return this.#of.listings.listed(server, this.#of.naming, tool);
 	}
 
 	/** The tools that several servers share, by the names under which one call reaches them. Listed or not. */
 	get groups(): ReadonlyMap<string, ToolGroup> {
-		return this.#options.lists.groups();
+		return this.#of.groups();
 	}
 
 	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
@@ -233,14 +229,14 @@ export class Catalog {
 	}
 
 	#lookUp(name: string): FoundTool | undefined {
-		const { listings } = this.#options;
+		const { listings } = this.#of;
 		const { server, item: tool } = this.#find(name, (each, naming) => listings.findTool(each, naming, name)) ?? {};
-		return server && tool && listings.allows(tool, this.#options.lists.allowed(server)) ? { server, tool } : undefined;
+		return server && tool && listings.allows(tool, this.#of.allowed(server)) ? { server, tool } : undefined;
 	}
 
 	/** The group of this name, listed or not. */
 	findGroup(name: string): ToolGroup | undefined {
-		return this.#options.lists.findGroup(name);
+		return this.#of.findGroup(name);
 	}
 
 	/** The group that a tool of this name is in. */
@@ -314,12 +310,12 @@ export class Catalog {
 
 	/** The tool of the gateway itself that has this name. */
 	findOwnTool(name: string): OwnTool | undefined {
-		return this.#options.ownTools?.find(({ listed }) => listed.name === name);
+		return this.#ownTools.find(({ listed }) => listed.name === name);
 	}
 
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
 	findPrompt(name: string): FoundPrompt | undefined {
-		const { listings } = this.#options;
+		const { listings } = this.#of;
 		const found = this.#find(name, (server, naming) => listings.findPrompt(server, naming, name));
 		return found && { server: found.server, prompt: found.item };
 	}
@@ -328,7 +324,7 @@ export class Catalog {
 	findResource(uri: string): FoundResource | undefined {
 		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
-		const server = own ? this.#options.lists.only : this.#withAlias(parsed?.alias);
+		const server = own ? this.#of.findOnly() : this.#withAlias(parsed?.alias);
 		const { resources = [], resourceTemplates = [] } = server?.offers ?? {};
 		// A server may have resources that it does not list.
 		const mayHave = resources.length + resourceTemplates.length > 0 || server?.connection?.declares("resources");
@@ -337,7 +333,7 @@ export class Catalog {
 
 	/** The URI by which clients of this catalog know a server's resource. */
 	clientUri({ alias }: Server, uri: string): string {
-		return this.#options.naming === "prefixed" ? clientUri(uri, alias) : uri;
+		return this.#of.naming === "prefixed" ? clientUri(uri, alias) : uri;
 	}
 
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
@@ -361,14 +357,13 @@ export class Catalog {
 				void this.#notify({ kind: "prompts" });
 			}
 		};
-		const { lists } = this.#options;
 		const onUpdated = (server: Server, uri: string): void => {
-			if (lists.reaches(server)) {
+			if (this.#of.reaches(server)) {
 				void this.#notify({ kind: "updated", uri: this.clientUri(server, uri) });
 			}
 		};
 		const onState = (server: Server): void => {
-			if (lists.reaches(server)) {
+			if (this.#of.reaches(server)) {
 				void this.#notify({ kind: "state", server });
 			}
 		};
@@ -402,7 +397,7 @@ export class Catalog {
 	}
 
 	#makeLists(): Lists {
-		const { lists, ownTools = [] } = this.#options;
+		const [lists, ownTools] = [this.#of, this.#ownTools];
 		const size = {
 			servers: lists.servers().length,
 			// Without making their list.
@@ -434,7 +429,7 @@ export class Catalog {
 	}
 
 	#someTools(kind: "groups" | "search"): readonly Tool[] {
-		const catalogTools = this.#options.catalogTools[kind];
+		const catalogTools = this.#catalogTools[kind];
 		const isKept = (tool: Tool): boolean => isPinned(this.view, tool) || this.#kept.has(tool.name);
 		const isCatalogTool = ({ name }: Tool): boolean => catalogTools.some((each) => each.name === name);
 		const mayKeep = this.view.pinnedTools.length + this.#kept.size > 0;
@@ -458,7 +453,7 @@ export class Catalog {
 			const item = server && findIn(server, naming);
 			return server && item && { server, item };
 		};
-		const { only } = this.#options.lists;
+		const only = this.#of.findOnly();
 		return find(only, "own") ?? find(only, "portable") ?? find(this.#withAlias(aliasIn(name)), "prefixed");
 	}
 
@@ -468,7 +463,7 @@ export class Catalog {
 	 */
 	#withAlias(alias: string | undefined): Server | undefined {
 		const server = alias === undefined ? undefined : this.#servers.find(alias);
-		return server?.alias === alias && server !== undefined && this.#options.lists.reaches(server) ? server : undefined;
+		return server?.alias === alias && server !== undefined && this.#of.reaches(server) ? server : undefined;
 	}
 }
 

@@ -44,100 +44,85 @@ const derived = () => ({
 /** Most servers have neither prompts nor templates. */
 const NONE: readonly never[] = [];
 
+/** Servers' lists as clients see them. */
+export type Listings = ReturnType<typeof makeListings>;
+
 /**
- * Servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
+ * Makes servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
  * and alias: so catalogs see what has changed, and do not rebuild the lists of thousands of servers.
  */
-export class Listings {
-	/** Adds hints to tools without any: see {@link toolHints}. */
-	readonly #hints: ReturnType<typeof toolHints>;
-	readonly #tools = sharedLists<ServerTool>((tool) => withoutExecution(this.hinted(tool)));
-	readonly #prompts = sharedLists<ServerPrompt>(itself);
-	readonly #likenesses = new WeakMap<ServerTool, string>();
-	readonly #made: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
-
-	constructor(configured?: Parameters<typeof toolHints>[0]) {
-		this.#hints = toolHints(configured);
-	}
-
-	/** Returns a tool with hints. */
-	hinted(tool: ServerTool): ServerTool {
-		return this.#hints(tool.name, tool);
-	}
-
-	/** {@link likenessOf}, computed once: thousands of servers share tools. */
-	likeness(tool: ServerTool): string {
-		const likeness = this.#likenesses.get(tool) ?? likenessOf(this.hinted(tool));
-		this.#likenesses.set(tool, likeness);
-		return likeness;
-	}
-
+export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
+	const toolLists = sharedLists<ServerTool>((tool) => withoutExecution(hinted(tool)));
+	const promptLists = sharedLists<ServerPrompt>(itself);
+	const likenesses = new WeakMap<ServerTool, string>();
+	const byNaming: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
+	const hints = toolHints(configured);
+	/** Adds hints to a tool without any: see {@link toolHints}. */
+	const hinted = (tool: ServerTool): ServerTool => hints(tool.name, tool);
 	/** Whether a client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
-	allows(tool: ServerTool, { userTools, readOnly }: Allowed): boolean {
-		return (userTools || !isUserOnly(tool)) && (!readOnly || this.hinted(tool).annotations?.readOnlyHint === true);
-	}
-
-	/** A server's tools as a client lists them. */
-	tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
-		const made = this.#made[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
-		const make = (): Tool[] =>
-			this.#namedTools(server, naming)
-				.filter(({ item }) => this.allows(item, allowed))
-				.map(({ listed }) => listed);
-		return made?.(server, server.tools, make) ?? make();
-	}
-
-	#namedTools(server: Server, naming: Naming): readonly NamedItem<Tool>[] {
-		return this.#made[naming].namedTools(server, server.tools, () => this.#tools(server.tools).named(server, naming));
-	}
-
-	/** How a client lists a tool of a server. */
-	listed(server: Server, naming: Naming, tool: ServerTool): Tool {
-		const named = this.#namedTools(server, naming).find(({ item }) => item === tool);
-		return named?.listed ?? tool;
-	}
-
-	/** The tool of this name. */
-	findTool(server: Server, naming: Lookup, name: string): ServerTool | undefined {
-		return this.#tools(server.tools).find(name, server, naming);
-	}
-
-	/** A server's prompts as a client lists them. */
-	prompts(server: Server, naming: Naming): readonly Prompt[] {
-		const { prompts } = server.offers;
-		return prompts.length === 0
-			? NONE
-			: this.#made[naming].prompts(server, prompts, () =>
-					this.#prompts(prompts)
-						.named(server, naming)
-						.map(({ listed }) => listed),
-				);
-	}
-
-	/** The prompt of this name. */
-	findPrompt(server: Server, naming: Lookup, name: string): ServerPrompt | undefined {
-		return this.#prompts(server.offers.prompts).find(name, server, naming);
-	}
-
-	/** A server's state, and its resources as a client lists them. */
-	resources(server: Server, naming: Naming): readonly Resource[] {
-		const { resources } = server.offers;
-		return this.#made[naming].resources(server, resources, () => {
-			const state = stateResource(server);
-			const listed = resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
-			return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
-		});
-	}
-
-	/** A server's templates of resources as a client lists them. */
-	templates(server: Server, naming: Naming): readonly ResourceTemplateType[] {
-		const { resourceTemplates } = server.offers;
-		return resourceTemplates.length === 0
-			? NONE
-			: this.#made[naming].templates(server, resourceTemplates, () =>
-					resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
-				);
-	}
+	const allows = (tool: ServerTool, { userTools, readOnly }: Allowed): boolean =>
+		(userTools || !isUserOnly(tool)) && (!readOnly || hinted(tool).annotations?.readOnlyHint === true);
+	const namedTools = (server: Server, naming: Naming): readonly NamedItem<Tool>[] =>
+		byNaming[naming].namedTools(server, server.tools, () => toolLists(server.tools).named(server, naming));
+	return {
+		hinted,
+		/** {@link likenessOf}, computed once: thousands of servers share tools. */
+		likeness(tool: ServerTool): string {
+			const likeness = likenesses.get(tool) ?? likenessOf(hinted(tool));
+			likenesses.set(tool, likeness);
+			return likeness;
+		},
+		allows,
+		/** A server's tools as a client lists them. */
+		tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
+			const made = byNaming[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
+			const make = (): Tool[] =>
+				namedTools(server, naming)
+					.filter(({ item }) => allows(item, allowed))
+					.map(({ listed }) => listed);
+			return made?.(server, server.tools, make) ?? make();
+		},
+		/** How a client lists a tool of a server. */
+		listed(server: Server, naming: Naming, tool: ServerTool): Tool {
+			const named = namedTools(server, naming).find(({ item }) => item === tool);
+			return named?.listed ?? tool;
+		},
+		/** The tool of this name. */
+		findTool: (server: Server, naming: Lookup, name: string): ServerTool | undefined =>
+			toolLists(server.tools).find(name, server, naming),
+		/** A server's prompts as a client lists them. */
+		prompts(server: Server, naming: Naming): readonly Prompt[] {
+			const { prompts } = server.offers;
+			return prompts.length === 0
+				? NONE
+				: byNaming[naming].prompts(server, prompts, () =>
+						promptLists(prompts)
+							.named(server, naming)
+							.map(({ listed }) => listed),
+					);
+		},
+		/** The prompt of this name. */
+		findPrompt: (server: Server, naming: Lookup, name: string): ServerPrompt | undefined =>
+			promptLists(server.offers.prompts).find(name, server, naming),
+		/** A server's state, and its resources as a client lists them. */
+		resources(server: Server, naming: Naming): readonly Resource[] {
+			const { resources } = server.offers;
+			return byNaming[naming].resources(server, resources, () => {
+				const state = stateResource(server);
+				const listed = resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
+				return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
+			});
+		},
+		/** A server's templates of resources as a client lists them. */
+		templates(server: Server, naming: Naming): readonly ResourceTemplateType[] {
+			const { resourceTemplates } = server.offers;
+			return resourceTemplates.length === 0
+				? NONE
+				: byNaming[naming].templates(server, resourceTemplates, () =>
+						resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
+					);
+		},
+	};
 }
 
 function itself<Item>(item: Item): Item {

@@ -16,122 +16,111 @@ export interface Scope {
 	readonly readOnly: boolean;
 }
 
-interface ServerListsOptions {
-	readonly scope: Scope;
-	readonly naming: Naming;
-	readonly listings: Listings;
-	/** The tool with which one call reaches several servers, for lists that have no groups. */
-	readonly callSeveral: Tool;
-	/** Whether a tool of the gateway has this name. */
-	readonly isReserved: (name: string) => boolean;
-}
-
 const NONE: readonly never[] = [];
 const NO_GROUPS: ReadonlyMap<string, ToolGroup> = new Map();
 
+/** Lists of the servers in a scope. */
+export type ServerLists = ReturnType<typeof makeServerLists>;
+
 /**
- * Every list of the servers in a scope: servers by alias, each in its own order. Each list is the same array until something
+ * Makes every list of the servers in a scope: servers by alias, each in its own order. Each list is the same array until something
  * in it changes. Thousands of clients share one: each change is looked for once, not for each client.
+ *
+ * @param callSeveral the tool with which one call reaches several servers, for lists that have no groups
+ * @param isReserved whether a tool of the gateway has this name
  */
-export class ServerLists {
-	readonly #servers: ServerRegistry;
-	readonly #scope: Scope;
-	readonly #options: ServerListsOptions;
-	/** Sorted by alias. */
-	readonly servers: () => readonly Server[];
-	/** Every tool that may be called. Made only for clients that need it. */
-	readonly tools: () => readonly Tool[];
-	/** Every tool, after one for calls of several servers if any of them share a tool. */
-	readonly fullList: () => readonly Tool[];
-	/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
-	readonly groups: () => ReadonlyMap<string, ToolGroup>;
-	/** Each server's state, and its own resources. */
-	readonly resources: () => readonly Resource[];
-	readonly resourceTemplates: () => readonly ResourceTemplateType[];
-	readonly prompts: () => readonly Prompt[];
-
-	constructor(servers: ServerRegistry, options: ServerListsOptions) {
-		const { scope, naming, listings, callSeveral } = options;
-		this.#servers = servers;
-		this.#scope = scope;
-		this.#options = options;
-		this.servers = perVersion(servers, () => this.#findReachable());
-		const joined = <Item>(partOf: (server: Server) => readonly Item[], first: () => readonly Item[] = () => NONE) => {
-			const join = joiner<Item>();
-			return perVersion(servers, () => join([first(), ...this.servers().map(partOf)]));
-		};
-		const toolsOf = (server: Server): readonly Tool[] => listings.tools(server, naming, this.allowed(server));
-		this.tools = joined(toolsOf);
-		const several = [callSeveral];
-		const shared = {
-			members: () => (scope.server === undefined ? this.members() : []),
-			likeness: (tool: ServerTool) => listings.likeness(tool),
-			listed: ({ server, tool }: Member) => listings.listed(server, "portable", tool),
-			isTaken: (name: string) => this.#isTaken(name),
-		};
-		// Not made of `tools`: in a list of 80,000, each copy takes some milliseconds.
-		this.fullList = joined(toolsOf, () => (hasGroup(shared) ? several : NONE));
-		let groups = NO_GROUPS;
-		this.groups = perVersion(servers, () => {
-			groups = groupTools(shared, groups);
-			return groups;
-		});
-		const templates = [STATE_TEMPLATE];
-		this.resources = joined((server) => listings.resources(server, naming));
-		this.resourceTemplates = joined<ResourceTemplateType>(
-			(server) => listings.templates(server, naming),
-			() => templates,
-		);
-		this.prompts = joined((server) => listings.prompts(server, naming));
-	}
-
+export function makeServerLists(
+	registry: ServerRegistry,
+	scope: Scope,
+	listings: Listings,
+	callSeveral: Tool,
+	isReserved: (name: string) => boolean,
+) {
+	const { devices, server: only, userTools, readOnly } = scope;
+	const naming: Naming = only === undefined ? "prefixed" : "portable";
+	const reaches = (candidate: Server): boolean =>
+		devices?.has(candidate.id) !== false && (only === undefined || registry.find(only) === candidate);
 	/** The server of a scope of one server, if it is known. */
-	get only(): Server | undefined {
-		const found = this.#scope.server === undefined ? undefined : this.#servers.find(this.#scope.server);
-		return found !== undefined && this.reaches(found) ? found : undefined;
-	}
-
-	/** The group of this name. */
-	findGroup(name: string): ToolGroup | undefined {
-		return this.#isTaken(name) ? undefined : this.groups().get(name);
-	}
-
-	/** Whether a server is in the scope. */
-	reaches(candidate: Server): boolean {
-		const { devices, server } = this.#scope;
-		return devices?.has(candidate.id) !== false && (server === undefined || this.#servers.find(server) === candidate);
-	}
-
-	/** Which of a server's tools may be seen and called. */
-	allowed({ id }: Server): Allowed {
-		const { userTools, readOnly } = this.#scope;
-		return { userTools: typeof userTools === "boolean" ? userTools : userTools.has(id), readOnly };
-	}
-
-	/** The servers' tools that may be called. */
-	*members(): Generator<Member> {
-		for (const server of this.servers()) {
-			const allowed = this.allowed(server);
+	const findOnly = (): Server | undefined => {
+		const found = only === undefined ? undefined : registry.find(only);
+		return found !== undefined && reaches(found) ? found : undefined;
+	};
+	const servers = perVersion(registry, (): readonly Server[] => {
+		const found = findOnly();
+		if (only !== undefined) {
+			return found === undefined ? NONE : [found];
+		}
+		return devices === undefined ? registry.all : registry.all.filter(({ id }) => devices.has(id));
+	});
+	const allowed = ({ id }: Server): Allowed => ({
+		userTools: typeof userTools === "boolean" ? userTools : userTools.has(id),
+		readOnly,
+	});
+	function* members(): Generator<Member> {
+		for (const server of servers()) {
+			const rights = allowed(server);
 			for (const tool of server.tools) {
-				if (this.#options.listings.allows(tool, allowed)) {
+				if (listings.allows(tool, rights)) {
 					yield { server, tool };
 				}
 			}
 		}
 	}
-
-	#isTaken(name: string): boolean {
+	const isTaken = (name: string): boolean => {
 		const alias = aliasIn(name);
-		return this.#options.isReserved(name) || (alias !== undefined && this.#servers.find(alias) !== undefined);
-	}
-
-	#findReachable(): readonly Server[] {
-		const { devices, server } = this.#scope;
-		if (server !== undefined) {
-			return this.only === undefined ? [] : [this.only];
-		}
-		return devices === undefined ? this.#servers.all : this.#servers.all.filter(({ id }) => devices.has(id));
-	}
+		return isReserved(name) || (alias !== undefined && registry.find(alias) !== undefined);
+	};
+	const joined = <Item>(partOf: (server: Server) => readonly Item[], first: () => readonly Item[] = () => NONE) => {
+		const join = joiner<Item>();
+		return perVersion(registry, () => join([first(), ...servers().map(partOf)]));
+	};
+	const toolsOf = (server: Server): readonly Tool[] => listings.tools(server, naming, allowed(server));
+	const several = [callSeveral];
+	const shared = {
+		members: () => (only === undefined ? members() : []),
+		likeness: (tool: ServerTool) => listings.likeness(tool),
+		listed: ({ server, tool }: Member) => listings.listed(server, "portable", tool),
+		isTaken,
+	};
+	let known = NO_GROUPS;
+	const groups = perVersion(registry, () => {
+		known = groupTools(shared, known);
+		return known;
+	});
+	const templates: readonly ResourceTemplateType[] = [STATE_TEMPLATE];
+	return {
+		registry,
+		scope,
+		listings,
+		naming,
+		findOnly,
+		/** Sorted by alias. */
+		servers,
+		/** Whether a server is in the scope. */
+		reaches,
+		/** Returns which of a server's tools may be seen and called. */
+		allowed,
+		/** The servers' tools that may be called. */
+		members,
+		/** Every tool that may be called. Made only for clients that need it. */
+		tools: joined(toolsOf),
+		/**
+		 * Every tool, after one for calls of several servers if any of them share a tool. Not made of `tools`: in a list of 80,000,
+		 * each copy takes some milliseconds.
+		 */
+		fullList: joined(toolsOf, () => (hasGroup(shared) ? several : NONE)),
+		/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
+		groups,
+		/** Returns the group of this name. */
+		findGroup: (name: string): ToolGroup | undefined => (isTaken(name) ? undefined : groups().get(name)),
+		/** Each server's state, and its own resources. */
+		resources: joined<Resource>((server) => listings.resources(server, naming)),
+		resourceTemplates: joined<ResourceTemplateType>(
+			(server) => listings.templates(server, naming),
+			() => templates,
+		),
+		prompts: joined<Prompt>((server) => listings.prompts(server, naming)),
+	};
 }
 
 /** Makes a value again only when something in the registry has changed. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { printableLine } from "../log/printable.js";
-import { Endpoint } from "../transports/endpoint.js";
+import { connectEndpoint } from "../transports/endpoint.js";
 import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
@@ -29,15 +29,15 @@ export async function runEndpoints(given: readonly string[], options: EndpointFl
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
 	const gateway = clientFor(options);
 	/** Serves one endpoint, with a session of its own for each of its connections. */
-	const serve = async (url: string): Promise<Endpoint> => {
+	const serve = async (url: string): Promise<() => Promise<void>> => {
 		const address = await waitForGateway(
 			() => gateway.address(device, options),
 			({ message }) => onChange(message),
 		);
-		return new Endpoint({ url, open: (channel) => new Relay(channel, address), onChange });
+		return connectEndpoint(url, (channel) => new Relay(channel, address), onChange);
 	};
 	const served = await Promise.all(endpoints.map(serve));
 	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-	await Promise.all(served.map((endpoint) => endpoint.close()));
+	await Promise.all(served.map((close) => close()));
 	process.exit(EXIT.ok);
 }

@@ -5,9 +5,10 @@ import type { OwnTool } from "../catalog/catalog.js";
 import type { Access } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
 import { ASK_USER, findTool } from "../speech/device-tools.js";
-import type { DeviceTurns } from "../speech/device-turns.js";
-import { type Answer, type AskOptions, ask } from "./ask.js";
+import type { SpeechOfGateway } from "../speech/plugin.js";
+import { type Answer, ask } from "./ask.js";
 import { DEVICE, findDevice } from "./listen-tool.js";
+import type { Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
 
 /** Characters of a question, and of an answer; and answers: as much as a device's `ask_user` takes. */
@@ -35,13 +36,13 @@ const LISTED: Omit<Tool, "inputSchema"> = {
 	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 };
 
-interface AskToolOptions extends AskOptions {
-	readonly turns: DeviceTurns;
-	readonly servers: ServerRegistry;
-}
-
 /** The tool `ask`, for a client that may listen. */
-export function askTool(access: Access, { servers, turns, ...options }: AskToolOptions): OwnTool {
+export function askTool(
+	access: Access,
+	microphones: Microphones,
+	servers: ServerRegistry,
+	{ turns, voice }: SpeechOfGateway,
+): OwnTool {
 	return ownTool(LISTED, INPUT, async ({ device: name, question: text, answers, seconds }, caller) => {
 		const device = findDevice(servers, access, name);
 		const question = { text, answers, seconds };
@@ -50,12 +51,13 @@ export function askTool(access: Access, { servers, turns, ...options }: AskToolO
 		try {
 			const hasButtons = device.online && answers.length > 0 && findTool(device, ASK_USER) !== undefined;
 			if (!hasButtons) {
-				options.microphones.check(device);
+				microphones.check(device);
 			}
 			const { principal, clientName } = caller;
-			const answer = await turns.take(device, caller.signal, (signal) =>
-				ask(device, question, { principal, clientName, signal, onProgress }, options),
-			);
+			const answer = await turns.take(device, caller.signal, (signal) => {
+				const asking = { principal, clientName, signal, onProgress };
+				return ask(device, question, asking, microphones, voice?.announcements);
+			});
 			return textResult(describe(answer), {
 				structuredContent: { device: device.alias, answered: answer !== undefined, ...answer },
 			});

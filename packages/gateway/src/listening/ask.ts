@@ -21,12 +21,6 @@ export interface Answer {
 	readonly text?: string;
 }
 
-export interface AskOptions {
-	readonly microphones: Microphones;
-	/** Undefined: the gateway has no voice. */
-	readonly announcements: Announcements | undefined;
-}
-
 /** Seconds for the longest question, with which the screen shows it; it ends sooner, with the call. */
 const SPEECH_TIME = 150;
 
@@ -39,18 +33,20 @@ const MAX_ASK_USER = 300;
  *
  * Rejects with an Error if it can neither be asked nor answered.
  *
+ * @param announcements undefined: the gateway has no voice
  * @returns undefined if the time ran out
  */
 export async function ask(
 	device: Server,
 	question: Question,
 	caller: ListeningCaller,
-	options: AskOptions,
+	microphones: Microphones,
+	announcements: Announcements | undefined,
 ): Promise<Answer | undefined> {
 	const isOver = new AbortController();
 	const own = { ...caller, signal: AbortSignal.any([caller.signal, isOver.signal]) };
 	const pressed = byButton(device, question, own);
-	const said = byVoice(device, { ...question, isOnScreen: pressed !== undefined }, own, options);
+	const said = byVoice(device, { ...question, isOnScreen: pressed !== undefined }, own, microphones, announcements);
 	const ended = said.catch(async (error: Error) => {
 		if (pressed === undefined) {
 			throw error;
@@ -103,7 +99,8 @@ async function byVoice(
 	device: Server,
 	question: Question & { readonly isOnScreen: boolean },
 	caller: ListeningCaller,
-	{ microphones, announcements }: AskOptions,
+	microphones: Microphones,
+	announcements: Announcements | undefined,
 ): Promise<Answer | undefined> {
 	const { text: asked, isOnScreen } = question;
 	try {

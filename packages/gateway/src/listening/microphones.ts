@@ -38,8 +38,6 @@ export interface ListeningCaller extends Caller {
 	readonly onProgress?: ((seconds: number, message: string) => void) | undefined;
 }
 
-/** A microphone was on. */
-
 /** Milliseconds between two reports of progress. */
 const REPORT_INTERVAL = 2_000;
 
@@ -47,40 +45,24 @@ const REPORT_INTERVAL = 2_000;
 const NO_RECOGNIZER =
 	"this gateway cannot turn speech into text: its operator sets transcriptionCommand or transcriptionUrl";
 
-/** Listens with the microphones of devices, one after the other on each, and never while it speaks. */
-export class Microphones {
-	readonly #gateway: RunningGateway;
-	/** Undefined: no setting says how. */
-	readonly #recognize: RecognizeFor | undefined;
+/** The microphones of devices. */
+export type Microphones = ReturnType<typeof makeMicrophones>;
 
-	constructor(gateway: RunningGateway, recognize: RecognizeFor | undefined) {
-		this.#gateway = gateway;
-		this.#recognize = recognize;
-	}
-
-	/** Whether speech can be turned into text. */
-	get canRecognize(): boolean {
-		return this.#recognize !== undefined;
-	}
-
-	/** Listens with a device in its turn. Rejects with an Error that says why nothing was heard. */
-	async listen(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
-		this.check(device, what);
-		return await this.#gateway
-			.use(speech)
-			.turns.take(device, caller.signal, (signal) => this.listenNow(device, what, { ...caller, signal }));
-	}
-
+/**
+ * Listens with the microphones of devices, one after the other on each, and never while it speaks.
+ *
+ * @param recognize undefined: no setting says how
+ */
+export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor | undefined) {
 	/** Listens with a device whose turn it is already. Rejects as {@link listen} does. */
-	async listenNow(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
-		const recorded = await this.#record(device, what, caller);
+	const listenNow = async (device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> => {
+		const recorded = await recordSound(device, what, caller);
 		const { samples, hasSpeech, ended } = recorded;
 		const wav = encodeWav({
 			sampleRate: LISTENING_RATE,
 			samples: Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
 		});
 		const seconds = Math.round((samples.length / LISTENING_RATE) * 10) / 10;
-		const recognize = this.#recognize;
 		let text = "";
 		if (what.asText !== false && hasSpeech && recognize !== undefined) {
 			caller.onProgress?.(seconds, "turning the speech into text");
@@ -91,19 +73,19 @@ export class Microphones {
 			}
 		}
 		return { text, hasSpeech, seconds, ended, wav };
-	}
+	};
 
 	/**
 	 * The session of a device that can listen.
 	 *
 	 * @throws Error that says why it cannot
 	 */
-	check(
+	const check = (
 		device: Server,
 		{ asText = true }: Pick<Listening, "asText"> = {},
-	): { connection: Connection; channel: AudioChannel } {
+	): { connection: Connection; channel: AudioChannel } => {
 		const { connection, online } = device;
-		if (asText && this.#recognize === undefined) {
+		if (asText && recognize === undefined) {
 			throw new Error(NO_RECOGNIZER);
 		}
 		if (!online || connection === undefined) {
@@ -116,16 +98,16 @@ export class Microphones {
 			throw new Error("it has no microphone, or its connection carries no sound");
 		}
 		return { connection, channel: connection.audio };
-	}
+	};
 
-	async #record(device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> {
-		const { connection, channel } = this.check(device, what);
+	const recordSound = async (device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> => {
+		const { connection, channel } = check(device, what);
 		const { principal, clientName: client, signal, onProgress } = caller;
 		const started = performance.now();
 		const elapsed = (): number => performance.now() - started;
 		let outcome = "ok";
 		let timer: NodeJS.Timeout | undefined;
-		this.#gateway.log.info({ device: device.id, principal }, "listening");
+		gateway.log.info({ device: device.id, principal }, "listening");
 		try {
 			return await record(connection, channel, { ...what, signal }, async () => {
 				await beginListening(connection, channel, signal);
@@ -141,7 +123,23 @@ export class Microphones {
 			await endListening(connection, channel);
 			const args = JSON.stringify({ seconds: what.seconds });
 			const record = { principal, client, outcome, duration: elapsed(), tool: "listen", args };
-			this.#gateway.use(history).audit?.called({ device: device.id, alias: device.alias, ...record });
+			gateway.use(history).audit?.called({ device: device.id, alias: device.alias, ...record });
 		}
-	}
+	};
+
+	return {
+		/** Whether speech can be turned into text. */
+		get canRecognize(): boolean {
+			return recognize !== undefined;
+		},
+		/** Listens with a device in its turn. Rejects with an Error that says why nothing was heard. */
+		async listen(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
+			check(device, what);
+			return await gateway
+				.use(speech)
+				.turns.take(device, caller.signal, (signal) => listenNow(device, what, { ...caller, signal }));
+		},
+		listenNow,
+		check,
+	};
 }

@@ -28,7 +28,7 @@ export const listening = definePlugin({
 		if (!settings.microphones) {
 			return;
 		}
-		const [{ rm }, { Microphones }, { recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
+		const [{ rm }, { makeMicrophones }, { recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
 			import("node:fs/promises"),
 			import("./microphones.js"),
 			import("./record-heard.js"),
@@ -43,14 +43,14 @@ export const listening = definePlugin({
 		gateway.on("close", removeRecordings);
 		const provider = readProvider(settings, "transcription");
 		const recognize = provider && recognizers.recognizerOf(provider, folder, settings.transcriptionLanguage);
-		const { turns, voice } = gateway.use(speech);
-		const microphones = new Microphones(gateway, recognize);
+		const microphones = makeMicrophones(gateway, recognize);
 		if (recognize !== undefined) {
 			recordHeard(gateway, microphones);
 		}
-		const speaking = { microphones, announcements: voice?.announcements, turns, servers };
 		gateway.tools.add((access) =>
-			mayListen(access) ? [listenTool(access, microphones, servers), askTool(access, speaking)] : [],
+			mayListen(access)
+				? [listenTool(access, microphones, servers), askTool(access, microphones, servers, gateway.use(speech))]
+				: [],
 		);
 	},
 });

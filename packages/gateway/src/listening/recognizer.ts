@@ -55,7 +55,7 @@ function serviceRecognizer(service: ModelService, language: string | undefined):
 		if (language !== undefined) {
 			body.set("language", language);
 		}
-		return textIn(await post(service, { path: "/audio/transcriptions", body, signal, ...ANSWER }));
+		return textIn(await post(service, "/audio/transcriptions", body, signal, ANSWER));
 	};
 }
 

@@ -272,7 +272,7 @@ export class Client {
 	listTools(params: PageRequest, request: ClientRequest): object {
 		const { catalog } = this;
 		const isAsked = catalog.view.panels === "on" || showsPanels(request.capabilities);
-		const isLinked = catalog.panel !== undefined && isAsked;
+		const isLinked = this.gateway.panel !== undefined && isAsked;
 		const tools = isLinked ? withPanels(catalog, catalog.tools) : catalog.tools;
 		const shown = toolsFor(tools, this.revision);
 		const { items, next } = this.page(shown, ({ name }) => name, { list: "tools", params });

@@ -3,9 +3,8 @@ import { LRUCache } from "lru-cache";
 import { type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
 import { Catalog, type OwnTool } from "../catalog/catalog.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
-import { Listings } from "../catalog/listing.js";
-import { type Scope, ServerLists } from "../catalog/server-lists.js";
-import type { Naming } from "../catalog/shared-list.js";
+import { type Listings, makeListings } from "../catalog/listing.js";
+import { makeServerLists, type Scope, type ServerLists } from "../catalog/server-lists.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { digest } from "../config/digest.js";
@@ -15,9 +14,13 @@ import type { Plugin } from "../plugin.js";
 import { Asking } from "./asking.js";
 import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
 import { management } from "./plugin.js";
-import { Tasks, type TasksOptions } from "./tasks.js";
+import { makeTasks, type Tasks } from "./tasks.js";
 
-export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView>, TasksOptions {
+export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView> {
+	/** Milliseconds for which a task is kept. Default an hour. */
+	readonly taskTtl?: number;
+	/** Milliseconds after which a call becomes a task. Default 2,000. */
+	readonly taskPatience?: number;
 	/** Hints for tools without any, by their own names; `*` matches anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 	/**
@@ -86,7 +89,7 @@ export class Gateway {
 		this.panel = options.panel;
 		this.checkCall = options.checkCall ?? (async () => {});
 		this.asking = new Asking(options.requestStateKey);
-		this.tasks = new Tasks(options);
+		this.tasks = makeTasks(options.taskTtl, options.taskPatience);
 		this.updates = new FirmwareUpdates(servers);
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
 		this.#view = {
@@ -95,7 +98,7 @@ export class Gateway {
 			pinnedTools: options.pinnedTools ?? pinnedTools,
 			panels: options.panels ?? panels,
 		};
-		this.#listings = new Listings(options.toolHints);
+		this.#listings = makeListings(options.toolHints);
 	}
 
 	/**
@@ -165,20 +168,9 @@ export class Gateway {
 		const key = JSON.stringify([principal, holder, rights, server, isForeignPage, microphone, ...ofView]);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
-			const naming = server === undefined ? "prefixed" : "portable";
 			const ownTools = server === undefined ? this.#ownTools(access) : [];
-			catalog = new Catalog(this.servers, {
-				key,
-				access,
-				server,
-				naming,
-				view,
-				listings: this.#listings,
-				lists: this.#listsOf(JSON.stringify([rights, server]), { server, devices, userTools, readOnly }, naming),
-				ownTools,
-				panel: this.panel,
-				catalogTools: catalogToolsFor(readOnly),
-			});
+			const lists = this.#listsOf(JSON.stringify([rights, server]), { server, devices, userTools, readOnly });
+			catalog = new Catalog(key, lists, access, view, ownTools, catalogToolsFor(readOnly));
 			this.#catalogs.set(key, catalog);
 		}
 		return catalog;
@@ -188,12 +180,11 @@ export class Gateway {
 		return [...this.tools].flatMap((make) => make(access));
 	}
 
-	#listsOf(key: string, scope: Scope, naming: Naming): ServerLists {
+	#listsOf(key: string, scope: Scope): ServerLists {
 		const [callSeveral] = catalogToolsFor(scope.readOnly).full as [Tool];
 		const isReserved = (name: string): boolean =>
 			CATALOG_TOOL_NAMES.has(name) || this.#ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
-		const options = { scope, naming, listings: this.#listings, callSeveral, isReserved };
-		const lists = this.#lists.get(key) ?? new ServerLists(this.servers, options);
+		const lists = this.#lists.get(key) ?? makeServerLists(this.servers, scope, this.#listings, callSeveral, isReserved);
 		this.#lists.set(key, lists);
 		return lists;
 	}

@@ -46,7 +46,8 @@ async function read(uri: string, request: ClientRequest): Promise<object> {
 	if (stateOf !== undefined) {
 		return { contents: [await readState(stateOf, signal)] };
 	}
-	const own = (catalog.panel && readPanel(catalog, catalog.panel, uri)) || readSkill(catalog, uri);
+	const { panel } = client.gateway;
+	const own = (panel && readPanel(catalog, panel, uri)) || readSkill(catalog, uri);
 	if (own) {
 		return { contents: [own] };
 	}

@@ -11,13 +11,6 @@ const MAX_TASKS_OF_CLIENT = 100;
 const MAX_RESULT_BYTES = 8_000_000;
 const MAX_KEPT_BYTES = 64_000_000;
 
-export interface TasksOptions {
-	/** Milliseconds for which a task is kept, from its creation. Default 3,600,000. */
-	readonly taskTtl?: number;
-	/** Milliseconds after which a call that has no answer becomes a task. Default 2,000. */
-	readonly taskPatience?: number;
-}
-
 /** A client, as tasks are bound to it: its token, and the only server if it uses the path of one. */
 export type TaskClient = Pick<Catalog, "access" | "server">;
 
@@ -27,98 +20,95 @@ interface Kept {
 	readonly timer: NodeJS.Timeout;
 }
 
-/** The tasks of all clients (SEP-2663), in memory: a client finds its own, with the same token on the same path. */
-export class Tasks {
-	/** Milliseconds after which a call that has no answer becomes a task. */
-	readonly patience: number;
-	readonly #ttl: number;
+/** The tasks of all clients. */
+export type Tasks = ReturnType<typeof makeTasks>;
+
+/**
+ * Keeps the tasks of all clients (SEP-2663), in memory: a client finds its own, with the same token on the same path.
+ *
+ * @param ttl milliseconds for which a task is kept, from its creation
+ * @param patience milliseconds after which a call that has no answer becomes a task
+ */
+export function makeTasks(ttl = 3_600_000, patience = 2_000) {
 	/** Prefix of this process's ids: distinguishes a task of another process from an id that never existed. */
-	readonly #prefix = randomBytes(6).toString("hex");
-	readonly #kept = new Map<string, Kept>();
-	#bytes = 0;
+	const prefix = randomBytes(6).toString("hex");
+	const tasks = new Map<string, Kept>();
+	let bytes = 0;
 
-	constructor({ taskTtl = 3_600_000, taskPatience = 2_000 }: TasksOptions = {}) {
-		this.#ttl = taskTtl;
-		this.patience = taskPatience;
-	}
-
-	/** Makes a task, which is not kept yet. */
-	create(capabilities: ClientCapabilities, call: TaskCall): Task {
-		return new Task(`${this.#prefix}.${randomUUID()}`, this.#ttl, capabilities, call);
-	}
-
-	/**
-	 * Keeps a task. At the limit, it replaces the client's oldest task that has ended.
-	 *
-	 * @returns whether there was room
-	 */
-	keep(task: Task, client: TaskClient): boolean {
-		const owner = ownerOf(client);
-		const ofOwner = [...this.#kept.values()].filter((each) => ownerOf(each.client) === owner);
-		if (ofOwner.length >= MAX_TASKS_OF_CLIENT && !this.#dropEnded(ofOwner)) {
-			return false;
-		}
-		if (this.#kept.size >= MAX_TASKS && !this.#dropEnded([...this.#kept.values()])) {
-			return false;
-		}
-		const timer = setTimeout(() => this.#drop(task), this.#ttl).unref();
-		this.#kept.set(task.id, { task, client, timer });
-		task.on("change", () => task.hasEnded && this.#kept.has(task.id) && this.#ended(task));
-		return true;
-	}
-
-	/**
-	 * The task of this id.
-	 *
-	 * @throws ProtocolError if the task does not exist or belongs to another client
-	 */
-	find(id: string, client: TaskClient): Task {
-		const kept = this.#kept.get(id);
-		if (kept !== undefined && mayUse(client, kept.client)) {
-			return kept.task;
-		}
-		const why = id.startsWith(`${this.#prefix}.`)
-			? ""
-			: ": this gateway has no such task. If it has restarted, or the task is at another gateway of the cluster, the call may have been carried out";
-		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Task not found${why}`);
-	}
-
-	/** Cancels every task. */
-	close(): void {
-		for (const { task } of this.#kept.values()) {
-			this.#drop(task);
-		}
-	}
-
-	#ended(task: Task): void {
+	const ended = (task: Task): void => {
 		if (task.bytes > MAX_RESULT_BYTES) {
 			task.dropResult(`the result has ${task.bytes} bytes: at most ${MAX_RESULT_BYTES} are kept`);
 		}
-		this.#bytes += task.bytes;
-		while (
-			this.#bytes > MAX_KEPT_BYTES &&
-			this.#dropEnded([...this.#kept.values()].filter((each) => each.task !== task))
-		) {
+		bytes += task.bytes;
+		while (bytes > MAX_KEPT_BYTES && dropEnded([...tasks.values()].filter((each) => each.task !== task))) {
 			// The oldest result was dropped.
 		}
-	}
+	};
 
 	/** Drops the oldest of these that has ended; false if none has. */
-	#dropEnded(kept: readonly Kept[]): boolean {
+	const dropEnded = (kept: readonly Kept[]): boolean => {
 		const oldest = kept.find(({ task }) => task.hasEnded)?.task;
 		if (oldest !== undefined) {
-			this.#drop(oldest);
+			drop(oldest);
 		}
 		return oldest !== undefined;
-	}
+	};
 
-	#drop(task: Task): void {
-		const kept = this.#kept.get(task.id);
-		this.#kept.delete(task.id);
+	const drop = (task: Task): void => {
+		const kept = tasks.get(task.id);
+		tasks.delete(task.id);
 		clearTimeout(kept?.timer);
-		this.#bytes -= task.bytes;
+		bytes -= task.bytes;
 		task.cancel();
-	}
+	};
+
+	return {
+		/** Milliseconds after which a call that has no answer becomes a task. */
+		patience,
+		/** Makes a task, which is not kept yet. */
+		create: (capabilities: ClientCapabilities, call: TaskCall): Task =>
+			new Task(`${prefix}.${randomUUID()}`, ttl, capabilities, call),
+		/**
+		 * Keeps a task. At the limit, it replaces the client's oldest task that has ended.
+		 *
+		 * @returns whether there was room
+		 */
+		keep(task: Task, client: TaskClient): boolean {
+			const owner = ownerOf(client);
+			const ofOwner = [...tasks.values()].filter((each) => ownerOf(each.client) === owner);
+			if (ofOwner.length >= MAX_TASKS_OF_CLIENT && !dropEnded(ofOwner)) {
+				return false;
+			}
+			if (tasks.size >= MAX_TASKS && !dropEnded([...tasks.values()])) {
+				return false;
+			}
+			const timer = setTimeout(() => drop(task), ttl).unref();
+			tasks.set(task.id, { task, client, timer });
+			task.on("change", () => task.hasEnded && tasks.has(task.id) && ended(task));
+			return true;
+		},
+		/**
+		 * The task of this id.
+		 *
+		 * @throws ProtocolError if the task does not exist or belongs to another client
+		 */
+		find(id: string, client: TaskClient): Task {
+			const kept = tasks.get(id);
+			if (kept !== undefined && mayUse(client, kept.client)) {
+				return kept.task;
+			}
+			const why = id.startsWith(`${prefix}.`)
+				? ""
+				: ": this gateway has no such task. If it has restarted, or the task is at another gateway of the cluster, the call may have been carried out";
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Task not found${why}`);
+		},
+		/** Cancels every task. */
+		close(): void {
+			for (const { task } of tasks.values()) {
+				drop(task);
+			}
+		},
+	};
 }
 
 /** Whose tasks are counted together: a token's, or those of all clients without one. */

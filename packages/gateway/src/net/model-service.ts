@@ -6,20 +6,18 @@ export interface ModelService {
 	readonly key?: string | undefined;
 }
 
-interface PostOptions {
-	readonly path: string;
-	/** JSON, or a form. */
-	readonly body: string | FormData;
-	readonly signal: AbortSignal;
-	/** Names the answer in an error. */
-	readonly what: string;
-	readonly maxBytes: number;
-}
-
-/** Posts to a service. Resolves with its answer. Rejects with an Error that gives the reason, without the key. */
+/**
+ * Posts to a service. Resolves with its answer. Rejects with an Error that gives the reason, without the key.
+ *
+ * @param body JSON, or a form
+ * @param limit names the answer in an error, and its largest size
+ */
 export async function post(
 	{ url, key }: ModelService,
-	{ path, body, signal, what, maxBytes }: PostOptions,
+	path: string,
+	body: string | FormData,
+	signal: AbortSignal,
+	limit: Limit,
 ): Promise<Buffer> {
 	const response = await fetch(`${url.replace(/\/+$/, "")}${path}`, {
 		method: "POST",
@@ -35,14 +33,19 @@ export async function post(
 		await response.body?.cancel();
 		throw new Error(`HTTP status ${response.status}`);
 	}
-	return await collect(response.body ?? [], what, maxBytes);
+	return await collect(response.body ?? [], limit);
+}
+
+/** A name for what is limited, and its largest size in bytes. */
+export interface Limit {
+	readonly what: string;
+	readonly maxBytes: number;
 }
 
 /** Rejects with an Error if there are more bytes: `the sound is too long (limit 16777216 bytes)`. */
 export async function collect(
 	pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-	what: string,
-	maxBytes: number,
+	{ what, maxBytes }: Limit,
 ): Promise<Buffer> {
 	const kept: Uint8Array[] = [];
 	let bytes = 0;

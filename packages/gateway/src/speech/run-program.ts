@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { collect } from "../net/model-service.js";
+import { collect, type Limit } from "../net/model-service.js";
 import { splitCommand } from "./provider.js";
 
 /** Characters of a program's error output. */
@@ -15,14 +15,14 @@ const LAST_OUTPUT_TIME = 1_000;
  *
  * @param command the program and its arguments, separated by spaces
  * @param fill replaces placeholders in each argument
- * @param limits `what` names the output in an error; more of it than `maxBytes` ends the program
+ * @param limit of the output: more of it ends the program
  */
 export async function runProgram(
 	command: string,
 	fill: (argument: string) => string,
 	input: string | Uint8Array,
 	signal: AbortSignal,
-	{ what, maxBytes }: { readonly what: string; readonly maxBytes: number },
+	limit: Limit,
 ): Promise<Buffer> {
 	signal.throwIfAborted();
 	const [program = "", ...args] = splitCommand(command);
@@ -56,7 +56,7 @@ export async function runProgram(
 	try {
 		// Rejects if the program cannot be started, or is stopped.
 		const closed = once(child, "close", { signal }) as Promise<[code: number | null]>;
-		const [bytes, [code]] = await Promise.all([collect(output(), what, maxBytes), closed]);
+		const [bytes, [code]] = await Promise.all([collect(output(), limit), closed]);
 		if (code !== 0) {
 			throw new Error(`${program} ended with status ${code}: ${problem.trim() || "no error output"}`);
 		}

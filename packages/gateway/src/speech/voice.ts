@@ -25,7 +25,7 @@ export function serviceVoice(service: ModelService, voices: ReadonlyMap<string, 
 	return async (text, signal) => {
 		const voice = voiceFor(text, voices) ?? "alloy";
 		const body = JSON.stringify({ model: service.model, input: text, voice, response_format: "wav" });
-		return await post(service, { path: "/audio/speech", body, signal, ...SOUND });
+		return await post(service, "/audio/speech", body, signal, SOUND);
 	};
 }
 

@@ -34,70 +34,56 @@ export interface MessageHandler {
 }
 
 /**
- * Bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
+ * Serves bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
  * client. No message to that client is larger than {@link MAX_BYTES}: lists come in smaller pages, and a larger result becomes a
  * failed call that says so.
  */
-export class EndpointChannel implements Channel {
-	readonly #socket: WebSocket;
-	readonly #handler: MessageHandler;
+export function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHandler): void {
 	/** The ids of requests in progress. */
-	readonly #requests = new Set<unknown>();
-
-	constructor(socket: WebSocket, open: (channel: Channel) => MessageHandler) {
-		this.#socket = socket;
-		this.#handler = open(this);
-		socket.on("message", (data: Buffer) => this.#receive(data.toString()));
-		socket.on("close", () => this.#handler.close());
-	}
-
-	send(message: JSONRPCMessage): void {
-		const { id, result, error } = message as Message;
-		if (result !== undefined || error !== undefined) {
-			this.#requests.delete(id);
+	const requests = new Set<unknown>();
+	const write = (message: object): void => {
+		if (socket.readyState === WebSocket.OPEN) {
+			socket.send(JSON.stringify(message));
 		}
-		this.#write(isObject(result) ? withinLimit(id as RequestId, result) : message);
-	}
-
-	#receive(text: string): void {
-		const message = readClientMessage(jsonIn(text));
+		if (socket.bufferedAmount > MAX_UNSENT_BYTES) {
+			socket.terminate();
+		}
+	};
+	const reject = (id: RequestId, code: number, message: string): void =>
+		write({ jsonrpc: "2.0", id, error: { code, message } });
+	const handler = open({
+		send(message) {
+			const { id, result, error } = message as Message;
+			if (result !== undefined || error !== undefined) {
+				requests.delete(id);
+			}
+			write(isObject(result) ? withinLimit(id as RequestId, result) : message);
+		},
+	});
+	const receiveRequest = (request: JSONRPCRequest): void => {
+		const { id, method } = request;
+		if (requests.has(id)) {
+			reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
+		} else if (requests.size >= MAX_REQUESTS) {
+			reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
+		} else {
+			requests.add(id);
+			handler.receive(LISTS.has(method) ? withPageLimit(request) : request);
+		}
+	};
+	socket.on("message", (data: Buffer) => {
+		const message = readClientMessage(jsonIn(data.toString()));
 		if (isRequest(message)) {
-			this.#receiveRequest(message);
+			receiveRequest(message);
 		} else if (isNotification(message)) {
 			// A request that is cancelled gets no response.
-			this.#requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
-			this.#handler.receive(message);
+			requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
+			handler.receive(message);
 		} else if (isResponse(message)) {
-			this.#handler.receive(message);
+			handler.receive(message);
 		}
-	}
-
-	#receiveRequest(request: JSONRPCRequest): void {
-		const { id, method } = request;
-		if (this.#requests.has(id)) {
-			this.#reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
-			return;
-		}
-		if (this.#requests.size >= MAX_REQUESTS) {
-			this.#reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
-			return;
-		}
-		this.#requests.add(id);
-		this.#handler.receive(LISTS.has(method) ? withPageLimit(request) : request);
-	}
-
-	#reject(id: RequestId, code: number, message: string): void {
-		this.#write({ jsonrpc: "2.0", id, error: { code, message } });
-	}
-
-	#write(message: object): void {
-		if (this.#socket.readyState === WebSocket.OPEN) {
-			this.#socket.send(JSON.stringify(message));
-		}
-		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
-			this.#socket.terminate();
-		}
-	}
+	});
+	socket.on("close", () => handler.close());
 }
 
 /** Asks the server for pages that fit. */

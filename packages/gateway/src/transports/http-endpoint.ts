@@ -22,6 +22,7 @@ import type { Catalog } from "../catalog/catalog.js";
 import { viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
+import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
 import { HttpError, RpcRejection } from "../http/http-error.js";
 import { Client } from "../mcp/client.js";
@@ -35,21 +36,15 @@ import { headersProblem, parameterHeaders, standardHeaders } from "./request-hea
 import { type ConnectedClient, keyOf, Session } from "./session.js";
 import { makeSessionIds, type SessionClaims, type SessionIds } from "./session-ids.js";
 
-export interface HttpEndpointOptions {
-	/**
-	 * Milliseconds without a request in progress or an open stream, after which a session is no longer in memory. Default 30
-	 * minutes. Its next request restores it.
-	 */
-	readonly sessionIdleTimeout?: number;
-	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
-	readonly maxSessions?: number;
-	/** Signs the ids of sessions, so that gateways with the same key continue them. Default: a random one. */
-	readonly sessionKey?: string;
-	/** Keeps the subscriptions of clients, in its folder `sessions`. Default: in memory. */
-	readonly stateFolder?: string;
-	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
-	readonly listTtl?: number;
-}
+/** Settings of an endpoint. Without `stateFolder`, subscriptions of clients are in memory; otherwise in its folder `sessions`. */
+type EndpointSettings = Partial<
+	Pick<Configuration, "sessionIdleTimeout" | "maxSessions" | "stateFolder"> & {
+		/** Signs the ids of sessions, so that gateways with the same key continue them. Default: a random one. */
+		readonly sessionKey: string;
+		/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
+		readonly listTtl: number;
+	}
+>;
 
 /** A request of a client that may use the gateway. */
 interface AdmittedRequest {
@@ -100,8 +95,8 @@ export class HttpEndpoint {
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
 
-	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
-		const { sessionKey, stateFolder, listTtl, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = options;
+	constructor(gateway: Gateway, settings: EndpointSettings = {}) {
+		const { sessionKey, stateFolder, listTtl, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = settings;
 		this.gateway = gateway;
 		this.listTtl = listTtl;
 		this.sessionIdleTimeout = sessionIdleTimeout;

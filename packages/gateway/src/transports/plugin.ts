@@ -23,7 +23,7 @@ export const endpoints = definePlugin({
 		if (settings.endpoints.length === 0) {
 			return;
 		}
-		const [{ Endpoint }, { openClient }, { localAccess }] = await Promise.all([
+		const [{ connectEndpoint }, { openClient }, { localAccess }] = await Promise.all([
 			import("./endpoint.js"),
 			import("../mcp/client.js"),
 			import("../oauth/request-guard.js"),
@@ -35,8 +35,7 @@ export const endpoints = definePlugin({
 				const access = { ...localAccess(settings.userTools), principal, microphone: false };
 				const onChange = (text: string): void => log.info(text);
 				const open = (channel: Channel) => openClient(gateway, gateway.catalog(access), channel);
-				const endpoint = new Endpoint({ url, onChange, open });
-				gateway.on("close", () => endpoint.close());
+				gateway.on("close", connectEndpoint(url, open, onChange));
 			}
 		});
 	},

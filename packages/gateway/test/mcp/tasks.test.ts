@@ -4,7 +4,7 @@ import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontex
 import { testWith, until } from "../../../../host-test/support/testing.js";
 import { openManager } from "../../../manager/testing/manager.js";
 import type { Task } from "../../src/mcp/task.js";
-import { Tasks } from "../../src/mcp/tasks.js";
+import { makeTasks, type Tasks } from "../../src/mcp/tasks.js";
 import { startAskingUpstream } from "../../testing/asking-upstream.js";
 import {
 	type Answer,
@@ -337,7 +337,7 @@ const create = (tasks: Tasks): Task => tasks.create({}, () => new Promise(() => 
 
 describe("the number of tasks", () => {
 	it("is limited for a client: what has ended makes room", async () => {
-		const tasks = new Tasks();
+		const tasks = makeTasks();
 		const mine = Array.from({ length: 100 }, () => create(tasks));
 		assert.deepEqual(new Set(mine.map((task) => tasks.keep(task, clientOf("a")))), new Set([true]));
 		assert.equal(tasks.keep(create(tasks), clientOf("a")), false);
@@ -349,7 +349,7 @@ describe("the number of tasks", () => {
 	});
 
 	it("is limited for all clients together", () => {
-		const tasks = new Tasks();
+		const tasks = makeTasks();
 		const kept = Array.from({ length: 1_001 }, (_, index) => tasks.keep(create(tasks), clientOf(`${index}`)));
 		assert.deepEqual([kept.lastIndexOf(true), kept.at(-1)], [999, false]);
 		tasks.close();
@@ -358,7 +358,7 @@ describe("the number of tasks", () => {
 
 describe("the result of a task", () => {
 	it("is not kept if it is too large", async () => {
-		const tasks = new Tasks();
+		const tasks = makeTasks();
 		const task = create(tasks);
 		tasks.keep(task, clientOf("a"));
 		await end(task, 9_000_000);
@@ -369,7 +369,7 @@ describe("the result of a task", () => {
 	});
 
 	it("makes room for later ones, the oldest first", async () => {
-		const tasks = new Tasks();
+		const tasks = makeTasks();
 		const kept = Array.from({ length: 10 }, () => create(tasks));
 		for (const task of kept) {
 			tasks.keep(task, clientOf("a"));

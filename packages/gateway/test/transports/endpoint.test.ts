@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { testWith, until } from "../../../../host-test/support/testing.js";
 import { openClient } from "../../src/mcp/client.js";
 import type { Channel } from "../../src/mcp/client-request.js";
-import { Endpoint } from "../../src/transports/endpoint.js";
+import { connectEndpoint } from "../../src/transports/endpoint.js";
 import { EndpointPeer } from "../../testing/endpoint.js";
 import {
 	LOCAL,
@@ -23,13 +23,8 @@ async function start(
 	const peer = await EndpointPeer.listen(t);
 	const log: string[] = [];
 	const { gateway } = started;
-	const endpoint = new Endpoint({
-		url: peer.url,
-		open: (channel) => openClient(gateway, gateway.catalog(LOCAL), channel),
-		onChange: (text) => log.push(text),
-		retryDelay: 20,
-	});
-	t.after(() => endpoint.close());
+	const open = (channel: Channel) => openClient(gateway, gateway.catalog(LOCAL), channel);
+	t.after(connectEndpoint(peer.url, open, (text) => log.push(text), 20));
 	await peer.connected();
 	return { peer, device, log, initialized: await peer.initialize() };
 }
@@ -173,8 +168,7 @@ describe("an MCP endpoint", () => {
 		first.close();
 		const log: string[] = [];
 		const open = (channel: Channel) => openClient(gateway, gateway.catalog(LOCAL), channel);
-		const endpoint = new Endpoint({ url, open, onChange: (text) => log.push(text), retryDelay: 5 });
-		t.after(() => endpoint.close());
+		t.after(connectEndpoint(url, open, (text) => log.push(text), 5));
 		await until(() => log.filter((line) => line.includes("ECONNREFUSED")).length > 2, "it has tried three times");
 		const peer = await EndpointPeer.listen(t, Number(new URL(url).port));
 		await peer.connected();
@@ -185,9 +179,7 @@ describe("an MCP endpoint", () => {
 		const { gateway } = await startGateway(t);
 		const peer = await EndpointPeer.listen(t);
 		const open = (channel: Channel) => openClient(gateway, gateway.catalog(LOCAL), channel);
-		const options = { url: peer.url, open, onChange: () => {}, retryDelay: 20, pingInterval: 50 };
-		const endpoint = new Endpoint(options);
-		t.after(() => endpoint.close());
+		t.after(connectEndpoint(peer.url, open, () => {}, 20, 50));
 		await peer.connected();
 		peer.stopReading();
 		await peer.connected(2);

@@ -49,156 +49,153 @@ const MAX_PENDING_PER_ADDRESS = 16;
 /** Most devices bound per second without the operator: each changes the token file. */
 const MAX_BOUND_PER_SECOND = 10;
 
+/** The devices that are bound to a gateway, or wait for that. */
+export type DeviceBindings = ReturnType<typeof makeBindings>;
+
 /**
  * Binds devices to the gateway: each gets its own token. It is derived from a key, so that a device that asks again
  * gets the same one, although only its hash is stored.
  */
-export class DeviceBindings {
-	readonly #gateway: Host;
-	readonly #rate = new RateLimit(MAX_BOUND_PER_SECOND);
-
-	constructor(gateway: Host) {
-		this.#gateway = gateway;
-	}
+export function makeBindings(gateway: Host) {
+	const { tokens, settings, shortLived: store, key, log } = gateway;
+	const rate = new RateLimit(MAX_BOUND_PER_SECOND);
 
 	/** The devices that wait for the operator, in the order in which they asked. */
-	get pending(): readonly PendingBinding[] {
-		const { shortLived: store } = this.#gateway;
+	const pending = (): readonly PendingBinding[] => {
 		return store
 			.list(PENDING)
-			.map((entry) => this.#pendingIn(entry))
+			.map((entry) => pendingIn(entry))
 			.filter(({ expires }) => expires > store.now)
 			.sort((one, other) => one.expires - other.expires);
-	}
+	};
 
 	/** The token of a bound device; undefined if the device is not bound, or another one with the same id is. */
-	tokenOf({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): string | undefined {
-		const { tokens } = this.#gateway;
+	const tokenOf = ({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): string | undefined => {
 		const record = tokens.boundTo(deviceId);
 		if (record?.salt === undefined) {
 			return undefined;
 		}
-		const secret = this.#derive({ deviceId, clientId }, record.salt);
+		const secret = derive({ deviceId, clientId }, record.salt);
 		return tokens.verify("device", secret) === record ? secret : undefined;
-	}
+	};
 
 	/** The waiting device; undefined if it is not waiting, or its code has expired. */
-	pendingOf({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): PendingBinding | undefined {
-		return this.pending.find((each) => each.deviceId === deviceId && each.clientId === clientId);
-	}
-
-	/**
-	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
-	 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
-	 *
-	 * Rejects with HttpError, or StoreError.
-	 *
-	 * @returns its token, or its pending code
-	 */
-	async request(request: BindingRequest): Promise<string | PendingBinding> {
-		const { tokens, settings } = this.#gateway;
-		if (settings.bootstrap === "closed") {
-			throw new HttpError(403, "token", "this gateway does not accept new devices (setting bootstrap)");
-		}
-		if (settings.bootstrap === "approve" || tokens.boundTo(request.deviceId) !== undefined) {
-			return this.pendingOf(request) ?? this.#wait(request);
-		}
-		if (!this.#rate.take()) {
-			throw full(`too many new devices (limit ${MAX_BOUND_PER_SECOND} a second)`);
-		}
-		const salt = makeSalt();
-		const token = this.#derive(request, salt);
-		// Another request for the same id may have been faster.
-		const isBound = await this.#bind(request, token, salt);
-		return isBound ? token : (this.tokenOf(request) ?? this.pendingOf(request) ?? this.#wait(request));
-	}
-
-	/** Binds the device that waits with a code; undefined if none does. Rejects with HttpError, or StoreError. */
-	async approve(code: string): Promise<PendingBinding | undefined> {
-		const pending = await this.#take(code);
-		try {
-			await (pending && this.#bind(pending, pending.token, pending.salt, { replaces: true }));
-			return pending;
-		} catch (error) {
-			await (pending && this.#put(pending).catch(() => {}));
-			throw error;
-		}
-	}
-
-	/** Removes the device that waits with a code. Returns whether it existed. Rejects with StoreError. */
-	async reject(code: string): Promise<boolean> {
-		return (await this.#take(code)) !== undefined;
-	}
+	const pendingOf = ({
+		deviceId,
+		clientId,
+	}: Pick<BindingRequest, "deviceId" | "clientId">): PendingBinding | undefined =>
+		pending().find((each) => each.deviceId === deviceId && each.clientId === clientId);
 
 	/** Removes the device that waits with a code, for one of several requests. */
-	async #take(code: string): Promise<PendingBinding | undefined> {
-		const { shortLived: store } = this.#gateway;
+	const take = async (code: string): Promise<PendingBinding | undefined> => {
 		const entry = store.get(PENDING + code);
-		const pending = entry && this.#pendingIn(entry);
+		const pending = entry && pendingIn(entry);
 		const isTaken = entry !== undefined && (await isMade(store.delete(entry.key, entry.revision)));
 		return isTaken && pending !== undefined && pending.expires > store.now ? pending : undefined;
-	}
+	};
 
-	async #put({ token: _, ...pending }: PendingBinding): Promise<void> {
-		await this.#gateway.shortLived.set(PENDING + pending.code, pending, 0);
-	}
+	const put = async ({ token: _, ...pending }: PendingBinding): Promise<void> => {
+		await store.set(PENDING + pending.code, pending, 0);
+	};
 
-	#pendingIn({ value }: Entry): PendingBinding {
+	const pendingIn = ({ value }: Entry): PendingBinding => {
 		const pending = value as Omit<PendingBinding, "token">;
-		return { ...pending, token: this.#derive(pending, pending.salt) };
-	}
+		return { ...pending, token: derive(pending, pending.salt) };
+	};
 
-	async #bind(
+	const bind = async (
 		{ deviceId }: BindingRequest,
 		token: string,
 		salt: string,
 		options?: { replaces: boolean },
-	): Promise<boolean> {
-		const { tokens, settings } = this.#gateway;
+	): Promise<boolean> => {
 		const { maxDevices } = settings;
 		if (tokens.boundTo(deviceId) === undefined && tokens.size >= maxDevices) {
 			throw full(`device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
 		return await tokens.bind(deviceId, token, salt, options);
-	}
+	};
 
-	async #wait(request: BindingRequest): Promise<PendingBinding> {
-		const { shortLived: store, log } = this.#gateway;
-		const { pending } = this;
-		const ofAddress = pending.filter(({ address }) => address === request.address);
-		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
+	const wait = async (request: BindingRequest): Promise<PendingBinding> => {
+		const waiting = pending();
+		const ofAddress = waiting.filter(({ address }) => address === request.address);
+		if (waiting.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
 			throw full("too many devices await approval; run: xs-mcp-gateway devices pending");
 		}
 		const salt = makeSalt();
 		const binding = {
 			...request,
-			code: this.#newCode(),
+			code: newCode(),
 			challenge: randomUUID(),
-			token: this.#derive(request, salt),
+			token: derive(request, salt),
 			salt,
 			expires: store.now + CODE_LIFETIME,
 		};
-		await this.#put(binding);
+		await put(binding);
 		const { deviceId: device, board, address, code } = binding;
 		log.info({ device, board, address }, `a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`);
-		for (const entry of store.list(PENDING).filter((each) => this.#pendingIn(each).expires <= store.now)) {
+		for (const entry of store.list(PENDING).filter((each) => pendingIn(each).expires <= store.now)) {
 			await store.delete(entry.key, entry.revision).catch(() => {});
 		}
 		return binding;
-	}
+	};
 
-	#newCode(): string {
+	const newCode = (): string => {
 		for (;;) {
 			const code = String(randomInt(1_000_000)).padStart(6, "0");
-			if (this.#gateway.shortLived.get(PENDING + code) === undefined) {
+			if (store.get(PENDING + code) === undefined) {
 				return code;
 			}
 		}
-	}
+	};
 
-	#derive({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">, salt: string): string {
-		return TOKEN_PREFIX + this.#gateway.key.derive("token", salt, deviceId, clientId);
-	}
+	const derive = ({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">, salt: string): string =>
+		TOKEN_PREFIX + key.derive("token", salt, deviceId, clientId);
+
+	return {
+		get pending() {
+			return pending();
+		},
+		tokenOf,
+		pendingOf,
+		/**
+		 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
+		 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
+		 *
+		 * Rejects with HttpError, or StoreError.
+		 *
+		 * @returns its token, or its pending code
+		 */
+		async request(request: BindingRequest): Promise<string | PendingBinding> {
+			if (settings.bootstrap === "closed") {
+				throw new HttpError(403, "token", "this gateway does not accept new devices (setting bootstrap)");
+			}
+			if (settings.bootstrap === "approve" || tokens.boundTo(request.deviceId) !== undefined) {
+				return pendingOf(request) ?? wait(request);
+			}
+			if (!rate.take()) {
+				throw full(`too many new devices (limit ${MAX_BOUND_PER_SECOND} a second)`);
+			}
+			const salt = makeSalt();
+			const token = derive(request, salt);
+			// Another request for the same id may have been faster.
+			const isBound = await bind(request, token, salt);
+			return isBound ? token : (tokenOf(request) ?? pendingOf(request) ?? wait(request));
+		},
+		/** Binds the device that waits with a code; undefined if none does. Rejects with HttpError, or StoreError. */
+		async approve(code: string): Promise<PendingBinding | undefined> {
+			const pending = await take(code);
+			try {
+				await (pending && bind(pending, pending.token, pending.salt, { replaces: true }));
+				return pending;
+			} catch (error) {
+				await (pending && put(pending).catch(() => {}));
+				throw error;
+			}
+		},
+		/** Removes the device that waits with a code. Returns whether it existed. Rejects with StoreError. */
+		reject: async (code: string): Promise<boolean> => (await take(code)) !== undefined,
+	};
 }
 
 /** The device cannot be bound now. */

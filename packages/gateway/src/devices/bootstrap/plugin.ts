@@ -15,13 +15,13 @@ export const bootstrap = definePlugin({
 		mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
 	}),
 	setup: async (gateway): Promise<DeviceBindings> => {
-		const [{ addBindingRoutes }, { addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { DeviceBindings }] = await Promise.all([
+		const [{ addBindingRoutes }, { addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { makeBindings }] = await Promise.all([
 			import("./binding-routes.js"),
 			import("./bootstrap-routes.js"),
 			import("./bootstrap-answer.js"),
 			import("./device-bindings.js"),
 		]);
-		const bindings = new DeviceBindings(gateway);
+		const bindings = makeBindings(gateway);
 		addBootstrapRoutes(gateway, bindings);
 		addBindingRoutes(gateway.routes, bindings);
 		gateway.on("started", () => {

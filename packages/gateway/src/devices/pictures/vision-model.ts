@@ -32,8 +32,7 @@ export async function askVisionModel(
 		{ type: "image_url", image_url: image },
 	];
 	const body = JSON.stringify({ model: service.model, messages: [{ role: "user", content }] });
-	const signal = AbortSignal.timeout(timeout);
-	const answer = await post(service, { path: "/chat/completions", body, signal, ...LIMIT });
+	const answer = await post(service, "/chat/completions", body, AbortSignal.timeout(timeout), LIMIT);
 	const { data: completion } = COMPLETION.safeParse(JSON.parse(answer.toString()));
 	if (completion === undefined) {
 		throw new Error("no text in the response: expected choices[0].message.content");

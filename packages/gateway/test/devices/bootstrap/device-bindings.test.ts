@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import pino from "pino";
 import { MemoryStore } from "xs-mcp-manager/core";
-import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
+import { makeBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
 import { openDeviceKey } from "../../../src/devices/device-key.js";
 import { makeStateFolder, startProgram, tokensIn } from "../../../testing/program.js";
 
@@ -17,7 +17,7 @@ function open(
 	const tokens = tokensIn(folder);
 	const settings = { bootstrap: mode, maxDevices };
 	const log = pino({ enabled: false });
-	const bindings = new DeviceBindings({ settings, tokens, key: openDeviceKey(folder), shortLived: store, log });
+	const bindings = makeBindings({ settings, tokens, key: openDeviceKey(folder), shortLived: store, log });
 	const wait = async (request = LAMP): Promise<PendingBinding> => (await bindings.request(request)) as PendingBinding;
 	return { bindings, tokens, folder, wait };
 }
