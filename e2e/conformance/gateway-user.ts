@@ -105,7 +105,7 @@ async function visit(input: ServerInput, folder: string): Promise<void> {
 				resolve();
 			}
 		};
-		signIn(serverConfig(input), { signIns: new SignIns(folder), onAuthorize })
+		signIn(serverConfig(input), new SignIns(folder), onAuthorize)
 			.catch(() => {})
 			.finally(resolve);
 	});

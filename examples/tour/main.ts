@@ -54,12 +54,12 @@ async function takeTour(
  */
 async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise<boolean> {
 	const client = await device.connectClient();
-	const { commands, failed } = await prompt({
-		connect: async () => client,
-		device: device.virtual,
-		toolNames: () => device.toolNames,
-		quits: "stop the gateway and the device",
-	});
+	const { commands, failed } = await prompt(
+		async () => client,
+		device.virtual,
+		() => device.toolNames,
+		"stop the gateway and the device",
+	);
 	if (commands === 0 && !process.stdin.isTTY) {
 		// No input, as where a service starts this.
 		line("Runs until it is stopped.");

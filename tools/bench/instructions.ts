@@ -29,7 +29,7 @@ const WIDE_HEAP: readonly string[] = ["--slots", "400000", "--chunk-bytes", "600
  * @param limits of the heap, as options of the host
  */
 async function countOperations(choice: EngineChoice, limits: readonly string[] = []): Promise<Map<string, number>> {
-	const host = await buildXsHost({ bits: 64 });
+	const host = await buildXsHost(64);
 	const counts = new Map<string, number>();
 	for (const operation of OPERATIONS) {
 		const engine = await startServer(choice, operation.tools);

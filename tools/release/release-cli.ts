@@ -26,13 +26,7 @@ const program = makeProgram("npm run release --", "Makes the packages, images an
 
 await runProgram(program.action(makeRelease));
 
-interface Options {
-	readonly to: string;
-	readonly target: readonly string[];
-	readonly checks: boolean;
-}
-
-function makeRelease({ to, target, checks }: Options): void {
+function makeRelease({ to, target, checks }: { to: string; target: readonly string[]; checks: boolean }): void {
 	const folder = resolve(ROOT, to);
 	if (target.length > 0) {
 		run("npm", ["run", "xs-mcp", "doctor", "--", "--for", "build"]);

@@ -1,17 +1,13 @@
 import type { HttpClientOptions, HttpClientRequestOptions } from "../../../src/protocols/net/http-client.js";
 import { receive } from "./bridge.js";
-import { clientOf, NetworkClient, serve } from "./network-client.js";
-
-interface Options extends HttpClientOptions {
-	readonly secure?: boolean;
-}
+import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
 
 /** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), for one request: Node makes it. */
 export class HTTPClient {
-	readonly #options: Options;
+	readonly #options: HttpClientOptions & Secure;
 	#request: HttpRequest | undefined;
 
-	constructor(options: Options) {
+	constructor(options: HttpClientOptions & Secure) {
 		this.#options = options;
 	}
 
@@ -33,7 +29,7 @@ class HttpRequest extends NetworkClient<null> {
 	/** Bytes of the body still to write. */
 	#remaining: number;
 
-	constructor({ host, port, secure = false, onError }: Options, options: HttpClientRequestOptions) {
+	constructor({ host, port, secure = false, onError }: HttpClientOptions & Secure, options: HttpClientRequestOptions) {
 		super("http", {
 			onReadable: (count) => options.onReadable(count),
 			onWritable: (count) => {

@@ -1,6 +1,6 @@
 import type { MqttClient, MqttClientOptions } from "../../../src/protocols/mqtt/mqtt-channel.js";
 import { receive } from "./bridge.js";
-import { clientOf, NetworkClient, serve } from "./network-client.js";
+import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
 
 interface Part {
 	readonly more: boolean;
@@ -10,12 +10,6 @@ interface Part {
 	readonly QoS?: number;
 }
 
-interface Options extends MqttClientOptions {
-	readonly secure?: boolean;
-}
-
-type WriteOptions = Parameters<MqttClient["write"]>[1];
-
 const PUBLISH = 3;
 
 /**
@@ -23,25 +17,21 @@ const PUBLISH = 3;
  * `mqtt-packet`.
  */
 export class MQTTClient extends NetworkClient<Part> {
-	readonly #options: Options;
+	readonly #options: MqttClientOptions & Secure;
 	/** Bytes of the current message still to write. */
 	#remaining = 0;
 
-	constructor(options: Options) {
+	constructor(options: MqttClientOptions & Secure) {
 		super("mqtt", options);
 		this.#options = options;
 		const { host, port, id: clientId, user, password, keepAlive, will, secure = false } = options;
 		this.tell("open", { host, port, clientId, user, password, keepAlive, will, secure });
 	}
 
-	write(data: ArrayBuffer | Uint8Array, options?: WriteOptions): number {
-		this.expectRoom(data.byteLength);
-		this.#expectTurn(data.byteLength, options);
-		return this.writeBytes(data, options ?? null);
-	}
-
 	/** Rejects anything but further parts while a message is incomplete. */
-	#expectTurn(bytes: number, options: WriteOptions): void {
+	write(...[data, options]: Parameters<MqttClient["write"]>): number {
+		const bytes = data.byteLength;
+		this.expectRoom(bytes);
 		if (options === undefined) {
 			if (bytes > this.#remaining) {
 				throw new Error(`${bytes} bytes written where ${this.#remaining} of the message are left`);
@@ -52,6 +42,7 @@ export class MQTTClient extends NetworkClient<Part> {
 		} else if ((options.operation ?? PUBLISH) === PUBLISH) {
 			this.#remaining = (options.byteLength ?? bytes) - bytes;
 		}
+		return this.writeBytes(data, options ?? null);
 	}
 
 	/** @internal A packet other than a message. */

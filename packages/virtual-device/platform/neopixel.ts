@@ -1,9 +1,5 @@
 import { Pin, type PinOptions } from "./io/pins.js";
 
-interface NeoPixelOptions extends PinOptions {
-	readonly length: number;
-}
-
 /** LEDs that are shown, from the first one. */
 const MAX_SHOWN = 64;
 
@@ -14,7 +10,7 @@ export default class NeoPixel extends Pin {
 	readonly length: number;
 	readonly #pixels: number[];
 
-	constructor(options: NeoPixelOptions) {
+	constructor(options: PinOptions & { readonly length: number }) {
 		super(options, "pixels", 0);
 		this.length = options.length;
 		this.#pixels = new Array(options.length).fill(0);

@@ -8,6 +8,11 @@ export interface ClientOptions<Part> {
 	readonly onError?: (error: Error) => void;
 }
 
+/** Whether a client's connection uses TLS. */
+export interface Secure {
+	readonly secure?: boolean;
+}
+
 /** A received part of a message. */
 interface Arrival<Part> {
 	readonly bytes: ArrayBuffer;

@@ -1,27 +1,17 @@
 import type { WebSocketClientOptions } from "../../../src/protocols/websocket-channel.js";
 import { receive } from "./bridge.js";
-import { clientOf, NetworkClient, serve } from "./network-client.js";
+import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
 
 interface Part {
 	readonly more: boolean;
 	readonly binary: boolean;
 }
 
-interface Options extends WebSocketClientOptions {
-	readonly secure?: boolean;
-}
-
-interface WriteOptions {
-	readonly opcode?: number;
-	readonly binary?: boolean;
-	readonly more?: boolean;
-}
-
 /** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {
-	readonly #options: Options;
+	readonly #options: WebSocketClientOptions & Secure;
 
-	constructor(options: Options) {
+	constructor(options: WebSocketClientOptions & Secure) {
 		super("ws", options);
 		this.#options = options;
 		const { host, port, path, headers, secure } = options;
@@ -29,7 +19,10 @@ export class WebSocketClient extends NetworkClient<Part> {
 		this.tell("open", `${secure ? "wss" : "ws"}://${authority}:${port}${path}`, [...headers]);
 	}
 
-	write(data: ArrayBuffer | Uint8Array, { opcode, binary = true, more = false }: WriteOptions = {}): number {
+	write(
+		data: ArrayBuffer | Uint8Array,
+		{ opcode, binary = true, more = false }: { opcode?: number; binary?: boolean; more?: boolean } = {},
+	): number {
 		this.expectRoom(data.byteLength);
 		return this.writeBytes(data, opcode ?? (binary ? 2 : 1), more);
 	}

@@ -88,12 +88,12 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 		import("./prompt/prompt.js"),
 		import("./prompt/device-client.js"),
 	]);
-	const { failed } = await prompt({
-		connect: deviceClient(http && { ...http, httpToken }),
+	const { failed } = await prompt(
+		deviceClient(http && { ...http, httpToken }),
 		device,
-		toolNames: () => new Map(),
-		quits: "end the device",
-	});
+		() => new Map(),
+		"end the device",
+	);
 	device.stop();
 	process.exit(process.stdin.isTTY || failed === 0 ? 0 : 1);
 }

@@ -5,11 +5,6 @@ import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { attempt, failAs, makeProgram } from "../../xs-mcp/src/build/program.js";
 import { bundle, encodeImage } from "./index.js";
 
-interface Options {
-	readonly firmwareVersion: string;
-	readonly firmware?: string;
-}
-
 /** `xs-mcp image`: makes a firmware image that a virtual device can update itself to. */
 export const imageProgram = (): Command =>
 	makeProgram(
@@ -19,7 +14,7 @@ export const imageProgram = (): Command =>
 		.argument("<file>", "output file")
 		.requiredOption("--firmware-version <version>", "version of this firmware, such as 0.3.0")
 		.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
-		.action(async (file: string, { firmwareVersion, firmware }: Options) => {
+		.action(async (file: string, { firmwareVersion, firmware }: { firmwareVersion: string; firmware?: string }) => {
 			const script = await bundle(firmware && resolve(firmware), false, firmwareVersion).catch(failAs(file));
 			const image = encodeImage(script, { ...FIRMWARE, version: firmwareVersion });
 			attempt(file, () => writeFileSync(file, image));

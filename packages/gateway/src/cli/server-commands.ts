@@ -36,17 +36,14 @@ async function login(id: string, { port, ...settings }: { readonly port?: number
 	const server = await readServer(serversFile, id);
 	const terminal = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
 	try {
-		await signIn(server, {
-			signIns: new SignIns(signInFolder(stateFolder)),
-			port,
-			onAuthorize(url) {
-				console.error(`Open this address in a browser:\n\n${url.href}\n`);
-				terminal?.on("line", visit);
-				if (terminal) {
-					console.error("If the browser runs on another machine, paste the address of its last page here.");
-				}
-			},
-		});
+		const onAuthorize = (url: URL): void => {
+			console.error(`Open this address in a browser:\n\n${url.href}\n`);
+			terminal?.on("line", visit);
+			if (terminal) {
+				console.error("If the browser runs on another machine, paste the address of its last page here.");
+			}
+		};
+		await signIn(server, new SignIns(signInFolder(stateFolder)), onAuthorize, port);
 	} finally {
 		terminal?.close();
 	}

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { Duplex, Transform, type TransformCallback } from "node:stream";
-import { createServer as createTlsServer, type TlsOptions } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
 import { listenOn, renewTls } from "../net/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll, type DeviceListenerOptions } from "./admission.js";
@@ -105,7 +105,7 @@ export async function openEmbeddedBroker(options: DeviceListenerOptions, events:
 		},
 		localAddressOf: (clientId: string) => clientOf(clientId)?.localAddress,
 		/** Uses another key and certificate for new connections. */
-		renewTls: (renewed: TlsOptions) => renewTls(server, renewed),
+		renewTls: renewTls.bind(undefined, server),
 		/** Disconnects the clients that would no longer be admitted, whether or not they have said hello. */
 		recheck(stillAdmits: (admission: Admission) => boolean): void {
 			for (const client of Object.values(clients)) {

@@ -95,15 +95,6 @@ const CACHED: ReadonlySet<string> = new Set(
 	"tools/list resources/list resources/templates/list prompts/list server/discover".split(" "),
 );
 
-interface ClientOptions {
-	/** The way to the client for messages that belong to none of its requests. Default: there is none. */
-	readonly channel?: Channel;
-	/** Whether its requests are of 2026-07-28: each describes its client. Default: it begins a session. */
-	readonly isStateless?: boolean;
-	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
-	readonly listTtl?: number | undefined;
-}
-
 /**
  * One client of the gateway, or all clients of 2026-07-28 with the same rights: serves their requests for a catalog in every
  * revision, over whatever transport they come.
@@ -133,7 +124,12 @@ export class Client {
 	/** Called when the client has disconnected. */
 	readonly #ends: (() => void)[] = [];
 
-	constructor(gateway: Gateway, catalog: Catalog, { channel, isStateless = false, listTtl = 5_000 }: ClientOptions) {
+	/**
+	 * @param channel the way to the client for messages that belong to none of its requests; undefined: there is none
+	 * @param isStateless whether its requests are of 2026-07-28: each describes its client. Otherwise it begins a session
+	 * @param listTtl milliseconds for which a client may keep a list (2026-07-28, `ttlMs`)
+	 */
+	constructor(gateway: Gateway, catalog: Catalog, channel?: Channel, isStateless = false, listTtl = 5_000) {
 		this.gateway = gateway;
 		this.catalog = catalog;
 		this.isStateless = isStateless;
@@ -424,7 +420,7 @@ export class Client {
 
 /** A client in a session that is told of changes as long as it is connected. */
 export function openClient(gateway: Gateway, catalog: Catalog, channel: Channel): Client {
-	const client = new Client(gateway, catalog, { channel });
+	const client = new Client(gateway, catalog, channel);
 	client.onClosed(catalog.onChange((change) => client.announce(change)));
 	return client;
 }

@@ -343,8 +343,7 @@ export class HttpEndpoint {
 	}
 
 	#clientFor(catalog: Catalog): Client {
-		const options = { listTtl: this.listTtl, isStateless: true };
-		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, options);
+		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, undefined, true, this.listTtl);
 		this.#stateless.set(catalog, client);
 		return client;
 	}

@@ -27,7 +27,7 @@ export function serveOverStdio(gateway: Gateway, access: Access, server?: string
 	const catalog = gateway.catalog(access, server);
 	// Each message since 2026-07-28 names its revision. The others are of a session.
 	const session = openClient(gateway, catalog, channel);
-	const stateless = new Client(gateway, catalog, { channel, isStateless: true });
+	const stateless = new Client(gateway, catalog, channel, true);
 	wire.onmessage = (message) => {
 		if ("method" in message && !("id" in message)) {
 			session.receive(message);

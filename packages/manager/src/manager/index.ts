@@ -3,7 +3,7 @@ export type { McpAuthProvider } from "../upstreams/auth/auth-config.js";
 export { SignIns } from "../upstreams/auth/sign-ins.js";
 export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 export { type ConfigProblem, problemText, readServer, validateServersFile } from "../upstreams/servers-file.js";
-export { type SignInOptions, signIn } from "../upstreams/sign-in.js";
+export { signIn } from "../upstreams/sign-in.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
 export { McpError, type McpToolResult } from "./mcp-error.js";
 export { McpManager } from "./mcp-manager.js";

@@ -2,7 +2,6 @@ import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotoco
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
 import { DEVICE_EVENTS } from "../firmware.js";
-import type { SignInsOptions } from "../upstreams/auth/sign-ins.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 import { McpError, type McpToolResult } from "./mcp-error.js";
@@ -60,8 +59,8 @@ export interface McpManagerOptions {
 		readonly maxConnections?: number;
 		/** Milliseconds between pings. Default 15,000. */
 		readonly pingInterval?: number;
-		/** Where the sign-ins at servers are kept. Default: nowhere, so that no one can sign in. */
-		readonly signIns?: SignInsOptions | undefined;
+		/** Folder of the sign-ins at servers, and the command to sign in, for errors. Default: no one can sign in. */
+		readonly signIns?: { readonly folder: string; readonly how: string } | undefined;
 		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
 		readonly cacheTtl?: number;
 		/** Whether what servers write to standard error appears on this program's. Default false: only in the event `debug`. */

@@ -3,10 +3,12 @@ import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
 import type { McpManagerOptions } from "../manager/mcp-types.js";
-import { SignedIn, type SignInsOptions } from "./auth/sign-ins.js";
+import { SignedIn } from "./auth/sign-ins.js";
 import { ConfiguredServer, type ConfiguredServerEvents } from "./configured-server.js";
 import type { Auth } from "./configured-transport.js";
 import type { ServerConfig } from "./server-config.js";
+
+type SignInSettings = NonNullable<McpManagerOptions["options"]>["signIns"];
 
 /** The servers to which the gateway connects: a pool of connections with a limit. */
 export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
@@ -14,7 +16,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	readonly #maxConnections: number;
 	/** Milliseconds. */
 	readonly pingInterval: number;
-	readonly #signIns: SignInsOptions | undefined;
+	readonly #signIns: SignInSettings;
 	readonly #servers = new Map<string, ConfiguredServer>();
 
 	constructor(registry: ServerRegistry, options: McpManagerOptions["options"] = {}) {
@@ -116,7 +118,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 }
 
 /** Authentication for a server over HTTP; undefined if its headers authenticate, or nothing can. */
-function authFor(config: ServerConfig, signIns: SignInsOptions | undefined): Auth | undefined {
+function authFor(config: ServerConfig, signIns: SignInSettings): Auth | undefined {
 	const { transport, headers, oauth, authProvider } = config;
 	if (authProvider !== undefined) {
 		return authProvider;
@@ -129,5 +131,5 @@ function authFor(config: ServerConfig, signIns: SignInsOptions | undefined): Aut
 	if (signIns === undefined || hasSecret || (transport !== "http" && transport !== "sse")) {
 		return undefined;
 	}
-	return new SignedIn(config, signIns);
+	return new SignedIn(config, signIns.folder, signIns.how);
 }

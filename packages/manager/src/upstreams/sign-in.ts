@@ -14,21 +14,21 @@ const MAX_TIME = 600_000;
 
 const PAGE = { "Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": "default-src 'none'" };
 
-export interface SignInOptions {
-	readonly signIns: SignIns;
-	/** Port of the loopback address to which the browser returns. Default: a free one. */
-	readonly port?: number;
-	/** Takes the URL that a person opens in a browser. */
-	readonly onAuthorize: (url: URL) => void;
-}
-
 /**
  * Signs in at a server over HTTP with OAuth 2.1 (MCP 2025-11-25, Authorization): registers a client unless one is configured,
  * has a person approve it in a browser, and keeps the tokens once a connection with them works.
  *
  * Rejects with Error if the server does not ask for a sign-in, the person or the server rejects it, or ten minutes pass.
+ *
+ * @param onAuthorize takes the URL that a person opens in a browser
+ * @param port of the loopback address to which the browser returns. 0: a free one
  */
-export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthorize }: SignInOptions): Promise<void> {
+export async function signIn(
+	config: ServerConfig,
+	signIns: SignIns,
+	onAuthorize: (url: URL) => void,
+	port = 0,
+): Promise<void> {
 	const { id, url, transport, oauth: settings } = config;
 	if (transport !== "http" && transport !== "sse") {
 		throw new Error(`${id}: ${transport}: only over HTTP does a server ask for a sign-in`);

@@ -5,19 +5,7 @@ import { basename, join } from "node:path";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
 import { CACHE_FOLDER, findXsSources, hashSources, type XsSources } from "./xs-sources.js";
 
-/** Build options. */
-export interface BuildOptions {
-	/** Size of the machine's pointers; 32 gives the chip's slots of 16 bytes. Unless told, what this computer has. */
-	readonly bits?: HostBits;
-	/** Called with lines of text during a build: at its start, and after each quarter of the files. */
-	readonly onProgress?: (text: string) => void;
-}
-
-interface Build {
-	readonly compiler: Compiler;
-	readonly sources: XsSources;
-	readonly onProgress: BuildOptions["onProgress"];
-}
+type Progress = (text: string) => void;
 
 const FLAGS = ["-O2", "-w", "-fno-common", "-DINCLUDE_XSPLATFORM", '-DXSPLATFORM="host-platform.h"'];
 
@@ -28,9 +16,12 @@ const underWay = new Map<string, Promise<void>>();
  * Gives the path of the XS host's binary, and compiles it first where the cache has none: some 15 seconds, once for each
  * set of sources, compiler and flags.
  *
+ * @param bits size of the machine's pointers; 32 gives the chip's slots of 16 bytes
+ * @param onProgress called with lines of text during a build: at its start, and after each quarter of the files
+ *
  * Rejects with an `EngineError`: `no-sources`, `no-compiler`, `no-32-bit-compiler`, `no-32-bit-programs` or `compile-failed`.
  */
-export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptions = {}): Promise<string> {
+export async function buildXsHost(bits: HostBits = NATIVE_BITS, onProgress?: Progress): Promise<string> {
 	const sources = await findXsSources();
 	const compiler = await findCompiler(bits);
 	const { version, flags, emulator = "" } = compiler;
@@ -42,7 +33,7 @@ export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptio
 	onProgress?.(`Building the XS engine (${bits}-bit) from its C sources, once: about 20 s …`);
 	let building = underWay.get(folder);
 	if (!building) {
-		building = build(folder, { compiler, sources, onProgress }).finally(() => underWay.delete(folder));
+		building = build(folder, compiler, sources, onProgress).finally(() => underWay.delete(folder));
 		underWay.set(folder, building);
 	}
 	await building;
@@ -72,14 +63,14 @@ function isAlive(pid: number): boolean {
 }
 
 /** Builds in a temporary folder and moves the result, so that concurrent processes do not interfere. */
-async function build(folder: string, { compiler, sources, onProgress }: Build): Promise<void> {
+async function build(folder: string, compiler: Compiler, sources: XsSources, onProgress?: Progress): Promise<void> {
 	await mkdir(CACHE_FOLDER, { recursive: true });
 	await removeInterrupted();
 	const work = await mkdtemp(join(CACHE_FOLDER, `build-${process.pid}-`));
 	try {
 		const result = join(work, "result");
 		await mkdir(result);
-		const objects = await compileAll(work, { compiler, sources, onProgress });
+		const objects = await compileAll(work, compiler, sources, onProgress);
 		const { emulator } = compiler;
 		const program = join(result, emulator === undefined ? "xs-host" : "emulated");
 		await compile(compiler, [...objects, "-lm", "-o", program], "linking");
@@ -104,7 +95,12 @@ async function move(result: string, folder: string): Promise<void> {
 	}
 }
 
-async function compileAll(work: string, { compiler, sources, onProgress }: Build): Promise<string[]> {
+async function compileAll(
+	work: string,
+	compiler: Compiler,
+	sources: XsSources,
+	onProgress?: Progress,
+): Promise<string[]> {
 	const includes = sources.includeFolders.map((folder) => `-I${folder}`);
 	const waiting = [...sources.files];
 	const objects: string[] = [];

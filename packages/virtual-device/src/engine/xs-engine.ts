@@ -3,11 +3,6 @@ import { type Engine, EngineError, type EngineOptions } from "./engine.js";
 import { type Command, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
 import { decodeReply, encodeCommand, NetstringReader, toExit } from "./xs-protocol.js";
 
-interface XsEngineOptions extends EngineOptions {
-	/** The host's binary, as `buildXsHost` returns it. */
-	readonly hostPath: string;
-}
-
 /** Longer than Node's time-out, so that this ends only a machine whose parent has ended. */
 const ALARM_MARGIN_S = 5;
 
@@ -17,10 +12,10 @@ const ALARM_MARGIN_S = 5;
  * Rejects with an `EngineError`: `start-failed` where the binary cannot be run, or the code of the machine's exit where
  * it ended at once, such as `out-of-memory` where the limits leave no room for the built-ins.
  */
-export async function startXsEngine(options: XsEngineOptions): Promise<Engine> {
+export async function startXsEngine(hostPath: string, options: EngineOptions = {}): Promise<Engine> {
 	const timeoutMs = options.timeoutMs ?? 10_000;
 	try {
-		return await QueuedEngine.start((events) => openProcess(options, timeoutMs, events), timeoutMs, nameOf);
+		return await QueuedEngine.start((events) => openProcess(hostPath, options, timeoutMs, events), timeoutMs, nameOf);
 	} catch (cause) {
 		if (!(cause instanceof EngineError) || cause.code !== "crashed") {
 			throw cause;
@@ -33,7 +28,7 @@ function nameOf([major, minor, bits]: readonly unknown[]): string {
 	return `XS ${major}.${minor} (${bits}-bit)`;
 }
 
-function toArguments({ limits, seed }: XsEngineOptions, timeoutMs: number): string[] {
+function toArguments({ limits, seed }: EngineOptions, timeoutMs: number): string[] {
 	const seconds = Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs / 1000) + ALARM_MARGIN_S : undefined;
 	const flags: [string, number | undefined][] = [
 		["--slots", limits?.slots],
@@ -45,8 +40,8 @@ function toArguments({ limits, seed }: XsEngineOptions, timeoutMs: number): stri
 	return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
 }
 
-function openProcess(options: XsEngineOptions, timeoutMs: number, events: PortEvents): Port {
-	const { hostPath, onTrace } = options;
+function openProcess(hostPath: string, options: EngineOptions, timeoutMs: number, events: PortEvents): Port {
+	const { onTrace } = options;
 	const child = spawn(hostPath, toArguments(options, timeoutMs), {
 		stdio: ["pipe", "pipe", onTrace ? "pipe" : "ignore"],
 		env: {},

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, type RequestOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import getPort from "get-port";
 import type { HttpAddress } from "../options.js";
 
@@ -58,7 +58,7 @@ async function connectPatiently(served: ServedAt): Promise<Client> {
 
 /** The prompt is a person's: it lists the tools that only people may call, too. */
 class PersonsClient extends Client {
-	override async listTools(params?: Parameters<Client["listTools"]>[0], options?: RequestOptions) {
+	override async listTools(...[params, options]: Parameters<Client["listTools"]>) {
 		return await super.listTools({ ...params, withUserTools: true } as typeof params, options);
 	}
 }

@@ -13,48 +13,47 @@ const COMMANDS = ["list", "call", "status", "press", "measure", "set", "say", "h
 /** Characters for descriptions below which help is not wrapped into its columns. */
 const MIN_HELP_WIDTH = 20;
 
-interface PromptOptions {
-	/** An MCP client that calls the tools. It stays the caller's. */
-	readonly connect: () => Promise<Client>;
-	/** The device that commands control. */
-	readonly device: VirtualDevice;
-	readonly toolNames: () => OwnNames;
-	/** Called by `quit`. */
-	readonly quits: string;
-}
-
 /**
  * The prompt of a virtual device: takes commands until `quit` or the end of the input.
  *
+ * @param connect returns an MCP client that calls the tools. It stays the caller's
+ * @param device the device that commands control
+ * @param quits describes `quit`
  * @returns how many commands came, and how many of them failed
  */
-export async function prompt(options: PromptOptions): Promise<{ commands: number; failed: number }> {
+export async function prompt(
+	connect: () => Promise<Client>,
+	device: VirtualDevice,
+	toolNames: () => OwnNames,
+	quits: string,
+): Promise<{ commands: number; failed: number }> {
 	const isTerminal = process.stdin.isTTY === true;
 	const terminal = createInterface({
 		input: process.stdin,
 		output: process.stdout,
 		terminal: isTerminal,
 		prompt: isTerminal ? paint("bold", "> ") : "",
-		completer: async (text: string) => complete(text, COMMANDS, await toolsOf(options), options.toolNames()),
+		completer: async (text: string) => complete(text, COMMANDS, await toolsOf(connect), toolNames()),
 	});
 	let commands = 0;
 	let failed = 0;
-	let quits = false;
+	let hasQuit = false;
 	const quit = (): void => {
-		quits = true;
+		hasQuit = true;
 	};
+	const commandsOf = (): Command => makeCommands(connect, device, toolNames, quits, quit);
 	if (isTerminal) {
 		heading("Your turn");
-		showHelp(makeCommands(options, quit));
+		showHelp(commandsOf());
 		printAbove(terminal);
 		terminal.prompt();
 	}
 	for await (const text of terminal) {
 		if (text.trim() !== "") {
 			commands += 1;
-			failed += (await runCommand(makeCommands(options, quit), text)) ? 0 : 1;
+			failed += (await runCommand(commandsOf(), text)) ? 0 : 1;
 		}
-		if (quits) {
+		if (hasQuit) {
 			break;
 		}
 		if (isTerminal) {
@@ -81,15 +80,20 @@ async function runCommand(commands: Command, text: string): Promise<boolean> {
 }
 
 /** None if no client can be connected now: a command would say why. */
-async function toolsOf({ connect }: PromptOptions): Promise<Tool[]> {
+async function toolsOf(connect: () => Promise<Client>): Promise<Tool[]> {
 	return await connect().then(
 		async (client) => (await client.listTools()).tools,
 		() => [],
 	);
 }
 
-function makeCommands(options: PromptOptions, quit: () => void): Command {
-	const { connect, device, toolNames, quits } = options;
+function makeCommands(
+	connect: () => Promise<Client>,
+	device: VirtualDevice,
+	toolNames: () => OwnNames,
+	quits: string,
+	quit: () => void,
+): Command {
 	const commands = new Command("")
 		.configureHelp({ commandUsage: usageOf, minWidthToWrap: MIN_HELP_WIDTH })
 		.helpOption(false)

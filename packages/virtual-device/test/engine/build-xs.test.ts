@@ -40,7 +40,7 @@ describe("the host of XS", () => {
 
 	test("returns the same program again, without output", { skip: noXs }, async () => {
 		const onProgress = () => assert.fail("nothing is to be built");
-		assert.equal(await buildXsHost({ onProgress }), await buildXsHost({ onProgress }));
+		assert.equal(await buildXsHost(undefined, onProgress), await buildXsHost(undefined, onProgress));
 	});
 
 	test("reports a missing compiler", async () => {
@@ -69,7 +69,7 @@ describe("the host of XS", () => {
 
 	test("reports a compiler without 32-bit support", { skip: windows }, async () => {
 		await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
-		await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
+		await assert.rejects(buildXsHost(32), { code: "no-32-bit-compiler" });
 	});
 
 	test("runs 32-bit programs in QEMU if the computer cannot", { skip: windows }, async () => {
@@ -81,7 +81,7 @@ describe("the host of XS", () => {
 		const { PATH } = process.env;
 		process.env.PATH = `${folder}:${PATH}`;
 		try {
-			const host = await buildXsHost({ bits: 32 });
+			const host = await buildXsHost(32);
 			const { stdout } = await promisify(execFile)(host, ["--slots", "1"]);
 			assert.equal(stdout, `${join(host, "../emulated")} --slots 1\n`);
 		} finally {
@@ -92,7 +92,7 @@ describe("the host of XS", () => {
 	test("reports a computer that builds 32-bit programs, but cannot run them", { skip: windows }, async () => {
 		const program = "#!/bin/sh\nexit 2\n";
 		await pretend(`for last; do :; done; printf '${program}' >"$last"; chmod +x "$last"`);
-		await assert.rejects(buildXsHost({ bits: 32 }), {
+		await assert.rejects(buildXsHost(32), {
 			code: "no-32-bit-programs",
 			message: /^This computer cannot run 32-bit programs: .*; install qemu-user, which can$/,
 		});

@@ -44,7 +44,7 @@ function closing(start: Start): Start {
 	};
 }
 
-const host = await buildXsHost({ bits: 64 }).catch((error: unknown) => {
+const host = await buildXsHost(64).catch((error: unknown) => {
 	if (error instanceof EngineError) {
 		return error;
 	}
@@ -54,7 +54,7 @@ const host = await buildXsHost({ bits: 64 }).catch((error: unknown) => {
 /** Why there is no XS here; `false` where there is. */
 export const noXs = skipIf(host instanceof EngineError && host.message);
 
-export const startXs = closing((options) => startXsEngine({ hostPath: String(host), ...options }));
+export const startXs = closing((options) => startXsEngine(String(host), options));
 
 export const ENGINES: readonly [name: string, start: Start, skip: string | false][] = [
 	["XS", startXs, noXs],

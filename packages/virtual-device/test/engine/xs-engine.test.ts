@@ -92,15 +92,15 @@ describe("XS: its process", { skip: noXs }, () => {
 	after(closeEngines);
 
 	test("does not start if the host is missing", async () => {
-		await assert.rejects(startXsEngine({ hostPath: "/nowhere/xs-host" }), { code: "start-failed" });
+		await assert.rejects(startXsEngine("/nowhere/xs-host"), { code: "start-failed" });
 	});
 
 	test("does not start from another program", async () => {
-		await assert.rejects(startXsEngine({ hostPath: process.execPath, timeoutMs: 5000 }), { name: "EngineError" });
+		await assert.rejects(startXsEngine(process.execPath, { timeoutMs: 5000 }), { name: "EngineError" });
 	});
 
 	test("ends with its parent", async () => {
-		const host = JSON.stringify(await buildXsHost({ bits: 64 }));
+		const host = JSON.stringify(await buildXsHost(64));
 		// The machine's standard error is its parent's standard output, which so ends when both are gone.
 		const program = `require("node:child_process").spawn(${host}, { stdio: ["pipe", "ignore", 1] }); console.log("ready")`;
 		const parent = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
@@ -112,7 +112,7 @@ describe("XS: its process", { skip: noXs }, () => {
 		const script = "efor (;;);";
 		const input = `${script.length}:${script},`;
 		const run = async () =>
-			execFileSync(await buildXsHost({ bits: 64 }), ["--seconds", "1"], { input, stdio: ["pipe", "ignore", "ignore"] });
+			execFileSync(await buildXsHost(64), ["--seconds", "1"], { input, stdio: ["pipe", "ignore", "ignore"] });
 		await assert.rejects(run, { signal: "SIGALRM" });
 	});
 });

@@ -25,14 +25,6 @@ const RECORD = z.object({
 });
 type SignInRecord = z.output<typeof RECORD>;
 
-/** Where sign-ins are kept, and how a person signs in. */
-export interface SignInsOptions {
-	/** Its files are readable by their owner only. */
-	readonly folder: string;
-	/** The command to sign in, for errors; the server's id is appended. */
-	readonly how: string;
-}
-
 /** The sign-ins at upstream servers: a file for each server, readable by its owner only. */
 export class SignIns {
 	readonly #folder: string;
@@ -98,7 +90,11 @@ export class SignedIn implements AuthProvider {
 	/** Requests that fail at the same time share a refresh: a refresh token works once. */
 	#renewing: Promise<void> | undefined;
 
-	constructor(config: ServerConfig, { folder, how }: SignInsOptions) {
+	/**
+	 * @param folder of the sign-ins
+	 * @param how the command to sign in, for errors; the server's id is appended
+	 */
+	constructor(config: ServerConfig, folder: string, how: string) {
 		this.#config = config;
 		this.#signIns = new SignIns(folder);
 		this.#how = `${how} ${config.id}`;
