@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
 import type { BoardProfile } from "../packages/virtual-device/src/index.js";
-import { DevicePage } from "../packages/virtual-device/src/page/device-page.js";
+import { openDevicePage } from "../packages/virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "../packages/xs-mcp/src/build/page-bundles.js";
 import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fixtures.js";
 
@@ -14,7 +14,7 @@ const CONSOLE = "http://127.0.0.1:8766/";
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
 	const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url }, ...own });
-	const served = await DevicePage.open(device, await bundleDevicePage(), 0, CONSOLE);
+	const served = await openDevicePage(device, await bundleDevicePage(), 0, CONSOLE);
 	t.after(() => served.close());
 	await backend.greet();
 	return { backend, device, url: served.url };
@@ -92,7 +92,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		const light = { name: "self.light.set", arguments: { on: true, color: "#ff8000" } };
 		await backend.ask({ id: 1, method: "tools/call", params: light });
 		await until(() => device.screen?.state === "idle", "nothing changes any more");
-		const served = await DevicePage.open(device, await bundleDevicePage(), 0);
+		const served = await openDevicePage(device, await bundleDevicePage(), 0);
 		t.after(() => served.close());
 		const page = await show(t, served.url);
 		await page.getByText("of #ff8000").waitFor();

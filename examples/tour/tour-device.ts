@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { portableNames } from "../../packages/gateway/src/catalog/names.js";
 import type { Connection, Server } from "../../packages/gateway/src/index.js";
 import { type BoardProfile, type EngineChoice, VirtualDevice } from "../../packages/virtual-device/src/index.js";
-import { DevicePage } from "../../packages/virtual-device/src/page/device-page.js";
+import { type DevicePage, openDevicePage } from "../../packages/virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "../../packages/virtual-device/src/prompt/output.js";
 import { nameOf, showCall } from "../../packages/virtual-device/src/prompt/show-tools.js";
 import type { OwnNames } from "../../packages/virtual-device/src/prompt/tool-names.js";
@@ -103,7 +103,7 @@ export class TourDevice {
 
 	/** Serves the device's page. @returns its address */
 	async openPage(): Promise<string> {
-		this.#page = await DevicePage.open(this.virtual, await bundleDevicePage(), 0);
+		this.#page = await openDevicePage(this.virtual, await bundleDevicePage(), 0);
 		return this.#page.url;
 	}
 

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { encodeWav } from "../../packages/gateway/src/speech/wav.js";
 import type { VirtualDevice } from "../../packages/virtual-device/src/index.js";
-import { DevicePage } from "../../packages/virtual-device/src/page/device-page.js";
+import { openDevicePage } from "../../packages/virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import { complaintsOf, openPageWithMicrophone } from "./chromium.js";
 import { correlation } from "./correlation.js";
@@ -46,7 +46,7 @@ interface Played {
 
 /** A device's page in Chromium, before a person who says the same sentence again and again once the microphone is on. */
 export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence: string, pause: number) {
-	const served = await DevicePage.open(device, await bundleDevicePage(), 0);
+	const served = await openDevicePage(device, await bundleDevicePage(), 0);
 	t.after(() => served.close());
 	const said = Int16Array.from([...new Int16Array(pause * RATE), ...samplesOf(speak(sentence), RATE)]);
 	const file = join(temporaryFolder("xs-mcp-talk-"), "said.wav");

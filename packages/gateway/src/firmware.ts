@@ -5,7 +5,7 @@ export { isObject } from "../../../src/core/text/is-object.js";
 export { isNewer, isVersion } from "../../../src/core/text/version.js";
 export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.js";
 export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";
-export { type ImageIdentity, readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
+export { readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
 export { PART_KINDS } from "../../../src/hardware/kinds/index.js";
 export type { MemberType, PartKind } from "../../../src/hardware/kinds/part-kind.js";
 export { DEVICE_EVENTS, type DeviceEvent, READING_VIEWS } from "../../../src/hardware/vocabulary.js";

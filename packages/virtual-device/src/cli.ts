@@ -19,7 +19,7 @@ import {
 import { type Options, program } from "./options.js";
 import { print } from "./prompt/output.js";
 import type { Scenario } from "./scenario/read-scenario.js";
-import type { ScenarioRun } from "./scenario/run-scenario.js";
+import type { prepareScenario } from "./scenario/run-scenario.js";
 import { recordSounds } from "./services/sounds.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
@@ -53,7 +53,7 @@ async function run(given: Options): Promise<void> {
 		}),
 	);
 	const [first] = devices as [VirtualDevice];
-	const steps = scenario && new (await import("./scenario/run-scenario.js")).ScenarioRun(first, scenario);
+	const steps = scenario && (await import("./scenario/run-scenario.js")).prepareScenario(first, scenario);
 	for (const device of devices) {
 		report(device, options);
 	}
@@ -105,9 +105,9 @@ async function openScenario(file: string): Promise<Scenario> {
 }
 
 /** Runs a scenario to its end, which is the program's. */
-async function play(steps: ScenarioRun, device: VirtualDevice): Promise<void> {
+async function play(run: ReturnType<typeof prepareScenario>, device: VirtualDevice): Promise<void> {
 	try {
-		await steps.run(({ line, text }) => console.log(`line ${line}: ${text}`));
+		await run(({ line, text }) => console.log(`line ${line}: ${text}`));
 		console.log("scenario: passed");
 	} catch (error) {
 		console.error(`scenario: ${(error as Error).message}`);
@@ -151,9 +151,9 @@ async function openPage(device: VirtualDevice, { page: port }: Options): Promise
 	if (port === undefined) {
 		return;
 	}
-	const { DevicePage } = await import("./page/device-page.js");
+	const { openDevicePage } = await import("./page/device-page.js");
 	const folder = await bundleDevicePage().finally(endBundler).catch(failAs("--page"));
-	const { url } = await DevicePage.open(device, folder, port).catch(failAs("--page"));
+	const { url } = await openDevicePage(device, folder, port).catch(failAs("--page"));
 	console.log(`page ${url}`);
 }
 

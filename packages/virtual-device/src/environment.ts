@@ -8,7 +8,7 @@ import type { PinState } from "./services/pins.js";
 import { openSettings, type SettingsStore } from "./services/settings.js";
 import type { LightState, Surroundings } from "./services/simulated-board.js";
 import type { PlayedSamples } from "./services/sounds.js";
-import { VirtualFlash } from "./virtual-flash.js";
+import { makeFlash, type VirtualFlash } from "./virtual-flash.js";
 
 /** Events of a virtual device. */
 export interface DeviceEvents {
@@ -68,6 +68,6 @@ export class Environment {
 	constructor(events: EventEmitter<DeviceEvents>, firmware: string, settingsFile: string | undefined) {
 		this.events = events;
 		this.settings = openSettings(settingsFile);
-		this.flash = new VirtualFlash(firmware);
+		this.flash = makeFlash(firmware);
 	}
 }

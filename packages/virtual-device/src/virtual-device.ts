@@ -6,7 +6,7 @@ import { readWav } from "../../gateway/src/speech/wav.js";
 import { hasOpus } from "../../xs-mcp/src/build/opus.js";
 import type { ChipValues } from "../platform/io/bus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
-import { DeviceRun } from "./device-run.js";
+import { type DeviceRun, openRun } from "./device-run.js";
 import type { Engine, EngineExit, HeapReport } from "./engine/engine.js";
 import { type DeviceEvents, Environment } from "./environment.js";
 import { type ChipState, findChip } from "./services/chips.js";
@@ -95,7 +95,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			return;
 		}
 		const { script, isOnTrial } = this.#environment.flash.boot();
-		const run = new DeviceRun(engine, this.#environment, (delay) => this.#restartIn(delay));
+		const run = openRun(engine, this.#environment, (delay) => this.#restartIn(delay));
 		this.#run = run;
 		void engine.exited.then((exit) => this.#ended(run, exit));
 		await run.boot(this.#hostConfig(isOnTrial), script);

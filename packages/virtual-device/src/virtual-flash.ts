@@ -17,82 +17,73 @@ export interface Started {
 	readonly isOnTrial: boolean;
 }
 
+/** The flash of a virtual device. */
+export type VirtualFlash = ReturnType<typeof makeFlash>;
+
 /**
- * Two firmware slots and a bootloader, like ESP-IDF's: an installed image is started once, on trial. Unless it is
+ * Makes two firmware slots and a bootloader, like ESP-IDF's: an installed image is started once, on trial. Unless it is
  * confirmed, the next start rolls back.
  */
-export class VirtualFlash {
-	readonly capacity = CAPACITY;
-	#running: string;
+export function makeFlash(running: string) {
 	/** The previous firmware, as long as the running one is on trial. */
-	#before: string | undefined;
+	let before: string | undefined;
 	/** The image to start next, if one was installed. */
-	#installed: string | undefined;
-	#pieces: Buffer[] = [];
-
-	constructor(script: string) {
-		this.#running = script;
-	}
-
-	/** The bootloader's work at each start. */
-	boot(): Started {
-		if (this.#installed !== undefined) {
-			this.#before = this.#running;
-			this.#running = this.#installed;
-			this.#installed = undefined;
-			return { script: this.#running, isOnTrial: true };
-		}
-		this.#running = this.#before ?? this.#running;
-		this.#before = undefined;
-		return { script: this.#running, isOnTrial: false };
-	}
-
-	/** Overwrites both slots, as a cable does. */
-	replace(script: string): void {
-		this.#running = script;
-		this.#before = undefined;
-		this.#installed = undefined;
-	}
-
-	begin(): void {
-		this.#pieces = [];
-	}
-
-	write(piece: Uint8Array): void {
-		this.#pieces.push(Buffer.from(piece));
-	}
+	let installed: string | undefined;
+	let pieces: Buffer[] = [];
 
 	/** SHA-256 of what was written. */
-	digest(): Buffer {
-		return createHash("sha256").update(Buffer.concat(this.#pieces)).digest();
-	}
-
-	/**
-	 * Whether the image is signed as this version: ECDSA over P-256 and SHA-256, of the image's digest and the version.
-	 *
-	 * @param key an uncompressed point
-	 * @param signature r and s
-	 */
-	isSigned(key: Uint8Array, signature: Uint8Array, version: Uint8Array): boolean {
-		const verifier = createVerify("sha256").update(this.digest()).update(version);
-		return verifier.verify({ key: publicKey(key), dsaEncoding: "ieee-p1363" }, signature);
-	}
-
-	/** Makes the image start next. @throws Error if it is incomplete */
-	finish(): void {
-		const image = Buffer.concat(this.#pieces);
-		this.#pieces = [];
-		this.#installed = decodeImage(image);
-	}
-
-	cancel(): void {
-		this.#pieces = [];
-	}
-
-	/** Confirms the running firmware. */
-	confirm(): void {
-		this.#before = undefined;
-	}
+	const digest = (): Buffer => createHash("sha256").update(Buffer.concat(pieces)).digest();
+	return {
+		capacity: CAPACITY,
+		/** The bootloader's work at each start. */
+		boot(): Started {
+			if (installed !== undefined) {
+				before = running;
+				running = installed;
+				installed = undefined;
+				return { script: running, isOnTrial: true };
+			}
+			running = before ?? running;
+			before = undefined;
+			return { script: running, isOnTrial: false };
+		},
+		/** Overwrites both slots, as a cable does. */
+		replace(script: string): void {
+			running = script;
+			before = undefined;
+			installed = undefined;
+		},
+		begin(): void {
+			pieces = [];
+		},
+		write(piece: Uint8Array): void {
+			pieces.push(Buffer.from(piece));
+		},
+		digest,
+		/**
+		 * Whether the image is signed as this version: ECDSA over P-256 and SHA-256, of the image's digest and the version.
+		 *
+		 * @param key an uncompressed point
+		 * @param signature r and s
+		 */
+		isSigned(key: Uint8Array, signature: Uint8Array, version: Uint8Array): boolean {
+			const verifier = createVerify("sha256").update(digest()).update(version);
+			return verifier.verify({ key: publicKey(key), dsaEncoding: "ieee-p1363" }, signature);
+		},
+		/** Makes the image start next. @throws Error if it is incomplete */
+		finish(): void {
+			const image = Buffer.concat(pieces);
+			pieces = [];
+			installed = decodeImage(image);
+		},
+		cancel(): void {
+			pieces = [];
+		},
+		/** Confirms the running firmware. */
+		confirm(): void {
+			before = undefined;
+		},
+	};
 }
 
 function publicKey(point: Uint8Array): KeyObject {

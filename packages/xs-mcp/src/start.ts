@@ -1,5 +1,5 @@
 import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
-import { DevicePage } from "../../virtual-device/src/page/device-page.js";
+import { type DevicePage, openDevicePage } from "../../virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "./build/page-bundles.js";
 import { failAs, signalled } from "./build/program.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
@@ -108,7 +108,7 @@ async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> 
 /** Rejects with ProgramError if the port that was asked for is taken. */
 async function openPage(device: VirtualDevice, port: number | undefined, consoleUrl?: string): Promise<DevicePage> {
 	const folder = await bundleDevicePage();
-	const open = (port: number): Promise<DevicePage> => DevicePage.open(device, folder, port, consoleUrl);
+	const open = (port: number): Promise<DevicePage> => openDevicePage(device, folder, port, consoleUrl);
 	return await open(port ?? PAGE_PORT).catch((error: Error) =>
 		port === undefined ? open(0) : failAs("--page")(error),
 	);

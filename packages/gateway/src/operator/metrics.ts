@@ -5,12 +5,9 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * The gateway's metrics for Prometheus. No label holds a device or a token: thousands of devices would be thousands of
- * time series. Events of single devices are in the log and in `/events`.
+ * Makes the gateway's metrics for Prometheus, with those of its process. No label holds a device or a token: thousands of devices would
+ * be thousands of time series. Events of single devices are in the log and in `/events`.
  */
-export type Metrics = ReturnType<typeof makeMetrics>;
-
-/** Makes the metrics of a gateway, and those of its process. */
 export function makeMetrics() {
 	const registry = new Registry();
 	const calls = new Histogram({

@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { contentTypeOf, pagePolicy } from "../../../gateway/src/http/page-headers.js";
 import { readAction } from "../actions.js";
 import { readMembers } from "../fields.js";
 import type { VirtualDevice } from "../virtual-device.js";
-import { DeviceView } from "./device-view.js";
+import { showDevice } from "./device-view.js";
 import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
 
 /** Largest message of a page: a photo. */
@@ -28,107 +27,89 @@ const HEADERS = {
 /** The first bytes of a JPEG file. */
 const JPEG = [0xff, 0xd8, 0xff];
 
-/** A virtual device's page, which this machine's browsers can open: a server of the page, and of a WebSocket for each. */
-export class DevicePage {
-	readonly #device: VirtualDevice;
-	readonly #view: DeviceView;
-	readonly #server: Server;
+/** A virtual device's page. */
+export type DevicePage = Awaited<ReturnType<typeof openDevicePage>>;
+
+/**
+ * Serves the page of a device on the loopback address, to this machine's browsers: the page, and a WebSocket for each. Rejects if the
+ * port is taken.
+ *
+ * @param folder of the page's bundle
+ * @param port 0: any free one
+ * @param consoleUrl of its gateway, for a link
+ */
+export async function openDevicePage(device: VirtualDevice, folder: string, port: number, consoleUrl?: string) {
+	const view = showDevice(device, consoleUrl);
+	const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+	const send = serveFiles(folder);
 	/** The page whose microphone the device hears: the first one that has switched it on. */
-	#recording: WebSocket | undefined;
-	readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
-
-	private constructor(device: VirtualDevice, folder: string, consoleUrl?: string) {
-		this.#device = device;
-		const send = serveFiles(folder);
-		this.#view = new DeviceView(device, consoleUrl);
-		this.#server = createServer((request, response) => {
-			if (this.#isHere(request)) {
-				send(request, response);
-			} else {
-				reject(response, 403, "not a name of this page");
-			}
-		});
-		this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-	}
-
-	/**
-	 * Serves the page of a device on the loopback address.
-	 *
-	 * @param folder of the page's bundle
-	 * @param port 0: any free one
-	 * @param consoleUrl of its gateway, for a link
-	 * @throws Error if the port is taken
-	 */
-	static async open(device: VirtualDevice, folder: string, port: number, consoleUrl?: string): Promise<DevicePage> {
-		const page = new DevicePage(device, folder, consoleUrl);
-		await once(page.#server.listen(port, LOOPBACK), "listening");
-		device.pageUrl = page.url;
-		return page;
-	}
-
-	get url(): string {
-		return `http://${LOOPBACK}:${this.#port}/`;
-	}
-
-	close(): void {
-		this.#view.close();
-		for (const socket of this.#sockets.clients) {
-			socket.terminate();
-		}
-		this.#server.close();
-		this.#server.closeAllConnections();
-	}
-
-	get #port(): number {
-		return (this.#server.address() as AddressInfo).port;
-	}
-
-	/** Whether a request names this page, and not a site whose name leads to this machine (DNS rebinding). */
-	#isHere({ headers: { host } }: IncomingMessage): boolean {
-		return [LOOPBACK, "localhost", "[::1]"].some((name) => host === `${name}:${this.#port}`);
-	}
-
-	/** Only the page itself may open a WebSocket: browsers let every site try. */
-	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-		const { host, origin } = request.headers;
-		if (!this.#isHere(request) || origin !== `http://${host}`) {
-			socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
-			return;
-		}
-		this.#sockets.handleUpgrade(request, socket, head, (page) => {
-			page.on("message", (data, isBinary) => void this.#handleMessage(page, data, isBinary));
-			page.on("error", () => page.terminate());
-			page.on("close", () => this.#listenTo(page, undefined));
-			this.#view.add(page);
-		});
-	}
+	let recording: WebSocket | undefined;
 
 	/** @param samples undefined: the page's microphone is off */
-	#listenTo(page: WebSocket, samples: Int16Array | undefined): void {
+	const listenTo = (page: WebSocket, samples: Int16Array | undefined): void => {
 		if (samples !== undefined) {
-			this.#recording ??= page;
+			recording ??= page;
 		}
-		if (this.#recording === page) {
-			this.#device.hearLive(samples);
-			this.#recording = samples && page;
+		if (recording === page) {
+			device.hearLive(samples);
+			recording = samples && page;
 		}
-	}
-
-	async #handleMessage(page: WebSocket, data: RawData, isBinary: boolean): Promise<void> {
+	};
+	const handleMessage = async (page: WebSocket, data: RawData, isBinary: boolean): Promise<void> => {
 		try {
 			if (isBinary && isRecorded(data as Buffer)) {
-				this.#listenTo(page, readSamples(data as Buffer));
+				listenTo(page, readSamples(data as Buffer));
 			} else if (isBinary) {
-				this.#device.photo = readJpeg(data as Buffer);
+				device.photo = readJpeg(data as Buffer);
 			} else {
 				const { action, value } = readMessage(String(data));
-				await readAction(action, value, [action])(this.#device);
+				await readAction(action, value, [action])(device);
 			}
 		} catch (error) {
 			const failure: Failure = { type: "failure", message: (error as Error).message };
 			page.send(JSON.stringify(failure));
 		}
-	}
+	};
+
+	const server = createServer((request, response) => {
+		if (isHere(request)) {
+			send(request, response);
+		} else {
+			reject(response, 403, "not a name of this page");
+		}
+	});
+	const actualPort = (): number => (server.address() as AddressInfo).port;
+	/** Whether a request names this page, and not a site whose name leads to this machine (DNS rebinding). */
+	const isHere = ({ headers: { host } }: IncomingMessage): boolean =>
+		[LOOPBACK, "localhost", "[::1]"].some((name) => host === `${name}:${actualPort()}`);
+	server.on("upgrade", (request, socket, head) => {
+		const { host, origin } = request.headers;
+		// Only the page itself may open a WebSocket: browsers let every site try.
+		if (!isHere(request) || origin !== `http://${host}`) {
+			socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
+			return;
+		}
+		sockets.handleUpgrade(request, socket, head, (page) => {
+			page.on("message", (data, isBinary) => void handleMessage(page, data, isBinary));
+			page.on("error", () => page.terminate());
+			page.on("close", () => listenTo(page, undefined));
+			view.add(page);
+		});
+	});
+	await once(server.listen(port, LOOPBACK), "listening");
+	const url = `http://${LOOPBACK}:${actualPort()}/`;
+	device.pageUrl = url;
+	return {
+		url,
+		close(): void {
+			view.close();
+			for (const socket of sockets.clients) {
+				socket.terminate();
+			}
+			server.close();
+			server.closeAllConnections();
+		},
+	};
 }
 
 function isRecorded(bytes: Buffer): boolean {

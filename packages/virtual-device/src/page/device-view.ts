@@ -25,115 +25,79 @@ const MAX_WAITING = 2 * 1024 * 1024;
 
 const FULL_BATTERY = { level: 88, charging: false };
 
-/** A device's view for pages: its screen, drawn while a page is open, its state, the trace, its sounds. */
-export class DeviceView {
-	readonly #device: VirtualDevice;
-	readonly #pages = new Map<WebSocket, { isStale: boolean }>();
-	readonly #lines: TraceLine[] = [];
-	readonly #recorder = recordSounds((wav) => this.#sendBytes(BINARY.sound, wav));
-	#screen: LiveScreen | undefined;
-	readonly #consoleUrl: string | undefined;
-	#lastId = 0;
+/**
+ * Shows a device to pages: its screen, drawn while a page is open, its state, the trace, its sounds.
+ *
+ * @param consoleUrl of its gateway, for a link
+ */
+export function showDevice(device: VirtualDevice, consoleUrl?: string) {
+	const pages = new Map<WebSocket, { isStale: boolean }>();
+	const lines: TraceLine[] = [];
+	const recorder = recordSounds((wav) => sendBytes(BINARY.sound, wav));
+	let liveScreen: LiveScreen | undefined;
+	let lastId = 0;
 	/** The sender of the last message, if it was audio. */
-	#audioFrom: TracedMessage["from"] | undefined;
+	let audioFrom: TracedMessage["from"] | undefined;
 
-	/** @param consoleUrl of its gateway, for a link */
-	constructor(device: VirtualDevice, consoleUrl?: string) {
-		this.#device = device;
-		this.#consoleUrl = consoleUrl;
-		device.on("screen", (picture, changed) => this.#show(picture, changed));
-		device.on("picture", (picture) => this.#sendBytes(BINARY.picture, picture));
-		device.on("samples", (played) => {
-			this.#recorder.add(played);
-			this.#sendSamples(played);
-		});
-		device.on("silence", () => this.#recorder.end());
-		device.on("message", (message) => this.#trace(message));
-		device.on("trace", (text) => this.#add("log", text));
-		device.on("note", (text) => this.#add("note", text));
-		device.on("exit", ({ code, detail }) => this.#add("note", `the engine exited: ${code}: ${detail}`));
-		device.on("halted", () => this.close());
-		device.on("restarted", () => this.#add("note", "restarted"));
-		for (const event of ["halted", "restarted", "surrounded", "light", "pin"] as const) {
-			device.on(event, () => this.#send(this.#described()));
-		}
-	}
-
-	/** Shows the device to one more page. */
-	add(page: WebSocket): void {
-		this.#pages.set(page, { isStale: true });
-		page.on("close", () => {
-			this.#pages.delete(page);
-			if (this.#pages.size === 0) {
-				this.close();
-			}
-		});
-		page.send(JSON.stringify(this.#described()));
-		for (const line of this.#lines) {
-			page.send(JSON.stringify(line));
-		}
-		this.#openScreen();
-	}
-
-	#show(picture: ScreenPicture, changed: readonly string[]): void {
-		if (this.#screen === undefined) {
-			this.#openScreen();
+	const show = (picture: ScreenPicture, changed: readonly string[]): void => {
+		if (liveScreen === undefined) {
+			openScreen();
 		} else {
-			this.#screen.show(picture, changed);
+			liveScreen.show(picture, changed);
 		}
-	}
+	};
 
 	/** The screen is drawn only while a page is open: its fonts take memory, its face takes time. */
-	#openScreen(): void {
-		const { board, screen: shown } = this.#device;
-		if (board.screen === undefined || shown === undefined || this.#pages.size === 0) {
+	const openScreen = (): void => {
+		const { board, screen: shown } = device;
+		if (board.screen === undefined || shown === undefined || pages.size === 0) {
 			return;
 		}
-		if (this.#screen === undefined) {
-			const screen = openLiveScreen(board.screen.width, board.screen.height, (area) => this.#sendPixels(screen, area));
-			this.#screen = screen;
+		if (liveScreen === undefined) {
+			const screen = openLiveScreen(board.screen.width, board.screen.height, (area) => sendPixels(screen, area));
+			liveScreen = screen;
 			screen.show(shown);
 		} else {
-			this.#sendPixels(this.#screen, this.#screen.whole);
+			sendPixels(liveScreen, liveScreen.whole);
 		}
-	}
+	};
 
 	/** Draws its screen no more, until a page is opened or the screen changes. */
-	close(): void {
-		this.#screen?.close();
-		this.#screen = undefined;
-	}
+	const close = (): void => {
+		liveScreen?.close();
+		liveScreen = undefined;
+	};
 
 	/** Adds only the first audio message in a row: 17 a second would hide everything else. */
-	#trace({ from, over, topic, bytes, arrived }: TracedMessage): void {
+	const trace = ({ from, over, topic, bytes, arrived }: TracedMessage): void => {
 		const text = describe(bytes);
-		const wasAudio = this.#audioFrom === from;
-		this.#audioFrom = text === undefined ? from : undefined;
+		const wasAudio = audioFrom === from;
+		audioFrom = text === undefined ? from : undefined;
 		if (text === undefined && wasAudio) {
 			return;
 		}
 		const remark = `${over}${topic === undefined ? "" : ` ${topic}`}${arrived ? "" : ", silenced"}`;
-		this.#add(from, text ?? "audio", remark);
-	}
+		addLine(from, text ?? "audio", remark);
+	};
 
-	#add(kind: TraceLine["kind"], text: string, remark?: string): void {
-		this.#lastId += 1;
+	const addLine = (kind: TraceLine["kind"], text: string, remark?: string): void => {
+		lastId += 1;
 		const shown = text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}… (${text.length} characters)` : text;
 		const line: TraceLine = {
 			type: "trace",
-			id: this.#lastId,
+			id: lastId,
 			time: Date.now(),
 			kind,
 			text: shown,
 			...(remark !== undefined && { remark }),
 		};
-		this.#lines.push(line);
-		this.#lines.splice(0, this.#lines.length - MAX_LINES);
-		this.#send(line);
-	}
+		lines.push(line);
+		lines.splice(0, lines.length - MAX_LINES);
+		send(line);
+	};
 
-	#described(): ShownDevice {
-		const { macAddress, engineName, board, isRunning, network, signal, surroundings } = this.#device;
+	const described = (): ShownDevice => {
+		const { macAddress, engineName, board, isRunning, network, signal, surroundings } = device;
 		const battery = surroundings.get("battery");
 		return {
 			type: "device",
@@ -147,40 +111,40 @@ export class DeviceView {
 			readings: Object.fromEntries(
 				[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
 			),
-			lights: Object.fromEntries(this.#device.lights),
-			pins: this.#device.pins,
-			chips: this.#device.chips,
-			...(this.#consoleUrl !== undefined && { consoleUrl: this.#consoleUrl }),
+			lights: Object.fromEntries(device.lights),
+			pins: device.pins,
+			chips: device.chips,
+			...(consoleUrl !== undefined && { consoleUrl: consoleUrl }),
 		};
-	}
+	};
 
-	#send(message: ToPage): void {
+	const send = (message: ToPage): void => {
 		const text = JSON.stringify(message);
-		for (const page of this.#pages.keys()) {
+		for (const page of pages.keys()) {
 			page.send(text);
 		}
-	}
+	};
 
-	#sendBytes(kind: number, bytes: Uint8Array): void {
-		for (const page of this.#pages.keys()) {
+	const sendBytes = (kind: number, bytes: Uint8Array): void => {
+		for (const page of pages.keys()) {
 			page.send(Buffer.concat([Uint8Array.of(kind), bytes]));
 		}
-	}
+	};
 
 	/** To a page that does not keep up they would come too late. */
-	#sendSamples({ sampleRate, samples }: PlayedSamples): void {
+	const sendSamples = ({ sampleRate, samples }: PlayedSamples): void => {
 		const head = Buffer.alloc(SAMPLES_HEAD_BYTES);
 		head[0] = BINARY.samples;
 		head.writeUInt32LE(sampleRate, 4);
-		for (const page of this.#pages.keys()) {
+		for (const page of pages.keys()) {
 			if (page.bufferedAmount <= MAX_WAITING) {
 				page.send(Buffer.concat([head, samples]));
 			}
 		}
-	}
+	};
 
-	#sendPixels(screen: LiveScreen, area: Rectangle): void {
-		for (const [page, state] of this.#pages) {
+	const sendPixels = (screen: LiveScreen, area: Rectangle): void => {
+		for (const [page, state] of pages) {
 			if (page.bufferedAmount > MAX_WAITING) {
 				state.isStale = true;
 			} else {
@@ -188,7 +152,42 @@ export class DeviceView {
 				state.isStale = false;
 			}
 		}
+	};
+
+	device.on("screen", (picture, changed) => show(picture, changed));
+	device.on("picture", (picture) => sendBytes(BINARY.picture, picture));
+	device.on("samples", (played) => {
+		recorder.add(played);
+		sendSamples(played);
+	});
+	device.on("silence", () => recorder.end());
+	device.on("message", (message) => trace(message));
+	device.on("trace", (text) => addLine("log", text));
+	device.on("note", (text) => addLine("note", text));
+	device.on("exit", ({ code, detail }) => addLine("note", `the engine exited: ${code}: ${detail}`));
+	device.on("halted", () => close());
+	device.on("restarted", () => addLine("note", "restarted"));
+	for (const event of ["halted", "restarted", "surrounded", "light", "pin"] as const) {
+		device.on(event, () => send(described()));
 	}
+	return {
+		/** Shows the device to one more page. */
+		add(page: WebSocket): void {
+			pages.set(page, { isStale: true });
+			page.on("close", () => {
+				pages.delete(page);
+				if (pages.size === 0) {
+					close();
+				}
+			});
+			page.send(JSON.stringify(described()));
+			for (const line of lines) {
+				page.send(JSON.stringify(line));
+			}
+			openScreen();
+		},
+		close,
+	};
 }
 
 function pixelsOf(screen: LiveScreen, area: Rectangle): Buffer {

@@ -14,61 +14,32 @@ interface Happenings {
 /** Characters of a message in a report. */
 const MAX_SHOWN = 300;
 
-/** Does what a scenario says to a device. */
-export class ScenarioRun {
-	readonly #device: VirtualDevice;
-	readonly #scenario: Scenario;
-	readonly #random: () => number;
-	readonly #happened: Readonly<Record<Expected, Happenings>> = {
+/**
+ * Makes a function that runs the steps of a scenario, one after another, with a device that has started. It calls `report` before each
+ * step, and rejects with an Error that says what did not happen, and its line.
+ *
+ * @param device not started yet, so that nothing of it is missed
+ */
+export function prepareScenario(
+	device: VirtualDevice,
+	scenario: Scenario,
+): (report: (step: Step) => void) => Promise<void> {
+	const happenings: Readonly<Record<Expected, Happenings>> = {
 		sent: { seen: [], met: 0, wake: undefined },
 		received: { seen: [], met: 0, wake: undefined },
 		screen: { seen: [], met: 0, wake: undefined },
 		pins: { seen: [], met: 0, wake: undefined },
 	};
+	const random = randomNumbers(scenario.seed);
 
-	/** @param device not started yet, so that nothing of it is missed */
-	constructor(device: VirtualDevice, scenario: Scenario) {
-		this.#device = device;
-		this.#scenario = scenario;
-		this.#random = randomNumbers(scenario.seed);
-		device.on("screen", (picture) => this.#add("screen", picture));
-		device.on("pin", () => this.#add("pins", pinsOf(device)));
-		device.on("message", ({ from, bytes, arrived }) => {
-			const message = parseMessage(bytes);
-			if (message !== undefined && arrived) {
-				this.#add(from === "device" ? "sent" : "received", message);
-			}
-		});
-	}
-
-	/**
-	 * Runs the steps, one after another, with a device that has started.
-	 *
-	 * @param report called before each step
-	 * @throws Error that says what did not happen, and its line
-	 */
-	async run(report: (step: Step) => void): Promise<void> {
-		for (const step of this.#scenario.steps) {
-			const [shortest, longest] = step.wait;
-			await delay(shortest + this.#random() * (longest - shortest));
-			report(step);
-			try {
-				await step.action?.(this.#device);
-				await (step.expectation && this.#expect(step.expectation));
-			} catch (error) {
-				throw new Error(`line ${step.line}: ${(error as Error).message}`, { cause: error });
-			}
-		}
-	}
-
-	#add(kind: Expected, what: unknown): void {
-		const happened = this.#happened[kind];
+	const add = (kind: Expected, what: unknown): void => {
+		const happened = happenings[kind];
 		happened.seen.push(what);
 		happened.wake?.();
-	}
+	};
 
-	async #expect({ kind, members, within }: Expectation): Promise<void> {
-		const happened = this.#happened[kind];
+	const expect = async ({ kind, members, within }: Expectation): Promise<void> => {
+		const happened = happenings[kind];
 		const end = performance.now() + within;
 		let next = happened.met;
 		for (;;) {
@@ -86,7 +57,29 @@ export class ScenarioRun {
 			}
 			await sleep(happened, left);
 		}
-	}
+	};
+
+	device.on("screen", (picture) => add("screen", picture));
+	device.on("pin", () => add("pins", pinsOf(device)));
+	device.on("message", ({ from, bytes, arrived }) => {
+		const message = parseMessage(bytes);
+		if (message !== undefined && arrived) {
+			add(from === "device" ? "sent" : "received", message);
+		}
+	});
+	return async (report) => {
+		for (const step of scenario.steps) {
+			const [shortest, longest] = step.wait;
+			await delay(shortest + random() * (longest - shortest));
+			report(step);
+			try {
+				await step.action?.(device);
+				await (step.expectation && expect(step.expectation));
+			} catch (error) {
+				throw new Error(`line ${step.line}: ${(error as Error).message}`, { cause: error });
+			}
+		}
+	};
 }
 
 /** Values of all pins, by number and by the name of their part. */
