@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { skipIf } from "../host-test/support/testing.js";
-import { connectToMqtt, type Gateway, listenForMqtt, WebSocketDevices } from "../packages/gateway/src/index.js";
+import { connectToMqtt, type Gateway, listenForMqtt, listenForWebSocket } from "../packages/gateway/src/index.js";
 import { nextOnline, openGateway, startGateway } from "../packages/gateway/testing/gateway.js";
 import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 import {
@@ -89,11 +89,11 @@ export interface GatewaySide {
 
 export async function openOverWebSocket(test: TestContext): Promise<GatewaySide> {
 	const gateway = await openGateway(test);
-	const devices = new WebSocketDevices(gateway.servers, {
+	const devices = await listenForWebSocket(gateway.servers, {
 		port: 0,
 		authenticate: ({ secret }) => (secret === "secret" ? {} : "unknown token"),
 	});
-	const backend = `ws://127.0.0.1:${await devices.listen()}/`;
+	const backend = `ws://127.0.0.1:${devices.port}/`;
 	test.after(() => devices.close());
 	return { gateway, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
 }

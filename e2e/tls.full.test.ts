@@ -7,7 +7,7 @@ import { makeAuthority, type ServerCertificate } from "../host-test/support/cert
 import { whyMissing } from "../host-test/support/optional-program.js";
 import { Program, typeScript } from "../host-test/support/program.js";
 import { listen, skipIf, temporaryFolder, until } from "../host-test/support/testing.js";
-import { type Gateway, listenForMqtt, WebSocketDevices } from "../packages/gateway/src/index.js";
+import { type Gateway, listenForMqtt, listenForWebSocket } from "../packages/gateway/src/index.js";
 import { nextSession, openGateway } from "../packages/gateway/testing/gateway.js";
 import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 
@@ -35,9 +35,9 @@ const SCHEMES: Readonly<Record<string, (t: TestContext, gateway: Gateway, tls: S
 			return devices.port;
 		},
 		async wss(t, { servers }, tls) {
-			const devices = new WebSocketDevices(servers, { port: 0, tls });
+			const devices = await listenForWebSocket(servers, { port: 0, tls });
 			t.after(() => devices.close());
-			return await devices.listen();
+			return devices.port;
 		},
 	};
 

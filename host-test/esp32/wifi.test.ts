@@ -8,7 +8,7 @@ import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { DEVICE_ACCESS, openOverMqtt, RawBackend } from "../../e2e/fixtures.js";
-import { WebSocketDevices } from "../../packages/gateway/src/index.js";
+import { listenForWebSocket } from "../../packages/gateway/src/index.js";
 import { openGateway } from "../../packages/gateway/testing/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
@@ -171,8 +171,8 @@ describeChips({ topic: "Wi-Fi", find: findWifiTools }, (build, tools) => {
 		const tls = makeTrustingFirmware(TRUSTING, HOST_ADDRESS);
 		const trusting = await buildForQemu(tools, [], TRUSTING);
 		const gateway = await openGateway(t);
-		const devices = new WebSocketDevices(gateway.servers, { port: 0, tls });
-		const url = `wss://${HOST_ADDRESS}:${await devices.listen()}/`;
+		const devices = await listenForWebSocket(gateway.servers, { port: 0, tls });
+		const url = `wss://${HOST_ADDRESS}:${devices.port}/`;
 		t.after(() => devices.close());
 		const bootstrap = createServer((_request, response) => {
 			response.end(JSON.stringify({ server_time: { timestamp: Date.now(), timezone_offset: 0 }, websocket: { url } }));

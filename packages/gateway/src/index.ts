@@ -29,7 +29,7 @@ export type {
 } from "./devices/admission.js";
 export { connectToMqtt, listenForMqtt } from "./devices/mqtt.js";
 export { openUdpChannels, type UdpChannels } from "./devices/udp-channels.js";
-export { WebSocketDevices } from "./devices/websocket.js";
+export { listenForWebSocket } from "./devices/websocket.js";
 export { type CreateGatewayOptions, createGateway, type RunningGateway } from "./gateway.js";
 export { makeLog } from "./log/log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";

@@ -9,7 +9,7 @@ import { WebSocket } from "ws";
 import type { Connection, Server, ServerRegistry } from "xs-mcp-manager/core";
 import { listen, PATIENT, until } from "../../../host-test/support/testing.js";
 import type { Access } from "../src/config/access.js";
-import { WebSocketDevices } from "../src/devices/websocket.js";
+import { listenForWebSocket } from "../src/devices/websocket.js";
 import { Gateway, type GatewayOptions } from "../src/mcp/gateway.js";
 import { HttpEndpoint } from "../src/transports/http-endpoint.js";
 
@@ -73,8 +73,8 @@ export async function startGateway(test: TestContext, options: TestGatewayOption
 	const warnings: string[] = [];
 	const gateway = await openGateway(test, options, warnings);
 	const clientSide = await serveClients(test, gateway, options);
-	const devices = new WebSocketDevices(gateway.servers, { port: 0 });
-	const deviceUrl = `ws://127.0.0.1:${await devices.listen()}/`;
+	const devices = await listenForWebSocket(gateway.servers, { port: 0 });
+	const deviceUrl = `ws://127.0.0.1:${devices.port}/`;
 	test.after(() => devices.close());
 	return Object.assign(clientSide, { warnings, deviceUrl });
 }

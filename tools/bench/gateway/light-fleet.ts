@@ -6,7 +6,7 @@ import { Program, typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { digest } from "../../../packages/gateway/src/config/digest.js";
 import { type TokenRecord, tokenKey } from "../../../packages/gateway/src/config/token-record.js";
-import { Gateway, WebSocketDevices } from "../../../packages/gateway/src/index.js";
+import { Gateway, listenForWebSocket } from "../../../packages/gateway/src/index.js";
 import { FileStore } from "../../../packages/gateway/src/store/file-store.js";
 import type { LightDevices } from "./light-devices.js";
 
@@ -53,9 +53,9 @@ export async function startBoundGateway(
 /** Reads the firmware's tools, user-only ones included, from a virtual device. */
 async function readTools(): Promise<unknown> {
 	const gateway = await Gateway.open();
-	const sockets = new WebSocketDevices(gateway.servers, { port: 0 });
+	const sockets = await listenForWebSocket(gateway.servers, { port: 0 });
 	const online = once(gateway.servers, "online");
-	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
+	const program = await startVirtualDevice(`ws://127.0.0.1:${sockets.port}/`);
 	const [{ tools }] = await online;
 	await program.stop();
 	await gateway.close();

@@ -16,7 +16,7 @@ import { announce, describeServices } from "./announcement.js";
 import { connectToMqtt, listenForMqtt } from "./mqtt.js";
 import type { DevicePorts } from "./plugin.js";
 import { openUdpChannels, type UdpChannels } from "./udp-channels.js";
-import { WebSocketDevices } from "./websocket.js";
+import { listenForWebSocket } from "./websocket.js";
 
 /** Accepts devices over WebSocket and at the gateway's own MQTT broker. */
 interface DeviceServer {
@@ -58,18 +58,14 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		const files = readTlsFiles("websocket", settings);
 		const tls = files?.options;
 		const guard = guardAt(host);
-		const devices = new WebSocketDevices(servers, {
-			host,
-			port,
-			authenticate: guard.authenticate,
-			allowedOrigins,
-			onRequest: makeListener(createDeviceApp(gateway), gateway.use(clients).rejections),
-			...(tls && { tls }),
-		});
-		const actual = await listenAt("websocket", port, () => devices.listen());
-		keep(devices, guard, files);
-		listeners.websocket = { scheme: tls ? "wss" : "ws", address: host, port: actual };
-		urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
+		const { authenticate } = guard;
+		const onRequest = makeListener(createDeviceApp(gateway), gateway.use(clients).rejections);
+		const options = { host, port, authenticate, allowedOrigins, onRequest, ...(tls && { tls }) };
+		const opened = await listenAt("websocket", port, () => listenForWebSocket(servers, options));
+		keep(opened, guard, files);
+		const scheme = tls ? "wss" : "ws";
+		listeners.websocket = { scheme, address: host, port: opened.port };
+		urls.websocket = `${urlAt(scheme, host, opened.port)}/`;
 	};
 
 	const openMqtt = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { Server as HttpServer, IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
@@ -27,115 +27,59 @@ const PROTOCOL_ERROR = 1002;
 /** Characters of a reason for closing: RFC 6455 §5.5 allows 123 bytes. */
 const MAX_REASON = 120;
 
-/** Accepts devices over WebSocket. */
-export class WebSocketDevices {
-	readonly #servers: ServerRegistry;
-	readonly #options: DeviceListenerOptions;
-	readonly #http: HttpServer;
-	readonly #sockets: WebSocketServer;
-	readonly #admissions = new WeakMap<WebSocket, Admission>();
+/** Accepts devices over WebSocket. Rejects if the port is in use. */
+export async function listenForWebSocket(servers: ServerRegistry, options: DeviceListenerOptions) {
+	const { host = "127.0.0.1", port, tls, authenticate = admitAll, onRequest = rejectRequest } = options;
+	const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
+	const admissions = new WeakMap<WebSocket, Admission>();
+	const sockets = new WebSocketServer({
+		noServer: true,
+		maxPayload: MAX_MESSAGE_BYTES,
+		perMessageDeflate: false,
+		// One message in a turn of the event loop: see DeviceConnection.
+		allowSynchronousEvents: false,
+	});
 
-	constructor(servers: ServerRegistry, options: DeviceListenerOptions) {
-		this.#servers = servers;
-		this.#options = options;
-		this.#sockets = new WebSocketServer({
-			noServer: true,
-			maxPayload: MAX_MESSAGE_BYTES,
-			perMessageDeflate: false,
-			// One message in a turn of the event loop: see DeviceConnection.
-			allowSynchronousEvents: false,
-		});
-		const { onRequest = rejectRequest } = options;
-		const onError = ({ message }: Error): void => servers.reject(`HTTP: ${message}`);
-		this.#http = createHttpServer(onError, { tls: options.tls });
-		this.#http.on("request", onRequest);
-		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
-		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-	}
-
-	/** Starts to listen. Rejects when the port is taken. Resolves with the port. */
-	listen(): Promise<number> {
-		const { host = "127.0.0.1", port } = this.#options;
-		return listenOn(this.#http, { host, port }, ({ message }) =>
-			this.#servers.reject(`listening for devices: ${message}`),
-		);
-	}
-
-	/** Uses another key and certificate for new connections. */
-	renewTls(tls: TlsOptions): void {
-		renewTls(this.#http, tls);
-	}
-
-	/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
-	recheck(stillAdmits: (admission: Admission) => boolean): void {
-		for (const socket of this.#sockets.clients) {
-			if (!stillAdmits(this.#admissions.get(socket) ?? {})) {
-				socket.close(PROTOCOL_ERROR, "the token is no longer valid");
-			}
-		}
-	}
-
-	/** Stops listening and cuts every connection. */
-	async close(): Promise<void> {
-		for (const socket of this.#sockets.clients) {
-			socket.terminate();
-		}
-		this.#sockets.close();
-		await closeServer(this.#http);
-	}
-
-	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+	const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
 		socket.on("error", () => socket.destroy());
 		const { remoteAddress } = request.socket;
 		const { deviceId, clientId, secret, isPage, frameVersion, pageUrl } = introductionOf(request);
 		if (deviceId === "") {
-			this.#reject(socket, "400 Bad Request", `a device from ${remoteAddress}: no Device-Id header`);
+			reject(socket, "400 Bad Request", `a device from ${remoteAddress}: no Device-Id header`);
 			return;
 		}
-		if (isPage && !this.#isAllowedOrigin(request.headers.origin)) {
+		if (isPage && !validateOriginHeader(request.headers.origin, origins).ok) {
 			const problem = "a page of a website that is not allowed (allowedOrigins)";
-			this.#reject(socket, "403 Forbidden", `${deviceId} from ${remoteAddress}: ${problem} (403)`);
+			reject(socket, "403 Forbidden", `${deviceId} from ${remoteAddress}: ${problem} (403)`);
 			return;
 		}
-		const admission = (this.#options.authenticate ?? admitAll)({ deviceId, secret });
+		const admission = authenticate({ deviceId, secret });
 		if (typeof admission === "string") {
-			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
+			reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
 			return;
 		}
 		const gatewayUrl = serverUrlOf(request);
-		const identity = {
-			id: deviceId,
-			clientId,
-			transport: "websocket",
-			gatewayUrl,
-			pageUrl,
-			...admission,
-		};
-		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-			this.#admissions.set(webSocket, admission);
-			this.#awaitHello(webSocket, identity, frameVersion);
+		const identity = { id: deviceId, clientId, transport: "websocket", gatewayUrl, pageUrl, ...admission };
+		sockets.handleUpgrade(request, socket, head, (webSocket) => {
+			admissions.set(webSocket, admission);
+			awaitHello(webSocket, identity, frameVersion);
 		});
-	}
+	};
 
-	#isAllowedOrigin(origin: string | undefined): boolean {
-		const allowed = [...localhostAllowedOrigins(), ...(this.#options.allowedOrigins ?? [])];
-		return validateOriginHeader(origin, allowed).ok;
-	}
-
-	#reject(socket: Duplex, status: string, reason: string): void {
-		this.#servers.reject(reason);
+	const reject = (socket: Duplex, status: string, reason: string): void => {
+		servers.reject(reason);
 		socket.once("finish", () => socket.destroy());
 		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-	}
+	};
 
-	#awaitHello(socket: WebSocket, identity: ServerIdentity, frameVersion: number): void {
+	const awaitHello = (socket: WebSocket, identity: ServerIdentity, frameVersion: number): void => {
 		const reject = (reason: string): void => {
-			this.#servers.reject(`${identity.id}: ${reason}`);
+			servers.reject(`${identity.id}: ${reason}`);
 			socket.close(PROTOCOL_ERROR, reason.slice(0, MAX_REASON));
 		};
 		const timer = setTimeout(() => reject(`no hello within ${HELLO_TIMEOUT} ms`), HELLO_TIMEOUT);
 		socket.on("close", () => clearTimeout(timer));
-		socket.on("error", (error) => this.#servers.reject(`${identity.id}: ${error.message}`));
+		socket.on("error", (error) => servers.reject(`${identity.id}: ${error.message}`));
 		const receive = (data: Buffer, isBinary: boolean): void => {
 			if (isBinary) {
 				return;
@@ -143,15 +87,15 @@ export class WebSocketDevices {
 			socket.off("message", receive);
 			clearTimeout(timer);
 			try {
-				this.#begin(socket, identity, { ...readHello(parseMessage(data.toString())), frameVersion });
+				begin(socket, identity, { ...readHello(parseMessage(data.toString())), frameVersion });
 			} catch (error) {
 				reject((error as Error).message);
 			}
 		};
 		socket.on("message", receive);
-	}
+	};
 
-	#begin(socket: WebSocket, identity: ServerIdentity, { frameVersion, ...hello }: FramedHello): void {
+	const begin = (socket: WebSocket, identity: ServerIdentity, { frameVersion, ...hello }: FramedHello): void => {
 		const write = (message: string | Uint8Array): void => {
 			if (socket.readyState === WebSocket.OPEN) {
 				socket.send(message);
@@ -178,9 +122,37 @@ export class WebSocketDevices {
 		});
 		socket.on("close", () => connection.ended("the device closed the connection"));
 		socket.send(JSON.stringify(webSocketHelloAnswer(connection.sessionId)));
-		watchLiveness(socket, this.#options.pingInterval);
-		this.#servers.connect(connection);
-	}
+		watchLiveness(socket, options.pingInterval);
+		servers.connect(connection);
+	};
+
+	const onError = ({ message }: Error): void => servers.reject(`HTTP: ${message}`);
+	const http = createHttpServer(onError, { tls })
+		.on("request", onRequest)
+		.on("tlsClientError", ({ message }: Error) => servers.reject(`TLS: ${message}`))
+		.on("upgrade", upgrade);
+	const onFailure = ({ message }: Error): void => servers.reject(`listening for devices: ${message}`);
+	return {
+		port: await listenOn(http, { host, port }, onFailure),
+		/** Uses another key and certificate for new connections. */
+		renewTls: (tls: TlsOptions): void => renewTls(http, tls),
+		/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
+		recheck(stillAdmits: (admission: Admission) => boolean): void {
+			for (const socket of sockets.clients) {
+				if (!stillAdmits(admissions.get(socket) ?? {})) {
+					socket.close(PROTOCOL_ERROR, "the token is no longer valid");
+				}
+			}
+		},
+		/** Stops listening and cuts every connection. */
+		async close(): Promise<void> {
+			for (const socket of sockets.clients) {
+				socket.terminate();
+			}
+			sockets.close();
+			await closeServer(http);
+		},
+	};
 }
 
 /** A hello, and the framing of audio that the request named before it. */

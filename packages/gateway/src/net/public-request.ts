@@ -1,5 +1,5 @@
 import { lookup as resolveName } from "node:dns";
-import { type RequestOptions, request as sendHttp } from "node:http";
+import { request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -37,7 +37,7 @@ export function requestPublic(url: URL, options: PublicRequestOptions): Promise<
 		return Promise.reject(new Error("not a public address"));
 	}
 	const send = url.protocol === "https:" ? sendHttps : sendHttp;
-	const requestOptions: RequestOptions & { ca?: string } = {
+	const requestOptions = {
 		lookup: publicLookup(options),
 		agent: false,
 		method: options.method ?? "GET",

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import type { ServerTool } from "xs-mcp-manager/core";
 import { testWith, until } from "../../../../host-test/support/testing.js";
-import { WebSocketDevices } from "../../src/devices/websocket.js";
+import { listenForWebSocket } from "../../src/devices/websocket.js";
 import { AUDIO_FRAMES, CONVERSATION, callLamp, connectWebSocket, familyHello } from "../../testing/family.js";
 import { connectClient, LAMP, openGateway, startGateway, WireDevice } from "../../testing/gateway.js";
 import { startProgram } from "../../testing/program.js";
@@ -100,8 +100,8 @@ describe("a device of the family over WebSocket", () => {
 
 	it("is not disconnected if it streams audio but answers no ping", async (t) => {
 		const gateway = await openGateway(t);
-		const devices = new WebSocketDevices(gateway.servers, { port: 0, pingInterval: 500 });
-		const url = `ws://127.0.0.1:${await devices.listen()}/`;
+		const devices = await listenForWebSocket(gateway.servers, { port: 0, pingInterval: 500 });
+		const url = `ws://127.0.0.1:${devices.port}/`;
 		t.after(() => devices.close());
 		const { socket, mcp } = await connectWebSocket(t, url, { headers: HEADERS, autoPong: false });
 		mcp.say(familyHello("websocket"));
@@ -116,8 +116,8 @@ describe("a device of the family over WebSocket", () => {
 
 	it("is disconnected if it is silent and answers no ping", async (t) => {
 		const gateway = await openGateway(t);
-		const devices = new WebSocketDevices(gateway.servers, { port: 0, pingInterval: 30 });
-		const url = `ws://127.0.0.1:${await devices.listen()}/`;
+		const devices = await listenForWebSocket(gateway.servers, { port: 0, pingInterval: 30 });
+		const url = `ws://127.0.0.1:${devices.port}/`;
 		t.after(() => devices.close());
 		const { socket, mcp } = await connectWebSocket(t, url, { headers: HEADERS, autoPong: false });
 		mcp.say(familyHello("websocket"));

@@ -35,94 +35,26 @@ const TEXTS = {
 	reconnected: "The upstream MCP server was disconnected during the call. The proxy has connected again.",
 };
 
+export type McpProxy = ReturnType<typeof makeProxy>;
+
 /**
- * The tools, resources and prompts of an upstream, as the host sees them. With a skill there is a gate: before
+ * Makes what the host sees of an upstream: its tools, resources and prompts. With a skill there is a gate: before
  * `activate` only the list of tools is requested from the upstream, and only `activate` connects. Without one, the
  * first request connects.
  */
-export class McpProxy {
-	readonly upstream: Upstream;
-	readonly #options: ProxyOptions;
-	#isLocked: boolean;
+export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 	/** Whether there has been a connection: the next one is a reconnection. */
-	#wasConnected = false;
-	#activating: Promise<CallToolResult> | undefined;
+	let wasConnected = false;
+	let activating: Promise<CallToolResult> | undefined;
+	const isGated = options.skill !== "";
+	let isLocked = isGated;
+	const { connectTimeout: limit } = options;
+	const limits = limit !== undefined && { connect: limit, start: limit, list: limit, ping: limit };
+	const upstream = new Upstream(options.upstream, { ...timing, ...limits });
 
-	constructor(options: ProxyOptions, timing = UPSTREAM_TIMING) {
-		this.#options = options;
-		this.#isLocked = options.skill !== "";
-		const { upstream, connectTimeout: limit } = options;
-		const limits = limit !== undefined && { connect: limit, start: limit, list: limit, ping: limit };
-		this.upstream = new Upstream(upstream, { ...timing, ...limits });
-	}
-
-	get instructions(): string | undefined {
-		return this.#isGated ? TEXTS.instructions(this.#options.skill) : undefined;
-	}
-
-	/**
-	 * With the upstream's schemas if it answers or has answered before; else with the known names.
-	 *
-	 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
-	 */
-	async listTools(): Promise<Tool[]> {
-		await this.#refresh("tools");
-		const { tools: names = [] } = this.#options;
-		const isEnough = names.length > 0 || this.#isGated;
-		const known = isEnough ? this.upstream.known("tools") : this.upstream.expect("tools");
-		const tools = known ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
-		const offered = tools.filter(({ name }) => this.#offers(name)).map(withoutExecution);
-		return this.#isGated ? [activateTool(this.#options), ...offered] : offered;
-	}
-
-	/**
-	 * Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked.
-	 *
-	 * Rejects with ProtocolError if the upstream fails to list them, and has never listed them.
-	 */
-	async list<List extends Exclude<ListName, "tools">>(list: List): Promise<Offers[List]> {
-		if (this.#isLocked) {
-			return NO_OFFERS[list];
-		}
-		await this.#refresh(list);
-		return this.upstream.expect(list);
-	}
-
-	/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
-	async callTool(name: string, args: object, context: RequestContext): Promise<CallToolResult> {
-		if (this.#isGated && name === ACTIVATE) {
-			return await this.#activate();
-		}
-		if (!this.#offers(name)) {
-			return failedResult(`Tool ${name} not found`);
-		}
-		return await this.#pass(
-			() => this.upstream.request({ method: "tools/call", params: { name, arguments: args } }, context),
-			failedResult,
-		);
-	}
-
-	/** Makes a request other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
-	async request<Method extends keyof Results>(
-		request: Request<Method>,
-		context: RequestContext,
-	): Promise<Complete<Results[Method]>> {
-		return await this.#pass(
-			() => this.upstream.request(request, context),
-			(text) => {
-				throw new ProtocolError(ProtocolErrorCode.InternalError, text);
-			},
-		);
-	}
-
-	get #isGated(): boolean {
-		return this.#options.skill !== "";
-	}
-
-	#offers(name: string): boolean {
-		const { tools } = this.#options;
-		return (tools === undefined || tools.includes(name)) && !(this.#isGated && name === ACTIVATE);
-	}
+	const { tools: chosen, init } = options;
+	const offers = (name: string): boolean =>
+		(chosen === undefined || chosen.includes(name)) && !(isGated && name === ACTIVATE);
 
 	/**
 	 * Makes a request, unless the gate is locked. Without a gate it connects if that is needed; if the connection is lost, it connects
@@ -130,19 +62,18 @@ export class McpProxy {
 	 *
 	 * @param fail makes a result of a text, or throws it
 	 */
-	async #pass<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
-		const isGated = this.#isGated;
-		const locked = this.#isLocked ? TEXTS.locked(this.#options.skill) : undefined;
+	const pass = async <Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> => {
+		const locked = isLocked ? TEXTS.locked(options.skill) : undefined;
 		try {
-			const problem = isGated ? locked : await this.#connect();
+			const problem = isGated ? locked : await connect();
 			if (problem !== undefined) {
 				return fail(problem);
 			}
 			try {
 				return await call();
 			} catch (error) {
-				const lost = this.#lost(error, isGated ? TEXTS.disconnected : TEXTS.notReconnected);
-				if (isGated || (await this.#connect()) !== undefined) {
+				const lost = textOfLoss(error, isGated ? TEXTS.disconnected : TEXTS.notReconnected);
+				if (isGated || (await connect()) !== undefined) {
 					return fail(lost);
 				}
 				if ((error as ServerError).code === "server-disconnected") {
@@ -150,79 +81,129 @@ export class McpProxy {
 					return fail(`${TEXTS.reconnected} ${TEXTS.perhapsCarriedOut}`);
 				}
 			}
-			return await call().catch((error) => fail(this.#lost(error, TEXTS.notReconnected)));
+			return await call().catch((error) => fail(textOfLoss(error, TEXTS.notReconnected)));
 		} catch (error) {
 			if (error instanceof ServerError) {
 				return fail(`${error.message}. ${TEXTS.perhapsCarriedOut}`);
 			}
 			throw error;
 		}
-	}
+	};
 
 	/** The text for a request that failed because the connection was lost. Throws any other error. */
-	#lost(error: unknown, describe: (reason: string) => string): string {
+	const textOfLoss = (error: unknown, describe: (reason: string) => string): string => {
 		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
 			throw error;
 		}
-		const text = describe(this.upstream.lostReason);
+		const text = describe(upstream.lostReason);
 		return error.code === "server-disconnected" ? `${text} ${TEXTS.perhapsCarriedOut}` : text;
-	}
+	};
 
 	/** Connects, unless it is connected. Returns an error text if that fails. */
-	async #connect(): Promise<string | undefined> {
-		const describe = this.#wasConnected ? TEXTS.notReconnected : TEXTS.notConnected;
+	const connect = async (): Promise<string | undefined> => {
+		const describe = wasConnected ? TEXTS.notReconnected : TEXTS.notConnected;
 		try {
-			await this.upstream.connect();
-			this.#wasConnected = true;
+			await upstream.connect();
+			wasConnected = true;
 			return undefined;
 		} catch (error) {
 			return describe((error as Error).message);
 		}
-	}
+	};
 
-	#activate(): Promise<CallToolResult> {
-		this.#activating ??= this.#activateOnce().finally(() => {
-			this.#activating = undefined;
+	const activate = (): Promise<CallToolResult> => {
+		activating ??= activateOnce().finally(() => {
+			activating = undefined;
 		});
-		return this.#activating;
-	}
+		return activating;
+	};
 
 	/** Connects if that is needed, runs the init script, and opens the gate. */
-	async #activateOnce(): Promise<CallToolResult> {
+	const activateOnce = async (): Promise<CallToolResult> => {
 		try {
-			if (!(await this.upstream.check())) {
-				await this.upstream.connect();
+			if (!(await upstream.check())) {
+				await upstream.connect();
 			}
 		} catch (error) {
 			return failedResult(TEXTS.notConnected((error as Error).message));
 		}
-		const { init } = this.#options;
 		try {
-			await this.upstream.refresh("tools");
-			const tools = this.upstream.expect("tools");
+			await upstream.refresh("tools");
+			const tools = upstream.expect("tools");
 			if (init !== undefined) {
-				await runInitScript(this.upstream, init, tools);
+				await runInitScript(upstream, init, tools);
 			}
 		} catch (error) {
 			// An upstream that was not initialized must not be used: until the next activate, calls fail as disconnected.
-			await this.upstream.disconnect("activate failed");
+			await upstream.disconnect("activate failed");
 			return failedResult(`activate failed: ${(error as Error).message}`);
 		}
-		this.#isLocked = false;
+		isLocked = false;
 		for (const list of LIST_NAMES) {
-			this.upstream.emit("listChanged", list);
+			upstream.emit("listChanged", list);
 		}
-		const names = (this.upstream.known("tools") ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
+		const names = (upstream.known("tools") ?? []).map(({ name }) => name).filter(offers);
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
-		return textResult(
-			`Connected to ${this.#options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`,
-		);
-	}
+		return textResult(`Connected to ${options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`);
+	};
 
 	/** Reads a list, and updates the lists that the host sees. */
-	async #refresh(list: ListName): Promise<void> {
-		await this.upstream.refresh(list, this.#isLocked ? [] : LIST_NAMES);
-	}
+	const refresh = (list: ListName): Promise<void> => upstream.refresh(list, isLocked ? [] : LIST_NAMES);
+
+	return {
+		upstream,
+		instructions: isGated ? TEXTS.instructions(options.skill) : undefined,
+		/**
+		 * With the upstream's schemas if it answers or has answered before; else with the known names.
+		 *
+		 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
+		 */
+		async listTools(): Promise<Tool[]> {
+			await refresh("tools");
+			const isEnough = (chosen?.length ?? 0) > 0 || isGated;
+			const known = isEnough ? upstream.known("tools") : upstream.expect("tools");
+			const tools = known ?? chosen?.map((name): ServerTool => ({ name, inputSchema: { type: "object" } })) ?? [];
+			const offered = tools.filter(({ name }) => offers(name)).map(withoutExecution);
+			return isGated ? [activateTool(options), ...offered] : offered;
+		},
+		/**
+		 * Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked.
+		 *
+		 * Rejects with ProtocolError if the upstream fails to list them, and has never listed them.
+		 */
+		async list<List extends Exclude<ListName, "tools">>(list: List): Promise<Offers[List]> {
+			if (isLocked) {
+				return NO_OFFERS[list];
+			}
+			await refresh(list);
+			return upstream.expect(list);
+		},
+		/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
+		async callTool(name: string, args: object, context: RequestContext): Promise<CallToolResult> {
+			if (isGated && name === ACTIVATE) {
+				return await activate();
+			}
+			if (!offers(name)) {
+				return failedResult(`Tool ${name} not found`);
+			}
+			return await pass(
+				() => upstream.request({ method: "tools/call", params: { name, arguments: args } }, context),
+				failedResult,
+			);
+		},
+		/** Makes a request other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
+		async request<Method extends keyof Results>(
+			request: Request<Method>,
+			context: RequestContext,
+		): Promise<Complete<Results[Method]>> {
+			return await pass(
+				() => upstream.request(request, context),
+				(text) => {
+					throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+				},
+			);
+		},
+	};
 }
 
 function activateTool({ skill, name }: ProxyOptions): ServerTool {

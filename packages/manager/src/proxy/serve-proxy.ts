@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { clientInput } from "../core/line-reader.js";
 import { readableError } from "../core/received.js";
 import { MANAGER_INFO } from "../version.js";
-import { McpProxy } from "./mcp-proxy.js";
+import { type McpProxy, makeProxy } from "./mcp-proxy.js";
 import type { ProxyOptions } from "./proxy-options.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } };
@@ -20,7 +20,7 @@ const TELL_CHANGED = {
  * Serves an upstream's tools, resources and prompts to the host at the other end of this process's standard input and output, until it disconnects.
  */
 export async function serveProxy(options: ProxyOptions, report: (error: Error) => void): Promise<void> {
-	const proxy = new McpProxy(options);
+	const proxy = makeProxy(options);
 	/** More than one while the host negotiates the revision. */
 	const servers = new Set<Server>();
 	const open = (): Server => {

@@ -2,7 +2,6 @@ import {
 	Client,
 	type Implementation,
 	ProtocolError,
-	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
 	type ServerCapabilities,
@@ -98,13 +97,8 @@ export class SdkConnection extends Connection {
 	protected override write(pending: PendingRequest): void {
 		const controller = new AbortController();
 		this.#controllers.set(pending, controller);
-		const options = {
-			timeout: MAX_REQUEST_TIME,
-			signal: controller.signal,
-			...(pending.context.onProgress && { onprogress: (progress: object) => pending.progressed({ ...progress }) }),
-		};
 		this.#questions
-			?.during(pending, () => this.#send(pending.request, options))
+			?.during(pending, () => this.#send(pending, controller.signal))
 			.then(
 				(result) => pending.answered({ result }),
 				(error: Error) => pending.fail(this.#errorOf(error, pending)),
@@ -122,8 +116,14 @@ export class SdkConnection extends Connection {
 	/** The SDK rejects them: one may just have got its answer. */
 	protected override failPending(): void {}
 
-	async #send({ method, params, tool }: Request, options: RequestOptions): Promise<object> {
+	async #send(pending: PendingRequest, signal: AbortSignal): Promise<object> {
 		const client = this.#client as Client;
+		const { method, params, tool }: Request = pending.request;
+		const options = {
+			timeout: MAX_REQUEST_TIME,
+			signal,
+			...(pending.context.onProgress && { onprogress: (progress: object) => pending.progressed({ ...progress }) }),
+		};
 		if (method === "initialize") {
 			await client.connect(this.transport, options);
 			return {};

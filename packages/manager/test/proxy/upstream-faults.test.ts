@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/testing.js";
-import { McpProxy } from "../../src/proxy/mcp-proxy.js";
+import { makeProxy } from "../../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
 import { UPSTREAM_TIMING, type UpstreamTiming } from "../../src/proxy/upstream.js";
 import { plainResult, startPlainUpstream } from "../../testing/plain-upstream.js";
@@ -19,7 +19,7 @@ async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy:
 		}
 		return plainResult(method);
 	});
-	const proxy = new McpProxy(readProxyOptions({ upstream }, {}));
+	const proxy = makeProxy(readProxyOptions({ upstream }, {}));
 	t.after(() => proxy.upstream.disconnect("the test has ended"));
 	return { proxy, asked };
 }
@@ -58,7 +58,7 @@ describe("the proxy before an upstream that has had too many requests", () => {
 async function openBeforeHung(t: TestContext, skill: string, timing: Partial<UpstreamTiming>) {
 	const upstream = await startPlainUpstream(t);
 	const options = readProxyOptions({ upstream: upstream.url, skill }, {});
-	const proxy = new McpProxy(options, { ...UPSTREAM_TIMING, ...timing });
+	const proxy = makeProxy(options, { ...UPSTREAM_TIMING, ...timing });
 	t.after(() => proxy.upstream.disconnect("the test has ended"));
 	return { proxy, ...upstream };
 }
