@@ -40,15 +40,15 @@ describe("the state folder", () => {
 		);
 	});
 
-	it("is no longer written by a gateway that was stopped while another one took it over: that one ends", async (t) => {
+	it("is left to one gateway when one was stopped while another took it over", async (t) => {
 		const stateFolder = makeStateFolder();
 		const stopped = await startListening(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
 		stopped.child.kill("SIGSTOP");
-		await startProgram(t, {}, stateFolder);
+		const other = await startProgram(t, {}, stateFolder);
 		stopped.child.kill("SIGCONT");
-		const code = await stopped.exited;
-		assert.equal(code, 1);
-		assert.match(stopped.output.stderr, /another gateway has taken this folder over/);
+		// If it was stopped in the middle of a renewal of its lock, it keeps the folder, and the other one loses it.
+		const loses = /another gateway has taken this folder over/;
+		await until(() => loses.test(stopped.output.stderr + other.log()), "one of them loses the folder");
 	});
 
 	it("is freed of temporary files and recordings of killed processes", async (t) => {
