@@ -55,7 +55,8 @@ export interface Described<T> {
 	readonly default?: T;
 }
 
-interface NumberOptions extends Described<number> {
+/** Limits of a number. */
+export interface NumberOptions extends Described<number> {
 	/** Lowest and highest value, inclusive. */
 	readonly minimum?: number;
 	readonly maximum?: number;
@@ -70,7 +71,8 @@ export interface StringOptions extends Described<string> {
 	readonly "x-mcp-header"?: string;
 }
 
-interface ArrayOptions<T> extends Described<readonly T[]> {
+/** Limits of a list. */
+export interface ArrayOptions<T> extends Described<readonly T[]> {
 	readonly minItems?: number;
 	readonly maxItems?: number;
 }

@@ -14,7 +14,12 @@ export interface BoardProfile {
 	readonly lights: readonly string[];
 	/** Each has the name of its kind. */
 	readonly sensors: readonly BoardSensor[];
+	/** Pins that the board itself uses, by the part at them: the targets of the SDK, and the makers' pin tables. */
+	readonly pins?: Readonly<Record<string, readonly number[]>>;
 }
+
+/** Name in {@link BoardProfile.pins} of the bus of the board's own chips, on which there may be others. */
+export const BOARD_BUS = "I2C bus";
 
 const LANDSCAPE = { width: 320, height: 240 };
 
@@ -40,25 +45,65 @@ export const VIRTUAL_BOARD = board("virtual", {
 const PROFILES: readonly BoardProfile[] = [
 	VIRTUAL_BOARD,
 	board("esp32"),
-	board("lilygo_tdisplay_s3", { parts: ["preview"], screen: { width: 170, height: 320 }, buttons: ["right", "left"] }),
+	board("lilygo_tdisplay_s3", {
+		parts: ["preview"],
+		screen: { width: 170, height: 320 },
+		buttons: ["right", "left"],
+		pins: {
+			screen: [5, 6, 7, 8, 9, 15, 38, 39, 40, 41, 42, 45, 46, 47, 48],
+			"touch screen": [16, 17, 18, 21],
+			PSRAM: [33, 34, 35, 36, 37],
+			"battery's voltage": [4],
+			"left button": [0],
+			"right button": [14],
+		},
+	}),
 	board("m5atom_s3", {
 		parts: ["preview"],
 		screen: { width: 128, height: 128 },
 		buttons: ["screen"],
 		sensors: ["motion"],
+		pins: { screen: [15, 16, 17, 21, 33, 34], [BOARD_BUS]: [38, 39], button: [41], "infrared LED": [4] },
 	}),
-	board("m5stack", { screen: LANDSCAPE, buttons: ["a", "b", "c"] }),
+	board("m5stack", {
+		screen: LANDSCAPE,
+		buttons: ["a", "b", "c"],
+		pins: {
+			screen: [14, 18, 19, 23, 27, 32, 33],
+			"SD card": [4],
+			[BOARD_BUS]: [21, 22],
+			speaker: [25],
+			buttons: [37, 38, 39],
+		},
+	}),
 	board("m5stack_core2", {
 		parts: ["player", "codec", "preview", "battery"],
 		screen: LANDSCAPE,
 		buttons: ["screen"],
 		sensors: ["motion"],
+		pins: {
+			screen: [5, 15, 18, 23, 38],
+			"touch screen": [39],
+			"SD card": [4],
+			[BOARD_BUS]: [21, 22],
+			"speaker and microphone": [0, 2, 12, 34],
+			PSRAM: [16, 17],
+		},
 	}),
 	board("m5stack_cores3", {
 		parts: ["player", "codec", "preview", "camera", "battery"],
 		screen: LANDSCAPE,
 		buttons: ["screen"],
 		sensors: ["motion", "light"],
+		// The SDK also gives the camera pin 2, which is a contact of port A.
+		pins: {
+			screen: [3, 35, 36, 37],
+			"SD card": [4],
+			[BOARD_BUS]: [11, 12],
+			"power chip": [21],
+			"speaker and microphones": [0, 13, 14, 33, 34],
+			camera: [15, 16, 38, 39, 40, 41, 42, 45, 46, 47, 48],
+		},
 	}),
 	board("m5stick_cplus", {
 		parts: ["battery"],
@@ -66,14 +111,45 @@ const PROFILES: readonly BoardProfile[] = [
 		buttons: ["a", "b"],
 		lights: ["led"],
 		sensors: ["motion"],
+		pins: {
+			screen: [5, 13, 15, 18, 23],
+			[BOARD_BUS]: [21, 22],
+			buttons: [37, 39],
+			LED: [10],
+			"infrared LED": [9],
+			buzzer: [2],
+			microphone: [0, 34],
+			clock: [35],
+		},
 	}),
 	board("moddable_six", {
 		parts: ["player", "preview"],
 		screen: { width: 240, height: 320 },
 		buttons: ["flash"],
 		lights: ["led"],
+		pins: {
+			screen: [6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 21, 47],
+			"touch screen": [38],
+			[BOARD_BUS]: [4, 5],
+			speaker: [45, 46],
+			microphone: [2, 3],
+			PSRAM: [33, 34, 35, 36, 37],
+			button: [0],
+			LED: [48],
+		},
 	}),
-	board("xiao_esp32s3_sense", { parts: ["camera"], buttons: ["boot"], lights: ["led"] }),
+	board("xiao_esp32s3_sense", {
+		parts: ["camera"],
+		buttons: ["boot"],
+		lights: ["led"],
+		pins: {
+			camera: [10, 11, 12, 13, 14, 15, 16, 17, 18, 38, 39, 40, 47, 48],
+			microphone: [41, 42],
+			PSRAM: [33, 34, 35, 36, 37],
+			button: [0],
+			LED: [21],
+		},
+	}),
 ];
 
 /** The boards that a virtual device can stand for, by name. */

@@ -4,9 +4,10 @@ import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { ROOT } from "../../root.js";
+import { checkDevice } from "../../xs-mcp/src/build/check-board.js";
 import { isElsewhere, moduleOf, readModules } from "../../xs-mcp/src/build/manifests.js";
 import { FIRMWARE_MANIFEST, modulesPlugin } from "../../xs-mcp/src/build/modules-plugin.js";
-import { checkDevice, readDevice } from "../../xs-mcp/src/build/read-device.js";
+import { readDevice } from "../../xs-mcp/src/build/read-device.js";
 import { SENSORS } from "../platform/io/sensors.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 

@@ -2,8 +2,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, s
 import { join, relative } from "node:path";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { ROOT } from "../../root.js";
+import { freePinOf } from "../src/build/check-board.js";
 import { ProgramError } from "../src/build/program.js";
-import { type Answers, freePinOf, targetOf } from "./questions.js";
+import { type Answers, targetOf } from "./questions.js";
 
 const TEMPLATE = join(ROOT, "packages/xs-mcp/create/template");
 
@@ -34,7 +35,7 @@ export function makeProject({ folder, name, board, language, packages }: Project
 	cpSync(TEMPLATE, folder, { recursive: true });
 	// npm leaves .gitignore out of packages.
 	renameSync(join(folder, "gitignore"), join(folder, ".gitignore"));
-	const words = { "{{name}}": name, "{{target}}": targetOf(board), "pin: 4": `pin: ${freePinOf(board)}` };
+	const words = { "{{name}}": name, "{{target}}": targetOf(board), "pin: 4": `pin: ${freePinOf(targetOf(board))}` };
 	fill(join(folder, "README.md"), words);
 	fill(join(folder, "device.ts"), words);
 	writeJson(join(folder, "package.json"), {

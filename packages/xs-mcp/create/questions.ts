@@ -15,11 +15,6 @@ export const BOARDS: readonly string[] = [
 /** The languages of the firmware's own words, the default first. */
 export const LANGUAGES: readonly string[] = SETTINGS.language.choices.map(String);
 
-/** A pin that the board's chip has for anything: how an ESP32-C6 starts depends on its pin 4. */
-export function freePinOf(board: string): number {
-	return board === "esp32c6" ? 6 : 4;
-}
-
 /** mcconfig's name of a board. */
 export function targetOf(board: string): string {
 	return board === "esp32" ? board : `esp32/${board}`;

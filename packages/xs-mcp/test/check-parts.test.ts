@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
+import { type Part, relay } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
+import { checkDevice, checkTarget, chipOfBoard } from "../src/build/check-board.js";
 import { flashProgram } from "../src/moddable/flash.js";
 import { linkForChip } from "../src/moddable/mcconfig.js";
 import { makeSdk } from "./made-up-sdk.js";
@@ -56,6 +58,44 @@ describe("a build of a device of one's own", () => {
 			message: /device\.ts: part pump: maxOn: /,
 		});
 		await assert.rejects(link(writeDevice("export default 5;\n"), "esp32"), /expected "export default device/);
+	});
+
+	it("refuses the pins of the board itself, with the name of their use, and takes its I2C bus", async () => {
+		const device = (board: string, part: Part) => ({ board: `esp32/${board}`, parts: { lamp: part } });
+		for (const [board, pin, use] of [
+			["m5stack_cores3", 3, "screen"],
+			["m5stack_cores3", 4, "SD card"],
+			["m5stack_cores3", 12, "I2C bus"],
+			["m5stack_cores3", 35, "screen"],
+			["m5stack_cores3", 37, "screen"],
+			["m5stack_core2", 4, "SD card"],
+			["m5stack_core2", 5, "screen"],
+			["m5stack_core2", 21, "I2C bus"],
+			["m5stack_core2", 23, "screen"],
+			["lilygo_tdisplay_s3", 15, "screen"],
+			["xiao_esp32s3_sense", 10, "camera"],
+		] as const) {
+			assert.throws(
+				() => checkDevice(device(board, relay({ pin }))),
+				new RegExp(`^DeviceError: part lamp: pin ${pin} has the ${use} of the ${board}; these would do: \\d+, `),
+			);
+		}
+		const onBus = { ...relay({ pin: 0 }), pins: [12, 11].map((pin) => ({ pin, use: "bus" as const })) };
+		assert.deepEqual(checkDevice(device("m5stack_cores3", onBus)), []);
+		// Another board with that chip has nothing there.
+		assert.deepEqual(checkDevice(device("xiao_esp32s3", relay({ pin: 4 }))), []);
+	});
+
+	it("knows the SDK's targets and their chips", { skip: noSdk }, () => {
+		const folder = join(sdk.root, "build/devices/esp32/targets");
+		for (const target of readdirSync(folder)) {
+			const { build } = JSON.parse(readFileSync(join(folder, target, "manifest.json"), "utf8"));
+			const chip = build?.ESP32_SUBCLASS ?? "esp32";
+			assert.equal(chipOfBoard(`esp32/${target}`), chip, target);
+			if (chip !== "esp32h2") {
+				checkTarget(`esp32/${target}`);
+			}
+		}
 	});
 
 	it("fails if a driver of the SDK does not work, and names another one", async () => {

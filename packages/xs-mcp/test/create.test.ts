@@ -10,8 +10,8 @@ import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { device, relay } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
 import { makeProject, type ProjectPlan } from "../create/make-project.js";
-import { BOARDS, freePinOf, targetOf } from "../create/questions.js";
-import { checkDevice } from "../src/build/read-device.js";
+import { BOARDS, targetOf } from "../create/questions.js";
+import { checkDevice, freePinOf } from "../src/build/check-board.js";
 import { BOARDS as TARGETS } from "../src/moddable/targets.js";
 
 const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({
@@ -61,7 +61,7 @@ describe("create-xs-mcp", () => {
 		assert.deepEqual(Object.keys(scripts), ["start", "test", "flash", "simulator"]);
 		assert.match(
 			readFileSync(join(made.folder, "device.ts"), "utf8"),
-			/\tboard: "esp32\/m5stack_cores3",\n.*\n\t\tlamp: relay\(\{ pin: 4, /,
+			/\tboard: "esp32\/m5stack_cores3",\n.*\n\t\tlamp: relay\(\{ pin: 5, /,
 		);
 		const { build, config } = readJson(join(made.folder, "manifest.json"));
 		assert.equal(build.NAME, "pond");
@@ -85,7 +85,7 @@ describe("create-xs-mcp", () => {
 
 	it("has a part at a pin that the chip has", () => {
 		for (const board of BOARDS) {
-			const parts = { lamp: relay({ pin: freePinOf(board) }) };
+			const parts = { lamp: relay({ pin: freePinOf(targetOf(board)) }) };
 			assert.deepEqual(checkDevice(device({ board: targetOf(board), parts })), [], board);
 		}
 	});

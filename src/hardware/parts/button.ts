@@ -1,6 +1,6 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
 import type { Button, Press } from "../kinds/button.js";
-import { anything, aPin, DIGITAL, optionFault, type Part } from "./part.js";
+import { aFlag, aPin, DIGITAL, optionFault, type Part } from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ButtonOptions {
@@ -20,7 +20,7 @@ export const button = (options: ButtonOptions): Part => {
 	return {
 		makes: "button",
 		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
-		fault: optionFault(options, { pin: aPin, activeHigh: anything }),
+		fault: optionFault(options, { pin: aPin, activeHigh: aFlag }),
 		open: (io) => {
 			const part: { onPress: ((press: Press) => void) | undefined } & Button = {
 				onPress: undefined,

@@ -5,7 +5,7 @@ import type { Part, PartIo } from "./part.js";
 
 /** A device of one's own: the default export of the module `device` of a build. */
 export interface DeviceDefinition {
-	/** The target, as mcconfig calls it: "esp32/lolin_s3". Undefined for a bare ESP32. */
+	/** The target, as mcconfig calls it: "esp32/lolin_s2mini". Undefined for a bare ESP32. */
 	readonly board?: string | undefined;
 	readonly parts: Readonly<Record<string, Part>>;
 }
@@ -25,7 +25,7 @@ const NAME_LENGTH = 32;
  */
 export const device = ({ board, parts }: DeviceDefinition): DeviceDefinition => {
 	if (board !== undefined && typeof board !== "string") {
-		throw new TypeError('board: expected a target such as "esp32/lolin_s3"');
+		throw new TypeError('board: expected a target such as "esp32/lolin_s2mini"');
 	}
 	if (typeof parts !== "object" || parts === null || Array.isArray(parts)) {
 		throw new TypeError("parts: expected an object: { pump: relay({ pin: 26 }) }");

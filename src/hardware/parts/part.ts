@@ -96,7 +96,7 @@ export const optionFault = <Options extends object>(
 		: `unknown option ${unknown}, expected ${names.join(", ")}`;
 };
 
-/** Takes any value: of a title, of a flag. */
+/** Takes any value: of a title. */
 export const anything: OptionCheck = () => false;
 
 /** Takes the number of a pin. Whether a chip has it is checked at the build. */
@@ -104,6 +104,10 @@ export const aPin: OptionCheck = (name, pin) => {
 	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;
 	return !isPin && `${name}: expected the number of a pin, got ${shown(pin)}`;
 };
+
+/** Takes true, false or no value. */
+export const aFlag: OptionCheck = (name, value) =>
+	value !== undefined && typeof value !== "boolean" && `${name}: expected true or false, got ${shown(value)}`;
 
 /** Takes what a check takes, or no value. */
 export const optional =

@@ -1,5 +1,6 @@
 import { PwmLight, type PwmLightOptions } from "../drivers/pwm-light/light-pwm.js";
 import {
+	aFlag,
 	aNumber,
 	anything,
 	aPin,
@@ -41,7 +42,7 @@ export const pwm = (options: PwmOptions): Part => {
 			optionFault(options, {
 				title: anything,
 				pin: aPin,
-				activeLow: anything,
+				activeLow: aFlag,
 				min: percent,
 				max: percent,
 				hz: frequency,

@@ -2,6 +2,7 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Switch, SwitchCause } from "../kinds/switch.js";
 import type { TimerHandle } from "../timer.js";
 import {
+	aFlag,
 	aNumber,
 	anything,
 	aPin,
@@ -41,7 +42,7 @@ const MAX_OFF = 3_600;
 export const PIN_SWITCH_CHECKS = deepFreeze({
 	title: anything,
 	pin: aPin,
-	activeLow: anything,
+	activeLow: aFlag,
 	maxOn: optional(aNumber(0.1, 86_400, "seconds")),
 });
 

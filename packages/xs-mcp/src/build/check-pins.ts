@@ -7,25 +7,35 @@ export interface PinCheck {
 	readonly warnings: readonly string[];
 }
 
+/** Returns the reason why a part cannot use a pin. */
+type PinRule = (used: UsedPin) => string | undefined;
+
 /**
- * Checks the pins of parts against a chip.
+ * Checks the pins of parts against a chip and a board.
  *
  * @param chip ESP-IDF's name: "esp32s3". Only double use is found on a chip that is not known
+ * @param ofBoard the board's use of a pin. Default: it uses none
  */
-export function checkPins(parts: Readonly<Record<string, Part>>, chip: string): PinCheck {
+export function checkPins(
+	parts: Readonly<Record<string, Part>>,
+	chip: string,
+	ofBoard: PinRule = () => undefined,
+): PinCheck {
 	const errors: string[] = [];
 	const warnings: string[] = [];
 	const users = new Map<number, { readonly name: string; readonly use: PinUse }>();
 	const known = CHIPS[chip];
+	const rule: PinRule = (used) => ofBoard(used) ?? (known && errorOf(used, known));
 	for (const [name, part] of Object.entries(parts)) {
 		for (const used of part.pins) {
 			const user = users.get(used.pin);
 			const other = user?.use === "bus" && used.use === "bus" ? undefined : user?.name;
-			const error =
-				(known && errorOf(used, known)) ?? (other === undefined ? undefined : `is in use by ${quoted(other, name)}`);
+			const error = rule(used) ?? (other === undefined ? undefined : `is in use by ${quoted(other, name)}`);
 			if (error !== undefined) {
 				const taken = Object.values(parts).flatMap(({ pins }) => pins.map(({ pin }) => pin));
-				errors.push(`part ${name}: pin ${used.pin} ${error}${known ? suggest(used, known, taken) : ""}`);
+				const found = known && freePins(used, known, rule).filter((pin) => !taken.includes(pin));
+				const others = found?.length === 0 ? "; no other pin would do" : `; these would do: ${found?.join(", ")}`;
+				errors.push(`part ${name}: pin ${used.pin} ${error}${found === undefined ? "" : others}`);
 			} else if (known !== undefined) {
 				const warning = warningOf(used.pin, known);
 				warnings.push(...(warning === undefined ? [] : [`part ${name}: pin ${used.pin} ${warning}`]));
@@ -71,11 +81,7 @@ function warningOf(pin: number, { name, strapping, psram, usb, serial }: ChipPin
 	return serial.includes(pin) ? `is the serial port of the ${name}, which has its log` : undefined;
 }
 
-/** The pins that would do, and that no part has. */
-function suggest(used: UsedPin, chip: ChipPins, taken: readonly number[]): string {
-	const free = chip.pins.filter(
-		(pin) =>
-			!taken.includes(pin) && errorOf({ ...used, pin }, chip) === undefined && warningOf(pin, chip) === undefined,
-	);
-	return free.length === 0 ? "; no other pin would do" : `; these would do: ${free.join(", ")}`;
+/** Returns the pins that would do, without a side effect. */
+function freePins(used: UsedPin, chip: ChipPins, rule: PinRule): readonly number[] {
+	return chip.pins.filter((pin) => rule({ ...used, pin }) === undefined && warningOf(pin, chip) === undefined);
 }

@@ -25,9 +25,12 @@ export async function importBundle<Module>(
 			target: "node20",
 			platform: "neutral",
 			logLevel: "silent",
+			sourcemap: "inline",
 			plugins: [plugin],
 		});
 		onWarnings(warnings);
+		// Errors name the lines of the sources.
+		process.setSourceMapsEnabled(true);
 		return await import(pathToFileURL(outfile).href);
 	} finally {
 		rmSync(folder, { recursive: true });

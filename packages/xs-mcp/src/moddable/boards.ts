@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { Part } from "../../../../src/hardware/needs.js";
 import { ROOT } from "../../../root.js";
+import { BARE_CHIP } from "../build/check-board.js";
 import { makeProgram, ProgramError } from "../build/program.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { estimateImage, readMemory } from "./image-size.js";
 import { configureBuild, findTypeErrors } from "./mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
-import { BARE_CHIP, BOARDS, boardOf, CHIPS, findTarget } from "./targets.js";
+import { BOARDS, boardOf, CHIPS, findTarget } from "./targets.js";
 
 const MEGABYTE = 1024 * 1024;
 

@@ -3,14 +3,15 @@ import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
+import { BARE_CHIP, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";
 import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
-import { checkDevice, chipOfBoard, readDevice } from "../build/read-device.js";
+import { readDevice } from "../build/read-device.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
 import { needSdk, sdkEnvironment } from "./sdk.js";
 import { addSettings } from "./settings.js";
-import { BARE_CHIP, findTarget, type Target } from "./targets.js";
+import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 Runs mcconfig -m -p TARGET with these settings; the log that follows ends with Ctrl-]. $MODDABLE names the folder of
@@ -123,7 +124,7 @@ async function readDeviceOf(folder: string, target: string): Promise<DeviceDefin
 async function checkParts(folder: string, target: string): Promise<void> {
 	const device = await readDeviceOf(folder, target);
 	try {
-		for (const warning of device === undefined ? [] : checkDevice(device, chipOfBoard(target))) {
+		for (const warning of device === undefined ? [] : checkDevice(device, target)) {
 			console.error(`warning: ${warning}`);
 		}
 	} catch (error) {

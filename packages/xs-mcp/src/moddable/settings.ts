@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { closest, distance } from "fastest-levenshtein";
 import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/core/settings/config.js";
 import { readSetting, SettingError, type SettingSource } from "../../../../src/core/settings/read-setting.js";
 import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/core/settings/settings-table.js";
 import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
 import { ProgramError, readJson } from "../build/program.js";
+import { nearest } from "../build/suggest.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -90,8 +90,6 @@ function suggest(name: string): string {
 	if (name === "glyphs") {
 		return ": it is a variable of the build. Set GLYPHS in the environment";
 	}
-	const similar = closest(name.toLowerCase(), Object.keys(SETTINGS));
-	return distance(name.toLowerCase(), similar.toLowerCase()) <= Math.max(2, name.length / 3)
-		? `: did you mean ${similar}?`
-		: "; docs/moddable.md has the settings";
+	const similar = nearest(name, Object.keys(SETTINGS));
+	return similar === undefined ? "; docs/moddable.md has the settings" : `: did you mean ${similar}?`;
 }

@@ -1,21 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { closest, distance } from "fastest-levenshtein";
 import { ROOT } from "../../../root.js";
+import { BARE_CHIP, suggestTarget } from "../build/check-board.js";
 import { ProgramError } from "../build/program.js";
 import type { Sdk } from "./sdk.js";
-
-/** The target of a plain ESP32, and the folder in src/hardware/boards of bare chips. Other targets are named after it: "esp32/m5stack". */
-export const BARE_CHIP = "esp32";
 
 /** The board that only QEMU has. */
 const EMULATED = "esp32/qemu";
 
 /** Key in the manifest of targets that it does not name. */
 const OTHERS = "esp32/*";
-
-/** Largest number of wrong letters of a target for which another one is suggested. */
-const MAX_TYPOS = 4;
 
 /** The reason why a chip cannot run the firmware. All other chips of the SDK have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {
@@ -66,7 +60,7 @@ export function findTarget({ root }: Sdk, name: string): Target {
 	const names = existsSync(folder) ? readdirSync(folder) : [];
 	const known = [BARE_CHIP, ...names.map((each) => `${BARE_CHIP}/${each}`)];
 	if (!known.includes(name)) {
-		throw new ProgramError(`--target: unknown target ${name}. ${suggest(name, known)}`);
+		throw new ProgramError(`--target: unknown target ${name}. ${suggestTarget(name, names)}`);
 	}
 	const manifest = name === BARE_CHIP ? {} : readManifest(join(folder, basename(name), "manifest.json"));
 	const chip = manifest.build?.ESP32_SUBCLASS ?? BARE_CHIP;
@@ -75,14 +69,6 @@ export function findTarget({ root }: Sdk, name: string): Target {
 		throw new ProgramError(`--target: ${name} has the chip ${chip}, which has no Wi-Fi: ${reason}`);
 	}
 	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
-}
-
-function suggest(name: string, known: string[]): string {
-	const complete = name.startsWith(BARE_CHIP) ? name : `${BARE_CHIP}/${name}`;
-	const nearest = closest(complete, known);
-	return distance(complete, nearest) <= MAX_TYPOS
-		? `Did you mean ${nearest}?`
-		: `docs/boards.md lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets`;
 }
 
 /** Finds the folder in src/hardware/boards that is built for a target, whether or not the SDK knows it. */

@@ -1,0 +1,116 @@
+import "./xs-globals.js";
+import type { Hardware } from "../../../../src/hardware/hardware.js";
+import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
+import type {
+	ArrayOptions,
+	Described,
+	NumberOptions,
+	OptionalProperty,
+	Properties,
+	Schema,
+	StringOptions,
+} from "../../../../src/mcp_server/schema.js";
+import type { ToolAnnotations, ToolDefinition } from "../../../../src/mcp_server/tool.js";
+import { defineTool, type HardwareTool } from "../../../../src/tools/define-tool.js";
+
+type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+/** The names in a text that are not members of a type, and its members that the text lacks. */
+type Difference<Type, Text> = Exclude<keyof Type & string, Words<Text>> | Exclude<Words<Text>, keyof Type>;
+
+/** Lists the names of a type's members, which exist only at compile time. The compiler compares both. */
+const namesOf =
+	<Type>() =>
+	<const Text extends string>(
+		text: [Difference<Type, Text>] extends [never] ? Text : Difference<Type, Text>,
+	): readonly string[] =>
+		text.split(" ");
+
+/** A tool as its file defines it. */
+type Definition = ToolDefinition<Hardware, Properties, Properties> & Pick<HardwareTool, "needs">;
+
+const DEVICE_OPTIONS = namesOf<DeviceDefinition>()("board parts");
+const TOOL_OPTIONS = namesOf<Definition>()(
+	"name title description audience annotations execution needs input inputSchema output run",
+);
+const ANNOTATIONS = namesOf<ToolAnnotations>()("title readOnlyHint destructiveHint idempotentHint openWorldHint");
+const HARDWARE = namesOf<Hardware>()(
+	"buttons lights sensors switches servos lines sirens device log speaker player codec screen snapshot preview camera battery network accessPoint wifiSetup thermometer system updater installer settings http clock chat assistant questions reminders",
+);
+
+const NUMBER_OPTIONS = namesOf<NumberOptions>()("title description default minimum maximum");
+const DESCRIBED = namesOf<Described<unknown>>()("title description default");
+const SCHEMA_OPTIONS: Readonly<Record<Schema["type"], readonly string[]>> = {
+	boolean: DESCRIBED,
+	integer: NUMBER_OPTIONS,
+	number: NUMBER_OPTIONS,
+	string: namesOf<StringOptions>()("title description default minLength maxLength x-mcp-header"),
+	array: namesOf<ArrayOptions<unknown>>()("title description default minItems maxItems"),
+	object: DESCRIBED,
+};
+
+/** Members that the functions for schemas make. */
+const MADE = ["type", "enum", "oneOf", "pattern", "format", "check", "items", "properties", "required"];
+
+/** @throws TypeError that names a member which is not known, and those that are */
+function checkNames(place: string, value: object, known: readonly string[]): void {
+	const unknown = Object.keys(value).find((name) => !known.includes(name));
+	if (unknown !== undefined) {
+		throw new TypeError(`${place}unknown option ${unknown}, expected ${known.join(", ")}`);
+	}
+}
+
+/** @throws TypeError that names an unknown option of `device()` */
+export function checkDeviceOptions(definition: object): void {
+	checkNames("", definition, DEVICE_OPTIONS);
+}
+
+/**
+ * Checks the default export of a tool's file. The compiler finds most of these errors, too, where it is asked.
+ *
+ * @throws Error that names the tool, its fault, and the expected value
+ */
+export function checkTool(tool: Partial<Definition & HardwareTool> | undefined): void {
+	if (typeof tool?.name !== "string") {
+		throw new TypeError('expected "export default defineTool({ … })", with a name');
+	}
+	// The firmware's own function was called.
+	if (tool.plain !== undefined) {
+		return;
+	}
+	const place = `tool ${tool.name}: `;
+	checkNames(place, tool, TOOL_OPTIONS);
+	for (const [option, type] of [
+		["description", "string"],
+		["run", "function"],
+	] as const) {
+		if (typeof tool[option] !== type) {
+			throw new TypeError(`${place}${option}: expected a ${type}`);
+		}
+	}
+	for (const part of Array.isArray(tool.needs) ? tool.needs : []) {
+		checkNames(`${place}needs: `, { [part]: true }, HARDWARE);
+	}
+	checkNames(`${place}annotations: `, tool.annotations ?? {}, ANNOTATIONS);
+	checkProperties(`${place}input`, tool.input);
+	checkProperties(`${place}output`, tool.output);
+	defineTool(tool as Definition);
+}
+
+function checkProperties(place: string, properties: Properties = {}): void {
+	for (const [name, property] of Object.entries(properties)) {
+		checkSchema(`${place}.${name}`, (property as OptionalProperty).optional ?? property);
+	}
+}
+
+function checkSchema(place: string, schema: Schema): void {
+	if (typeof schema?.type !== "string") {
+		throw new TypeError(`${place}: expected what string(), integer() or another function for values returns`);
+	}
+	const options = Object.fromEntries(Object.entries(schema).filter(([name]) => !MADE.includes(name)));
+	checkNames(`${place}: `, options, SCHEMA_OPTIONS[schema.type]);
+	checkProperties(place, schema.properties);
+	if (schema.items !== undefined) {
+		checkSchema(`${place}[]`, schema.items);
+	}
+}
