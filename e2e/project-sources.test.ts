@@ -26,11 +26,11 @@ const FAULTS: readonly (readonly [fault: string, files: Readonly<Record<string, 
 		{ "device.ts": "export default { parts: { pump: 26 } };\n" },
 		/device\.ts: part pump: expected what relay\(…\)/,
 	],
-	["an error in a tool", { "tools/level.ts": `${TOOL}const x: = 1;\n` }, /tools\/level\.ts:7:9: ERROR/],
+	["an error in a tool", { "tools/level.ts": `${TOOL}const x: = 1;\n` }, /tools\/level\.ts:7:10: Unexpected "="/],
 	[
 		"an import that does not exist",
 		{ "tools/level.ts": TOOL.replace("../lib/level.js", "../lib/depth.js") },
-		/tools\/level\.ts:2:24: ERROR: Could not resolve/,
+		/tools\/level\.ts:2:25: Could not resolve/,
 	],
 	[
 		"an import of Node's",

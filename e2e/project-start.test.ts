@@ -24,7 +24,7 @@ describe("npm start of a project", () => {
 		assert.match(program.output, /^error: part pump: pin 34 of the ESP32 is only an input; these would do: /m);
 		assert.doesNotMatch(program.output, RUNS);
 		write("device.ts", `${DEVICE}const x: = 1;\n`);
-		await says(/device\.ts:6:9: ERROR/);
+		await says(/device\.ts:6:10: Unexpected "="/);
 		write("device.ts", DEVICE);
 		await says(RUNS);
 		await says(/^The device's page: http:/m);
@@ -39,10 +39,26 @@ describe("npm start of a project", () => {
 	it("does not claim to run while a tool throws at the start, and says so when it runs", async (t) => {
 		const wrong = { "tools/level.ts": "export default 1;\n" };
 		const { program, says, write } = await start(t, wrong, /waiting for a change/i);
-		assert.match(program.output, /^error: .*tools\/level: expected "export default defineTool/m);
+		assert.match(program.output, /^error: .*tools\/level\.ts: expected "export default defineTool/m);
 		assert.doesNotMatch(program.output, / runs on /);
 		write("tools/level.ts", TOOL);
 		await says(RUNS);
+	});
+
+	it("tells the type errors of files beside the run, and when there are none any more", async (t) => {
+		const compilerOptions = {
+			...{ target: "ES2022", module: "ES2022", moduleResolution: "Bundler", strict: true, skipLibCheck: true },
+			paths: { "xs-mcp": ["./node_modules/xs-mcp/src/hardware/parts/index.ts"] },
+			types: ["./node_modules/xs-mcp/src/types/xs"],
+		};
+		const files = {
+			"tsconfig.json": JSON.stringify({ compilerOptions, include: ["*.ts"] }),
+			"device.ts": DEVICE.replace("maxOn: 30", "title: 30"),
+		};
+		const { says, write } = await start(t, files, RUNS);
+		await says(/^type error: device\.ts:4:34: Type 'number' is not assignable to type 'string'/m);
+		write("device.ts", DEVICE);
+		await says(/^The types are correct again\.$/m);
 	});
 
 	it("takes the settings of a changed manifest, and tells of a wrong one", async (t) => {

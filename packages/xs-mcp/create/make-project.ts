@@ -46,8 +46,10 @@ export function makeProject({ folder, name, board, language, packages }: Project
 		scripts: {
 			start: `${FIRMWARE.name} start`,
 			test: `${FIRMWARE.name} test`,
+			typecheck: `${FIRMWARE.name} check`,
 			flash: `${FIRMWARE.name} flash`,
 			simulator: `${FIRMWARE.name} simulator`,
+			doctor: `${FIRMWARE.name} doctor`,
 		},
 		dependencies,
 	});

@@ -4,6 +4,7 @@ import { bundleDevicePage } from "./build/page-bundles.js";
 import { failAs, signalled } from "./build/program.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
 import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
+import { findTypeErrors } from "./type-check.js";
 import { watchFolder } from "./watch-folder.js";
 
 /** The command line of `npm start` in a project. */
@@ -77,6 +78,7 @@ async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> 
 		changed = true;
 		wake();
 	});
+	const checkTypes = typeChecker(project.folder);
 	let last = "";
 	const isNew = (result: string): boolean => {
 		const differs = result !== last;
@@ -90,6 +92,7 @@ async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> 
 			});
 		}
 		changed = false;
+		void checkTypes();
 		try {
 			const build = await buildProject(project);
 			if (isNew(JSON.stringify(build))) {
@@ -103,6 +106,22 @@ async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> 
 			}
 		}
 	}
+}
+
+/** Returns a function that tells the type errors of a project beside its run, unless they are those that it told last. */
+function typeChecker(folder: string): () => Promise<void> {
+	let last = "";
+	let newest = 0;
+	return async () => {
+		newest += 1;
+		const run = newest;
+		const errors = await findTypeErrors(folder);
+		// A later change has a check of its own.
+		if (run === newest && errors !== last) {
+			last = errors;
+			console.error(errors === "" ? "The types are correct again." : errors.replace(/^(?=\S)/gm, "type error: "));
+		}
+	};
 }
 
 /** Rejects with ProgramError if the port that was asked for is taken. */

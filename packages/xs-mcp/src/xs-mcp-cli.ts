@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The program xs-mcp: what a maker runs. Each command loads only what it needs.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";
 import { ProgramError, readPort, runProgram } from "./build/program.js";
@@ -85,10 +85,10 @@ function addProgram(name: string, description: string, load: () => Promise<Comma
 /** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */
 async function check(): Promise<void> {
 	const { folder } = openProject();
-	const { TSC } = await import("./moddable/sdk.js");
-	const { status, stdout } = spawnSync(process.execPath, [TSC, "--noEmit", "--project", folder], { encoding: "utf8" });
-	if (status !== 0) {
-		throw new ProgramError(`Type check failed:\n${stdout.trim()}`);
+	const { findTypeErrors } = await import("./type-check.js");
+	const errors = await findTypeErrors(folder);
+	if (errors !== "") {
+		throw new ProgramError(`Type check failed:\n${errors}`);
 	}
 }
 

@@ -58,7 +58,7 @@ describe("create-xs-mcp", () => {
 		const { name, scripts, dependencies } = readJson(join(made.folder, "package.json"));
 		assert.equal(name, "pond");
 		assert.deepEqual(dependencies, { "xs-mcp": `^${FIRMWARE.version}` });
-		assert.deepEqual(Object.keys(scripts), ["start", "test", "flash", "simulator"]);
+		assert.deepEqual(Object.keys(scripts), ["start", "test", "typecheck", "flash", "simulator", "doctor"]);
 		assert.match(
 			readFileSync(join(made.folder, "device.ts"), "utf8"),
 			/\tboard: "esp32\/m5stack_cores3",\n.*\n\t\tlamp: relay\(\{ pin: 5, /,
