@@ -1,10 +1,11 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
+import { type Button, mainButtonOf } from "../../src/hardware/kinds/button.js";
 import type { SerialLine } from "../../src/hardware/kinds/line.js";
 import type { Sensor } from "../../src/hardware/kinds/sensor.js";
 import type { Siren } from "../../src/hardware/kinds/siren.js";
 import type { Switch } from "../../src/hardware/kinds/switch.js";
 import { analog } from "../../src/hardware/parts/analog.js";
-import { button } from "../../src/hardware/parts/button.js";
+import { type ButtonOptions, button } from "../../src/hardware/parts/button.js";
 import { contact } from "../../src/hardware/parts/contact.js";
 import { counter } from "../../src/hardware/parts/counter.js";
 import { addParts, device } from "../../src/hardware/parts/device.js";
@@ -386,6 +387,13 @@ export default suite("parts as data", {
 		const { line } = open(serial({ rx: 16 }), "gps", { io: Port });
 		deliver([0x41, 0xff, 0x42, 13, 10]);
 		equal(line?.last, "A?B");
+	},
+	"a button of a maker is the assistant's only where the part says so"() {
+		const opened = (options: ButtonOptions) => open(button(options), "bell").button as Button;
+		const bell = opened({ pin: 0 });
+		equal(mainButtonOf({ bell }), undefined);
+		equal(mainButtonOf({ bell, talk: opened({ pin: 2, assistant: true }) }), "talk");
+		equal(mainButtonOf({ boot: { onPress: undefined }, bell }), "boot");
 	},
 	"a button is pressed, and a strip shows its colour"() {
 		const part = open(button({ pin: 0 }), "bell");

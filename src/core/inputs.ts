@@ -1,4 +1,4 @@
-import type { Press } from "../hardware/kinds/button.js";
+import { mainButtonOf, type Press } from "../hardware/kinds/button.js";
 import { PART_KINDS } from "../hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../hardware/kinds/part-kind.js";
 import { AppPart, type Listener } from "./listener.js";
@@ -9,7 +9,7 @@ type Reporter = Record<string, unknown>;
 type PartEvent = NonNullable<PartKind["event"]>;
 
 /**
- * Reports the events of a board's parts to the backend. As on the C++ firmware, a press of the first button starts or stops
+ * Reports the events of a board's parts to the backend. As on the C++ firmware, a press of the main button starts or stops
  * listening, and a long press starts the set-up. A long press of any button shows details.
  */
 export class Inputs extends AppPart implements Listener {
@@ -52,7 +52,7 @@ export class Inputs extends AppPart implements Listener {
 
 	private press(button: string, event: PartEvent, press: Press): void {
 		const { app } = this;
-		const { buttons = {}, wifiSetup } = app.board;
+		const { buttons, wifiSetup } = app.board;
 		const { long, milliseconds } = press;
 		app.emit("onUserActivity");
 		app.log(`button ${button}: ${long ? "long press" : "press"}`);
@@ -60,7 +60,7 @@ export class Inputs extends AppPart implements Listener {
 		if (app.emit("onPress", button, press)) {
 			return;
 		}
-		const isMain = button === Object.keys(buttons)[0];
+		const isMain = button === mainButtonOf(buttons);
 		if (long) {
 			app.show({ details: true });
 		}

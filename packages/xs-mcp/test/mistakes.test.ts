@@ -59,7 +59,7 @@ const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: st
 	[
 		"ESPHome's word of a button",
 		deviceWith("bell: button({ pin: 26, inverted: true })"),
-		"device.ts: part bell: unknown option inverted, expected pin, activeHigh; inverted is ESPHome's: did you mean activeHigh?",
+		"device.ts: part bell: unknown option inverted, expected pin, activeHigh, assistant; inverted is ESPHome's: did you mean activeHigh?",
 	],
 	[
 		"ESPHome's platform",

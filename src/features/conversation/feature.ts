@@ -1,4 +1,5 @@
 import type { Feature } from "../../core/listener.js";
+import { mainButtonOf } from "../../hardware/kinds/button.js";
 import { AssistantLine } from "./assistant-line.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { DeviceEvents } from "./device-events.js";
@@ -11,8 +12,8 @@ export default {
 	after: ["language", "parts"],
 	start(app) {
 		const { board } = app;
-		const { screen, settings, buttons = {} } = board;
-		const [mainButton] = Object.keys(buttons);
+		const { screen, settings, buttons } = board;
+		const mainButton = mainButtonOf(buttons);
 		const assistant = new AssistantLine(app);
 		const questions =
 			screen !== undefined && mainButton !== undefined ? new ButtonQuestions(app, mainButton) : undefined;

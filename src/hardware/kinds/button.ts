@@ -17,7 +17,13 @@ export interface Button {
 	onRelease?: ((milliseconds: number) => void) | undefined;
 	/** The chip's pin that it is on; absent if it is on none. */
 	readonly wakePin?: WakePin | undefined;
+	/** Whether its presses are only reported: it is a part of a maker's device. */
+	readonly isReportOnly?: boolean;
 }
+
+/** Returns the name of the main button, which starts and stops listening: the first one that is not only reported. */
+export const mainButtonOf = (buttons: Readonly<Record<string, Button>> = {}): string | undefined =>
+	Object.keys(buttons).find((name) => buttons[name]?.isReportOnly !== true);
 
 export const button = definePartKind<Button>()({
 	name: "button",

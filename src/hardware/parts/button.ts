@@ -7,24 +7,27 @@ export interface ButtonOptions {
 	readonly pin: number;
 	/** Whether the pin is high while the button is down. Default false: the button connects the pin to ground. */
 	readonly activeHigh?: boolean;
+	/** Whether it may be the main button, which starts and stops listening. Default false. */
+	readonly assistant?: boolean;
 }
 
 /**
- * A button of the device: its presses are reported, and the first one of a board without buttons is the main button.
+ * A button of the device: its presses are reported.
  *
  * @example
  * bell: button({ pin: 0 })
  */
 export const button = (options: ButtonOptions): Part => {
-	const { pin, activeHigh = false } = options;
+	const { pin, activeHigh = false, assistant = false } = options;
 	return {
 		makes: "button",
 		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
-		fault: optionFault(options, { pin: aPin, activeHigh: aFlag }),
+		fault: optionFault(options, { pin: aPin, activeHigh: aFlag, assistant: aFlag }),
 		open: (io) => {
 			const part: { onPress: ((press: Press) => void) | undefined } & Button = {
 				onPress: undefined,
 				wakePin: { pin, high: activeHigh },
+				isReportOnly: !assistant,
 			};
 			const opened = new Retried(io, () => {
 				const { timer, ticks } = io;
