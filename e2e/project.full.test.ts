@@ -1,14 +1,23 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { openPage, whyNoChromium } from "../host-test/support/chromium.js";
-import { stepsWithoutBoard } from "../host-test/support/guide.js";
+import { copyWorkTree, readSteps, stepsWithoutBoard } from "../host-test/support/guide.js";
 import { openRegistry, type Registry } from "../host-test/support/registry.js";
 import { freePort, temporaryFolder, until } from "../host-test/support/testing.js";
 import { ROOT } from "../packages/root.js";
@@ -227,6 +236,15 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		assert.deepEqual(readdirSync(folder), before);
 	});
 
+	it("is made in a clone as docs/first-device.md is written, with the clone's packages", async (t) => {
+		const clone = copyWorkTree();
+		t.after(() => rmSync(clone, { recursive: true }));
+		const { text = "" } = readSteps("first-device.md").find(({ about }) => about === "clone") ?? {};
+		const garden = join(temporaryFolder(), "garden");
+		await command(clone, "bash", "-euo", "pipefail", "-c", text.replaceAll("../garden", garden));
+		await command(garden, "npm", "test");
+	});
+
 	describe("that is made as docs/first-device.md is written, up to the board", () => {
 		let said: readonly string[] = [];
 		let garden: Awaited<ReturnType<typeof connect>>;
@@ -239,7 +257,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 				if (about === "start") {
 					({ said, httpPort } = await start(cwd));
 					output = said.join("\n");
-				} else if (kind === "sh" && about !== "client") {
+				} else if (kind === "sh" && about !== "client" && about !== "clone") {
 					const { stdout } = await command(cwd, "bash", "-euo", "pipefail", "-c", `${text}pwd`);
 					output = stdout;
 					cwd = stdout.trim().split("\n").at(-1) as string;

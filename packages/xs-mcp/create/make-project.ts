@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { ROOT } from "../../root.js";
 import { freePinOf } from "../src/build/check-board.js";
-import { ProgramError } from "../src/build/program.js";
+import { attempt, ProgramError } from "../src/build/program.js";
 import { type Answers, targetOf } from "./questions.js";
 
 const TEMPLATE = join(ROOT, "packages/xs-mcp/create/template");
@@ -25,12 +25,17 @@ export interface ProjectPlan extends Answers {
 /**
  * Writes a project into a new or empty folder.
  *
- * @throws ProgramError if the folder has something in it, or the name or the tarballs cannot be used
+ * @throws ProgramError if the folder has something in it or cannot be written, or the name or the tarballs cannot be used
  */
-export function makeProject({ folder, name, board, language, packages }: ProjectPlan): void {
+export function makeProject(plan: ProjectPlan): void {
+	const { folder, name, packages } = plan;
 	checkPlace(folder, name);
 	const dependencies =
 		packages === undefined ? { [FIRMWARE.name]: `^${FIRMWARE.version}` } : tarballsIn(packages, folder);
+	attempt("the project cannot be written", () => write(plan, dependencies));
+}
+
+function write({ folder, name, board, language }: ProjectPlan, dependencies: Readonly<Record<string, string>>): void {
 	mkdirSync(folder, { recursive: true });
 	cpSync(TEMPLATE, folder, { recursive: true });
 	// npm leaves .gitignore out of packages.

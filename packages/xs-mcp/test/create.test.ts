@@ -100,6 +100,12 @@ describe("create-xs-mcp", () => {
 		assert.throws(() => makeProject(file), /notes\.txt is a file: name a new folder/);
 	});
 
+	it("says in one line that a folder cannot be written", () => {
+		const { status, stderr } = create(temporaryFolder(), "/dev/null/pond", "--no-install");
+		assert.equal(status, 1);
+		assert.match(stderr, /^error: the project cannot be written: ENOTDIR: .*'\/dev\/null\/pond'\n$/);
+	});
+
 	it("says which name a device cannot have", () => {
 		for (const name of ["", "Pond", "1pond", "my pond", "../pond", "xs-mcp", "p".repeat(33)]) {
 			const bad = plan({ name });
@@ -185,14 +191,15 @@ describe("create-xs-mcp", () => {
 
 	it("keeps the project and says what to do where npm finds no network", () => {
 		const cwd = temporaryFolder();
-		const env = { ...process.env, npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
+		const env = { ...process.env, npm_config_registry: "http://127.0.0.1:9/" };
 		const args = creating("my pond", "--name", "pond");
-		const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8", env });
+		const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8", env });
 		assert.equal(status, 1);
 		assert.match(
 			stderr,
 			/error: the packages are not installed: .* run npm install in my pond where there is a network\n$/,
 		);
+		assert.match(stdout, /^npm's registry does not answer/m);
 		assert.ok(existsSync(join(cwd, "my pond", "package.json")));
 	});
 });

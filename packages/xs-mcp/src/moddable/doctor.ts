@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { makeProgram } from "../build/program.js";
 import { listPorts, permissionCommand } from "./ports.js";
-import { findProgram, HOSTS, isAllowed, isExecutable } from "./sdk.js";
+import { findProgram, HOSTS, IDF_VERSION, isAllowed, isExecutable } from "./sdk.js";
 
 /**
  * The purposes, each of which selects checks.
@@ -186,7 +186,7 @@ const compilerFor32Bits: Check = ({ env, include }) => {
 
 const idf: Check = ({ env: { IDF_PATH, MODDABLE = "" } }) => {
 	const manifest = join(MODDABLE, "build/devices/esp32/manifest.json");
-	const wanted = readMatch(manifest, /"EXPECTED_ESP_IDF":\s*"v([\d.]+)"/) ?? "6.0";
+	const wanted = readMatch(manifest, /"EXPECTED_ESP_IDF":\s*"v([\d.]+)"/) ?? IDF_VERSION;
 	const clone = `git clone -b v${wanted} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const fix = `${clone} && ~/esp32/esp-idf/install.sh && export IDF_PATH=~/esp32/esp-idf`;
 	if (!IDF_PATH || !existsSync(IDF_PATH)) {

@@ -2,10 +2,9 @@ import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { SETTINGS } from "../../../../src/core/settings/settings-table.js";
 import { makeProgram, ProgramError } from "../build/program.js";
-import { needIdf } from "./flash.js";
 import { type FinishedBuild, writeRelease } from "./images.js";
 import { mcconfig, nameOf, outputOf } from "./mcconfig.js";
-import { needSdk } from "./sdk.js";
+import { needIdf, needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { BOARDS, CHIPS, findTarget } from "./targets.js";
 

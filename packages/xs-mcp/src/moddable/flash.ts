@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
@@ -9,7 +9,7 @@ import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js
 import { readDevice } from "../build/read-device.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
-import { needSdk, sdkEnvironment } from "./sdk.js";
+import { needIdf, needSdk, sdkEnvironment } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { findTarget, type Target } from "./targets.js";
 
@@ -100,14 +100,6 @@ async function flash(
 	const flags = debug ? ["-d"] : log ? ["-i"] : [];
 	const args = [...flags, "-p", name, ...(buildOnly ? ["-t", "build"] : []), ...settings];
 	await mcconfig(sdk, folder, args, { show: true, env });
-}
-
-/** @throws ProgramError if there is no ESP-IDF */
-export function needIdf({ IDF_PATH }: NodeJS.ProcessEnv): void {
-	if (!IDF_PATH || !existsSync(IDF_PATH)) {
-		const found = IDF_PATH ? `is ${IDF_PATH}, which does not exist` : "is not set";
-		throw new ProgramError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
-	}
 }
 
 /** Reads the device that a manifest itself defines; undefined without one. Rejects with ProgramError that names its fault. */

@@ -1,14 +1,20 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
+import { ROOT } from "../../../root.js";
 import { ProgramError } from "../build/program.js";
 
 /** TypeScript's compiler: mcconfig writes configurations that version 5 refuses, and version 7 is ten times as fast as 6. */
 export const TSC = join(findTypescript(), "bin", "tsc");
 
-/** The reason for a skipped test without an SDK. */
-export const NO_SDK =
-	"MODDABLE is not set: it must name the folder of Moddable's SDK. xs-mcp doctor says how to get it";
+/** The version of ESP-IDF that the SDK expects. */
+export const IDF_VERSION = "6.0";
+
+/** The next step where something is missing: in a project, or in a clone of the repository. */
+const DOCTOR = `${existsSync(join(ROOT, "tools/run.mjs")) ? "npm run xs-mcp doctor" : "npm run doctor"} has the commands that install it`;
+
+/** The error, and the reason for a skipped test, without an SDK. */
+export const NO_SDK = `MODDABLE is not set: it must name the folder of Moddable's SDK. A board also needs ESP-IDF ${IDF_VERSION}. ${DOCTOR}`;
 
 /** The SDK's names for the computers it runs on, by Node's. */
 export const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
@@ -52,6 +58,14 @@ export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 		throw new ProgramError(NO_SDK);
 	}
 	return sdk;
+}
+
+/** @throws ProgramError if there is no ESP-IDF */
+export function needIdf({ IDF_PATH }: NodeJS.ProcessEnv): void {
+	if (!IDF_PATH || !existsSync(IDF_PATH)) {
+		const found = IDF_PATH ? `is ${IDF_PATH}, which does not exist` : "is not set";
+		throw new ProgramError(`IDF_PATH ${found}: it must name the folder of ESP-IDF ${IDF_VERSION}. ${DOCTOR}`);
+	}
 }
 
 /** Finds TypeScript's folder. In the repository, `typescript` is version 6, whose interface ts-node needs. */
