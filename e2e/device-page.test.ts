@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
-import type { BoardProfile } from "../packages/virtual-device/src/index.js";
+import { type BoardProfile, readOwnDevice } from "../packages/virtual-device/src/index.js";
 import { openDevicePage } from "../packages/virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "../packages/xs-mcp/src/build/page-bundles.js";
 import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fixtures.js";
@@ -51,17 +51,18 @@ async function hearType(backend: RawBackend, type: string): Promise<Record<strin
 describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 	it("shows the pins of a device of one's own as what they are, and sets its inputs", async (t) => {
 		const script = await bundleManifest("examples/pump/manifest.json");
-		const { backend, device, url } = await open(t, { script, board: OWN_BOARD });
+		const { profile = OWN_BOARD } = (await readOwnDevice("examples/pump/manifest.json")) ?? {};
+		const { backend, device, url } = await open(t, { script, board: profile });
 		const page = await show(t, url);
 		assert.equal(await page.getByRole("link", { name: "Gateway's console" }).getAttribute("href"), CONSOLE);
 		const pins = page.getByRole("region", { name: "Pins" });
-		await pins.getByText("pump (26): off").waitFor();
+		await pins.getByText("Pump: off").waitFor();
 		await backend.ask({ id: 1, method: "tools/call", params: { name: "self.switch.set", arguments: ON } });
-		await pins.getByText("pump (26): on").waitFor();
-		await pins.getByRole("slider", { name: "soil (34)" }).fill("1200");
+		await pins.getByText("Pump: on").waitFor();
+		await pins.getByRole("slider", { name: "soil" }).fill("100");
 		await until(() => device.pins.some(({ part, value }) => part === "soil" && value === 1_200), "the soil is wet");
-		await pins.getByLabel("door (4): high").click();
-		await pins.getByLabel("door (4): low").waitFor();
+		await pins.getByLabel("door: open").click();
+		await pins.getByLabel("door: closed").waitFor();
 		device.restart();
 		await backend.greet();
 		assert.equal(backend.headers["page-url"], url, "a gateway's console links it");

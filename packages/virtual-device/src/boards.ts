@@ -1,6 +1,26 @@
 /** A sensor of a simulated board. */
 export type BoardSensor = "temperature" | "light" | "motion";
 
+/** A part of a project, as its file defines it: the function that made it, and those of its options that pages show. */
+export interface OwnPart {
+	readonly maker: string;
+	readonly options: {
+		readonly title?: string;
+		readonly kind?: string;
+		readonly unit?: string;
+		/** Of a converter, and the values that it stands for. */
+		readonly from?: readonly [number, number];
+		readonly to?: readonly [number, number];
+		/** Degrees and microseconds of a servo. */
+		readonly min?: number;
+		readonly max?: number;
+		readonly pulse?: readonly [number, number];
+		readonly active?: 0 | 1;
+		readonly activeLow?: boolean;
+		readonly activeHigh?: boolean;
+	};
+}
+
 /** The parts of a simulated board. */
 export interface BoardProfile {
 	/** Name of its folder in src/hardware/boards. */
@@ -14,6 +34,8 @@ export interface BoardProfile {
 	readonly lights: readonly string[];
 	/** Each has the name of its kind. */
 	readonly sensors: readonly BoardSensor[];
+	/** Parts of a project, by name. */
+	readonly own?: Readonly<Record<string, OwnPart>>;
 	/** Pins that the board itself uses, by the part at them: the targets of the SDK, and the makers' pin tables. */
 	readonly pins?: Readonly<Record<string, readonly number[]>>;
 }

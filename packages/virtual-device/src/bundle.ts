@@ -3,13 +3,14 @@ import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import type { DeviceDefinition } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
 import { checkDevice } from "../../xs-mcp/src/build/check-board.js";
 import { isElsewhere, moduleOf, readModules } from "../../xs-mcp/src/build/manifests.js";
 import { FIRMWARE_MANIFEST, modulesPlugin } from "../../xs-mcp/src/build/modules-plugin.js";
 import { readDevice } from "../../xs-mcp/src/build/read-device.js";
 import { SENSORS } from "../platform/io/sensors.js";
-import { type BoardProfile, profileOf } from "./boards.js";
+import { type BoardProfile, type OwnPart, profileOf } from "./boards.js";
 
 const PLATFORM = join(ROOT, "packages/virtual-device/platform/");
 const SOURCE = join(ROOT, "src/");
@@ -179,6 +180,12 @@ export interface OwnDevice {
 	readonly warnings: readonly string[];
 }
 
+/** The parts with what {@link readDevice} has noted. A part of another function than the package's has nothing. */
+function ownParts({ parts }: DeviceDefinition): Readonly<Record<string, OwnPart>> {
+	const named = Object.entries(parts as Readonly<Record<string, Partial<OwnPart>>>);
+	return Object.fromEntries(named.map(([name, { maker = "", options = {} }]) => [name, { maker, options }]));
+}
+
 /**
  * Reads the device that a build defines.
  *
@@ -187,5 +194,5 @@ export interface OwnDevice {
  */
 export async function readOwnDevice(manifest: string | undefined): Promise<OwnDevice | undefined> {
 	const device = manifest === undefined ? undefined : await readDevice(manifest, VIRTUAL_TARGET);
-	return device && { profile: profileOf(device.board), warnings: checkDevice(device) };
+	return device && { profile: { ...profileOf(device.board), own: ownParts(device) }, warnings: checkDevice(device) };
 }

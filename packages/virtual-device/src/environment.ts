@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import type { ChipAddress, ChipValues } from "../platform/io/bus.js";
+import type { OwnPart } from "./boards.js";
 import type { EngineExit } from "./engine/engine.js";
 import { Microphone } from "./services/microphone.js";
 import { makeNetworkFaults, type TracedMessage } from "./services/network-faults.js";
@@ -61,6 +62,8 @@ export class Environment {
 	signal = GOOD_SIGNAL;
 	/** The camera's picture, a JPEG file; undefined: a drawn room. */
 	photo: Uint8Array | undefined;
+	/** Parts of a project, by name. */
+	own: Readonly<Record<string, OwnPart>> = {};
 	/** URL of a page that shows the device. */
 	pageUrl: string | undefined;
 

@@ -94,6 +94,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			engine.close();
 			return;
 		}
+		this.#environment.own = this.board.own ?? {};
 		const { script, isOnTrial } = this.#environment.flash.boot();
 		const run = openRun(engine, this.#environment, (delay) => this.#restartIn(delay));
 		this.#run = run;
@@ -190,6 +191,11 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		const before = this.#environment.measured.get(chip.address);
 		this.#environment.measured.set(chip.address, values && { ...before, ...values });
 		this.#run?.chips.set(chip, values);
+	}
+
+	/** Its name in its settings, of which a stored one wins; empty without one. */
+	get name(): string {
+		return String(this.#environment.settings.domains["xs-mcp"]?.name ?? this.#options.config.name ?? "");
 	}
 
 	/** The content of its screen; undefined without power, and until the firmware has shown something. */
@@ -370,7 +376,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			config: this.#options.config,
 			settings: settings.domains,
 			macAddress: this.macAddress,
-			board: withCodec(this.board),
+			board: { ...withCodec(this.board), pins: undefined, own: undefined },
 			firmware: { capacity: flash.capacity, isOnTrial },
 			pins: [...levels],
 			chips: [...measured],

@@ -1,3 +1,4 @@
+import getPort, { portNumbers } from "get-port";
 import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
 import { type DevicePage, openDevicePage } from "../../virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "./build/page-bundles.js";
@@ -12,7 +13,7 @@ export interface StartOptions {
 	readonly gateway: boolean;
 	readonly httpPort: number;
 	readonly websocketPort: number;
-	/** Undefined: the usual one, or a free one where that is taken. */
+	/** Undefined: the usual one, or the next free one where that is taken. */
 	readonly page?: number;
 	/** Whether the device's log is shown. */
 	readonly verbose: boolean;
@@ -30,7 +31,7 @@ const UNKNOWN = "unknown settings: ";
 /** Ends the line of the log that names a part which does not answer: src/hardware/parts/retried.ts. */
 const RETRIED = "; tried again";
 
-/** The usual port of the page. */
+/** The usual port of the page. Where it is taken, the next free one is used. */
 const PAGE_PORT = 8768;
 
 /** Runs a project on a virtual device until the process is told to end, and again after each change of its files. */
@@ -128,9 +129,9 @@ function typeChecker(folder: string): () => Promise<void> {
 async function openPage(device: VirtualDevice, port: number | undefined, consoleUrl?: string): Promise<DevicePage> {
 	const folder = await bundleDevicePage();
 	const open = (port: number): Promise<DevicePage> => openDevicePage(device, folder, port, consoleUrl);
-	return await open(port ?? PAGE_PORT).catch((error: Error) =>
-		port === undefined ? open(0) : failAs("--page")(error),
-	);
+	return await (port === undefined
+		? open(await getPort({ port: portNumbers(PAGE_PORT, PAGE_PORT + 100) }))
+		: open(port).catch(failAs("--page")));
 }
 
 function warn(warnings: readonly string[]): void {

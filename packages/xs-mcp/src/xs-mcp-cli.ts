@@ -16,7 +16,7 @@ program
 	.option("--no-gateway", "start no gateway where none runs")
 	.addOption(gatewayPort("--http-port <port>", "where the gateway serves MCP clients", 8766))
 	.addOption(gatewayPort("--websocket-port <port>", "where the gateway serves devices", 8765))
-	.option("--page <port>", "where the device's page is (default: 8768, or a free one)", readPort)
+	.option("--page <port>", "where the device's page is (default: 8768, or the next free one)", readPort)
 	.option("--verbose", "show the device's log", false)
 	.action(async (options) => {
 		const { startProject } = await import("./start.js");

@@ -207,6 +207,18 @@ const OF_TOOLS: readonly (readonly [mistake: string, text: string, message: stri
 ];
 
 describe("a mistake of a maker", () => {
+	it("is not what a module of the SDK has, which is not here", async () => {
+		const driver = `import SHT3x from "embedded:sensor/Humidity-Temperature/SHT3x";
+import config from "mc/config";
+import { defineTool, device, sensor } from "xs-mcp";
+`;
+		const files = {
+			"device.ts": `${driver}export default device({ parts: { air: sensor(SHT3x, { bus: "default" }) } });\n`,
+			"tools/greet.ts": `${driver}const pin = Number(config.pins.lamp);\nexport default defineTool({ name: "self.greet", description: "Greets.", needs: [], run: () => pin });\n`,
+		};
+		await assert.rejects(mistakeIn(files), /nothing is wrong/);
+	});
+
 	for (const [mistake, text, message] of OF_DEVICES) {
 		it(`is named in device.ts: ${mistake}`, async () => {
 			assert.equal(await mistakeIn({ "device.ts": text }), message);

@@ -44,8 +44,8 @@ export function Body() {
 }
 
 /** Holds a button as long as the pointer or a key holds it. */
-function holdBy(name: string) {
-	const set = (down: boolean) => () => act("hold", { button: name, down });
+export function holdBy(hold: (isDown: boolean) => void) {
+	const set = (isDown: boolean) => () => hold(isDown);
 	const isKey = ({ key, repeat }: KeyboardEvent): boolean => (key === " " || key === "Enter") && !repeat;
 	return {
 		onPointerDown: (event: PointerEvent) => {
@@ -61,11 +61,13 @@ function holdBy(name: string) {
 
 function Key({ name }: { readonly name: string }) {
 	return (
-		<button type="button" class="outline key" {...holdBy(name)}>
+		<button type="button" class="outline key" {...holdBy(holdButton(name))}>
 			{name}
 		</button>
 	);
 }
+
+const holdButton = (button: string) => (down: boolean) => act("hold", { button, down });
 
 interface LightProps {
 	readonly name: string;
@@ -115,7 +117,7 @@ function Screen({ width, height, isTouched }: ScreenProps) {
 		</>
 	);
 	return isTouched ? (
-		<button type="button" class="screen" aria-label="Screen" {...holdBy(TOUCH)}>
+		<button type="button" class="screen" aria-label="Screen" {...holdBy(holdButton(TOUCH))}>
 			{content}
 		</button>
 	) : (

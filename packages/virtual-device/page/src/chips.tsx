@@ -24,9 +24,10 @@ export function Chips() {
 function Chip({ address, type, part, values, isPlugged }: ChipState) {
 	const at = typeof address === "number" ? `0x${address.toString(16)}` : address;
 	const name = part ?? at;
+	const title = device.value?.board.own?.[name]?.options.title ?? name;
 	const set = (value: object | boolean): void => act("set", { [name]: value });
 	return (
-		<section class="vstack" aria-label={name}>
+		<section class="vstack" aria-label={title}>
 			<label>
 				<input
 					type="checkbox"
@@ -35,7 +36,7 @@ function Chip({ address, type, part, values, isPlugged }: ChipState) {
 					aria-checked={isPlugged}
 					onChange={({ currentTarget }) => set(currentTarget.checked)}
 				/>
-				{part === undefined ? `${type} (${at})` : `${part}: ${type} (${at})`}
+				{part === undefined ? `${type} (${at})` : `${title}: ${type} (${at})`}
 			</label>
 			{Object.entries(isPlugged ? readingsOf(type) : {}).map(([reading, { min, max, unit = "", value }]) => {
 				const range = { unit, minimum: min, maximum: max, step: stepOf(max - min) };

@@ -29,12 +29,16 @@ export const failure = signal("");
 type OnPixels = (message: ArrayBuffer) => void;
 
 let socket: WebSocket | undefined;
-let onPixels: OnPixels = () => {};
+/** Pixels that come before the screen is there. */
+let early: ArrayBuffer[] = [];
+let onPixels: OnPixels = (message) => early.push(message);
 let lastSound = 0;
 
 /** Calls back with the pixels that the device draws. */
 export function followPixels(callback: OnPixels): void {
 	onPixels = callback;
+	early.forEach(callback);
+	early = [];
 }
 
 /** Connects to the device, again and again. */

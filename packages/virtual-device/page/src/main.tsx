@@ -8,12 +8,14 @@ import { Trace } from "./trace.js";
 import "./style.css";
 
 function App() {
-	const { macAddress = "", board, engine = "", isRunning, consoleUrl } = device.value ?? {};
+	const { name = "", macAddress = "", board, engine = "", isRunning, consoleUrl } = device.value ?? {};
 	const state = !isConnected.value ? "the device's program has ended" : isRunning ? engine : "restarting";
+	const title = name || "Virtual device";
+	document.title = title;
 	return (
 		<>
 			<header>
-				<h1>Virtual device</h1>
+				<h1>{title}</h1>
 				<p>
 					{board?.name} <code>{macAddress}</code> {state}
 				</p>

@@ -10,17 +10,19 @@ interface CurveProps {
 	readonly name: string;
 	readonly minimum: number;
 	readonly maximum: number;
+	/** Makes the shown value of one in the history. Default: it is that. */
+	readonly convert?: (value: number) => number;
 }
 
 /** The last minute of a value. */
-export function Curve({ of, name, minimum, maximum }: CurveProps) {
+export function Curve({ of, name, minimum, maximum, convert = (value) => value }: CurveProps) {
 	const end = now.value;
 	const height = (value: number): number =>
 		HEIGHT - 1 - ((Math.min(maximum, Math.max(minimum, value)) - minimum) / (maximum - minimum)) * (HEIGHT - 2);
 	const place = (time: number): number => Math.max(0, WIDTH - ((end - time) / SPAN) * WIDTH);
 	const points = historyOf(of);
 	const path = points.map(([time, value]: Point, index) => {
-		const [x, y] = [place(time).toFixed(1), height(value).toFixed(1)];
+		const [x, y] = [place(time).toFixed(1), height(convert(value)).toFixed(1)];
 		return index === 0 ? `M${x} ${y}` : `H${x}V${y}`;
 	});
 	return (
@@ -64,16 +66,12 @@ export function Strip({ colors, length, brightness }: PixelsState) {
 	);
 }
 
-/** Microseconds of the pulse for a servo's ends. */
-const SERVO = { from: 500, to: 2_500 };
-
-/** A servo's arm. */
-export function Arm({ pulse }: { readonly pulse: number }) {
-	const share = Math.min(1, Math.max(0, (pulse - SERVO.from) / (SERVO.to - SERVO.from)));
+/** A servo's arm. @param degrees undefined before it has moved */
+export function Arm({ degrees }: { readonly degrees: number | undefined }) {
 	return (
 		<svg class="light" viewBox="0 0 20 20" aria-hidden="true">
 			<circle cx="10" cy="10" r="8" class="socket" />
-			{pulse > 0 && <path class="arm" d="M10 10V3" transform={`rotate(${(share * 180 - 90).toFixed(1)} 10 10)`} />}
+			{degrees !== undefined && <path class="arm" d="M10 10V3" transform={`rotate(${degrees - 90} 10 10)`} />}
 		</svg>
 	);
 }

@@ -1,4 +1,8 @@
-import { describePin, isInput, type PinState } from "../../src/services/pins.js";
+import { SENSOR_KINDS } from "../../../../src/hardware/sensor-kinds.js";
+import { READING_VIEWS } from "../../../../src/hardware/vocabulary.js";
+import type { OwnPart } from "../../src/boards.js";
+import { describePin, isInput, type PinState, percentOf } from "../../src/services/pins.js";
+import { holdBy } from "./body.js";
 import { pinKey } from "./history.js";
 import { Button, Range } from "./inputs.js";
 import { act, device } from "./link.js";
@@ -24,8 +28,20 @@ export function Pins() {
 	);
 }
 
-function nameOf({ pin, part }: PinState): string {
-	return part === undefined ? `Pin ${pin}` : `${part} (${pin})`;
+const NO_PART: OwnPart = { maker: "", options: {} };
+
+/** The part of a pin, as its project defines it. */
+function ownOf({ part = "" }: PinState): OwnPart {
+	return device.value?.board.own?.[part] ?? NO_PART;
+}
+
+function nameOf(each: PinState): string {
+	return ownOf(each).options.title ?? each.part ?? `Pin ${each.pin}`;
+}
+
+/** Converts between two ranges. A value beyond them has the nearer end. */
+function scale(value: number, [from, to]: readonly [number, number], [start, end]: readonly [number, number]): number {
+	return start + Math.min(1, Math.max(0, (value - from) / (to - from))) * (end - start);
 }
 
 /** Sets what is connected to a pin. */
@@ -36,7 +52,7 @@ function set(pin: number, level: number | string): void {
 function Input(each: PinState) {
 	switch (each.kind) {
 		case "analog":
-			return <Measured {...each} maximum={MAX_ANALOG} unit="" />;
+			return <Converted {...each} />;
 		case "pulse":
 			return <Measured {...each} maximum={MAX_PULSE} unit="µs" />;
 		case "counter":
@@ -44,8 +60,49 @@ function Input(each: PinState) {
 		case "receive":
 			return <Line {...each} />;
 		default:
-			return <Contact {...each} />;
+			return ownOf(each).maker === "button" ? <Key {...each} /> : <Contact {...each} />;
 	}
+}
+
+/** Shares of a range that a slider steps by. */
+const STEPS = 100;
+
+/** An analog pin: in the values of its part, if it has one. */
+function Converted(each: PinState) {
+	const { maker, options } = ownOf(each);
+	if (maker !== "analog") {
+		return <Measured {...each} maximum={MAX_ANALOG} unit="" />;
+	}
+	const { from = [0, MAX_ANALOG], to = [0, 100], kind = "", unit = SENSOR_KINDS[kind]?.unit ?? "%" } = options;
+	const step = Math.abs(to[1] - to[0]) / STEPS;
+	const convert = (raw: number): number => Math.round(scale(raw, from, to) / step) * step;
+	const range = { minimum: Math.min(...to), maximum: Math.max(...to) };
+	return (
+		<div title={`Pin ${each.pin}`}>
+			<Range
+				{...range}
+				label={nameOf(each)}
+				unit={unit}
+				step={step}
+				value={Number(convert(Number(each.value)).toFixed(2))}
+				onChange={(value) => set(each.pin, Math.round(scale(value, to, from)))}
+			/>
+			<Curve {...range} of={pinKey(each.pin)} name={nameOf(each)} convert={convert} />
+		</div>
+	);
+}
+
+/** A button is held as long as the pointer or a key holds it. */
+function Key(each: PinState) {
+	const { activeHigh = false } = ownOf(each).options;
+	const hold = (isDown: boolean): void => set(each.pin, isDown === activeHigh ? 1 : 0);
+	return (
+		<p class="hstack" title={`Pin ${each.pin}. Hold it for 2 s: a long press`}>
+			<button type="button" class="outline key" {...holdBy(hold)}>
+				{nameOf(each)}
+			</button>
+		</p>
+	);
 }
 
 function Measured(each: PinState & { readonly maximum: number; readonly unit: string }) {
@@ -93,32 +150,46 @@ function Line(each: PinState) {
 	);
 }
 
-/** A contact or a button. */
+/** A contact. */
 function Contact(each: PinState) {
+	const { maker, options } = ownOf(each);
+	const { kind = maker === "motion" ? "motion" : "opening", active = 1 } = options;
+	const [yes, no] = READING_VIEWS[kind]?.words ?? ["yes", "no"];
+	const isOn = maker === "" ? each.value !== 0 : each.value === active;
 	return (
-		<label>
+		<label title={`Pin ${each.pin}`}>
 			<input
 				type="checkbox"
 				role="switch"
-				checked={each.value !== 0}
-				aria-checked={each.value !== 0}
-				onChange={({ currentTarget }) => set(each.pin, currentTarget.checked ? 1 : 0)}
+				checked={isOn}
+				aria-checked={isOn}
+				onChange={({ currentTarget }) => set(each.pin, currentTarget.checked === (active === 1) ? 1 : 0)}
 			/>
-			{nameOf(each)}: {describePin(each)}
+			{nameOf(each)}: {maker === "" ? describePin(each) : isOn ? yes : no}
 		</label>
 	);
 }
 
 function Output(each: PinState) {
+	const degrees = degreesOf(each);
 	return (
-		<p class="hstack">
+		<p class="hstack" title={`Pin ${each.pin}`}>
 			<View {...each} />
-			{nameOf(each)}: {describePin(each)}
+			{nameOf(each)}: {degrees === undefined ? describePin(each) : `at ${degrees}°`}
 		</p>
 	);
 }
 
-function View({ kind, value }: PinState) {
+/** The angle of a servo that has moved. */
+function degreesOf(each: PinState): number | undefined {
+	const { min = 0, max = 180, pulse = [500, 2_500] } = ownOf(each).options;
+	return each.kind === "servo" && Number(each.value) > 0
+		? Math.round(scale(Number(each.value), pulse, [min, max]))
+		: undefined;
+}
+
+function View(each: PinState) {
+	const { kind, value } = each;
 	if (typeof value === "object") {
 		return <Strip {...value} />;
 	}
@@ -127,10 +198,8 @@ function View({ kind, value }: PinState) {
 		case "transmit":
 			return null;
 		case "servo":
-			return <Arm pulse={Number(value)} />;
-		case "pwm":
-			return <Lamp light={Number(value) / 100} />;
+			return <Arm degrees={degreesOf(each)} />;
 		default:
-			return <Lamp light={Number(value)} />;
+			return <Lamp light={percentOf(each) / 100} />;
 	}
 }

@@ -1,6 +1,6 @@
 import type { ShownDevice } from "../../src/page/page-messages.js";
 import { Button, Range } from "./inputs.js";
-import { act, isConnected, sendPhoto, sounds } from "./link.js";
+import { act, isConnected, lines, sendPhoto, sounds } from "./link.js";
 import { isMicrophoneOn, toggleMicrophone } from "./microphone.js";
 import { isSilenced, unsilence } from "./speaker.js";
 
@@ -107,6 +107,9 @@ export function Faults({ shown: { network } }: ShownProps) {
 	);
 }
 
+/** Begins a note of what the assistant says, or why there is none. */
+const ANSWER = "assistant: ";
+
 /** Speech, camera and sounds. */
 export function Senses({ shown }: ShownProps) {
 	const say = (event: SubmitEvent): void => {
@@ -119,6 +122,7 @@ export function Senses({ shown }: ShownProps) {
 		}
 	};
 	const { parts } = shown.board;
+	const answer = lines.value.filter(({ kind, text }) => kind === "note" && text.startsWith(ANSWER)).at(-1);
 	return (
 		<section class="card">
 			<h2>Say, show, hear</h2>
@@ -128,6 +132,7 @@ export function Senses({ shown }: ShownProps) {
 					Say
 				</button>
 			</form>
+			{answer !== undefined && <p role="status">{answer.text.slice(ANSWER.length)}</p>}
 			{parts.includes("camera") && (
 				<label class="hstack">
 					<span>The camera sees</span>

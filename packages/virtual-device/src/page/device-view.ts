@@ -97,10 +97,11 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 	};
 
 	const described = (): ShownDevice => {
-		const { macAddress, engineName, board, isRunning, network, signal, surroundings } = device;
+		const { name, macAddress, engineName, board, isRunning, network, signal, surroundings } = device;
 		const battery = surroundings.get("battery");
 		return {
 			type: "device",
+			name,
 			macAddress,
 			engine: engineName,
 			board,

@@ -7,6 +7,8 @@ import type { LightState } from "../services/simulated-board.js";
 /** The device as its page shows it. */
 export interface ShownDevice {
 	readonly type: "device";
+	/** Empty without one. */
+	readonly name: string;
 	readonly macAddress: string;
 	readonly engine: string;
 	readonly board: BoardProfile;

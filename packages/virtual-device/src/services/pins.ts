@@ -17,6 +17,8 @@ export interface PinState {
 	readonly kind: PinKind;
 	/** Its part, in a project with parts. */
 	readonly part?: string;
+	/** Whether its part is on while the pin is low. */
+	readonly isInverted?: true;
 	/**
 	 * 0 or 1; the value of the converter; percent of a PWM; microseconds of a servo's pulse; counted pulses; microseconds of a pulse;
 	 * the last line of a serial port
@@ -68,7 +70,7 @@ export interface Pins extends Service {
 }
 
 /** Follows the pins that the firmware opens. */
-export function openPins(deliver: Deliver, { events }: Environment): Pins {
+export function openPins(deliver: Deliver, { events, own }: Environment): Pins {
 	const open = new Map<number, PinState>();
 	const show = (state: PinState): void => {
 		open.set(state.pin, state);
@@ -86,7 +88,8 @@ export function openPins(deliver: Deliver, { events }: Environment): Pins {
 	};
 	const handlers = {
 		open([pin, kind, part, value]: [number, PinKind, string | null | undefined, number | string]) {
-			show({ pin, kind, value, ...(part && { part }) });
+			const isInverted = own[part ?? ""]?.options.activeLow;
+			show({ pin, kind, value, ...(part && { part }), ...(isInverted && { isInverted }) });
 		},
 		write: ([pin, value]: [number, PinState["value"]]) => change(pin, value),
 		close: ([pin]: [number]) => open.delete(pin),
@@ -113,8 +116,15 @@ export function hexOf(color: number): string {
 	return `#${color.toString(16).padStart(6, "0")}`;
 }
 
+/** How much an output is on, in percent. */
+export function percentOf({ kind, value, isInverted }: PinState): number {
+	const percent = Number(value) * (kind === "pwm" ? 1 : 100);
+	return isInverted ? 100 - percent : percent;
+}
+
 /** The value of a pin as a person reads it. */
-export function describePin({ kind, value }: PinState): string {
+export function describePin(state: PinState): string {
+	const { kind, value } = state;
 	if (typeof value === "object") {
 		const colors = [...new Set(value.colors)];
 		const [color = 0] = colors;
@@ -122,11 +132,11 @@ export function describePin({ kind, value }: PinState): string {
 		return isLit(value) ? `on: ${value.brightness} % of ${shown}` : "off";
 	}
 	const texts: Readonly<Partial<Record<PinKind, string>>> = {
-		output: value === 0 ? "off" : "on",
+		output: percentOf(state) === 0 ? "off" : "on",
 		input: value === 0 ? "low" : "high",
 		pixels: "off",
-		pwm: value === 0 ? "off" : `on: ${value} %`,
-		servo: `at ${value} µs`,
+		pwm: percentOf(state) === 0 ? "off" : `on: ${percentOf(state)} %`,
+		servo: value === 0 ? "not moved yet" : `at ${value} µs`,
 	};
 	return texts[kind] ?? JSON.stringify(value);
 }

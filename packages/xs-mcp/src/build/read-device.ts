@@ -23,8 +23,17 @@ const BROKEN: Readonly<Record<string, string>> = {
 		"the SDK's driver fails in each sample(): use embedded:sensor/Humidity-Temperature/SI7020, which reads the HTU21D, too",
 };
 
+/** The functions that make the package's parts, whose names and options are noted here for the page of a virtual device. */
+const MAKERS = EXPORTS.filter((name) => /^[a-z]/.test(name) && !["device", "defineTool"].includes(name));
+
 /** The package as a project's files see it here: their definitions are checked before they are made. */
-const PACKAGE = `export * from "./index.ts";
+const PACKAGE = `import * as all from "./index.ts";
+export * from "./index.ts";
+const noting = (maker) => (...args) => {
+	const made = all[maker](...args);
+	return made?.pins === undefined ? made : { ...made, maker, options: args.at(-1) };
+};
+${MAKERS.map((name) => `export const ${name} = noting("${name}");`).join("\n")}
 export const device = (definition) => definition;
 export const defineTool = (definition) => definition;`;
 
@@ -33,7 +42,10 @@ export const defineTool = (definition) => definition;`;
  * called, and does nothing.
  */
 const STAND_IN = `const standIn = new Proxy(class { sample() {} }, {
-	get: (target, name) => target[name] ?? (name === "then" ? undefined : name === Symbol.toPrimitive ? () => "" : standIn),
+	get(target, name) {
+		const isOfLanguage = name === "__esModule" || name === "then";
+		return target[name] ?? (isOfLanguage ? undefined : name === Symbol.toPrimitive ? () => "" : standIn);
+	},
 	apply: () => standIn,
 });
 module.exports = standIn;`;
