@@ -65,6 +65,8 @@ describe("npm start of a project", () => {
 		const { says, write } = await start(t, {}, RUNS);
 		write("manifest.json", JSON.stringify({ ...MANIFEST, config: { language: "xx" } }));
 		await says(/language: expected/);
+		write("manifest.json", JSON.stringify({ ...MANIFEST, config: { langauge: "ja" } }));
+		await says(/^warning: langauge: unknown setting: did you mean language\?$/m);
 	});
 
 	it("names a part that does not answer, and a sensor that throws each time, and runs", async (t) => {

@@ -4,6 +4,7 @@ import { type DevicePage, openDevicePage } from "../../virtual-device/src/page/d
 import { bundleDevicePage } from "./build/page-bundles.js";
 import { failAs, signalled } from "./build/program.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
+import { suggestSetting } from "./moddable/settings.js";
 import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
 import { findTypeErrors } from "./type-check.js";
 import { watchFolder } from "./watch-folder.js";
@@ -166,7 +167,12 @@ function report(
 		} else if (line.endsWith(RETRIED)) {
 			console.error(`warning: part ${line}`);
 		} else if (line.startsWith(UNKNOWN)) {
-			console.error(`warning: ${line}`);
+			warn(
+				line
+					.slice(UNKNOWN.length)
+					.split(", ")
+					.map((setting) => `${setting}: unknown setting${suggestSetting(setting)}`),
+			);
 		} else if (verbose) {
 			console.log(line);
 		}

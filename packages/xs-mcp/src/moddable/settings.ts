@@ -46,12 +46,15 @@ function checkSettings(words: readonly string[], folder: string): void {
 	const { config = {} } = existsSync(manifest) ? readJson<{ readonly config?: Settings }>(manifest) : {};
 	// The manifest may also have names of the project's own.
 	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
+	for (const name of unknownSettings(config).filter((each) => nearest(each, Object.keys(SETTINGS)) !== undefined)) {
+		console.error(`warning: ${manifest}: config: ${name}: unknown setting${suggestSetting(name)}`);
+	}
 	const source = { built: { ...config, ...given }, settings: undefined };
 	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(source.built, name)) as SettingName[];
 	const wrong = problemsOf(...names.map((name) => () => readSetting(name, source)));
 	const checks = [() => checkBackend(source), () => readDirectConfig(source, ADDRESS)];
 	const problems = [
-		...unknown.map((name) => `${name}: unknown setting${suggest(name)}`),
+		...unknown.map((name) => `${name}: unknown setting${suggestSetting(name)}`),
 		...(wrong.length > 0 ? wrong : problemsOf(...checks)),
 	];
 	if (problems.length > 0) {
@@ -86,7 +89,7 @@ function checkBackend(source: SettingSource): void {
 }
 
 /** Names the setting that is meant, unless none is similar. */
-function suggest(name: string): string {
+export function suggestSetting(name: string): string {
 	if (name === "glyphs") {
 		return ": it is a variable of the build. Set GLYPHS in the environment";
 	}
