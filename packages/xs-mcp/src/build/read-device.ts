@@ -75,11 +75,16 @@ const standIns: Plugin = {
  */
 export async function readDevice(manifest: string, target: string): Promise<PARTS.DeviceDefinition | undefined> {
 	const modules = [...readModules(manifest, target)];
-	for (const [, file] of modules.filter(([name]) => name.startsWith(PROJECT_TOOLS))) {
-		await readDefault(file, checkTool);
-	}
 	const [, file] = modules.find(([name]) => name === DEVICE) ?? [];
-	return file === undefined ? undefined : await readDefault(file, checkDefinition);
+	const device = file === undefined ? undefined : readDefault(file, checkDefinition);
+	const tools = modules.filter(([name]) => name.startsWith(PROJECT_TOOLS));
+	const results = await Promise.allSettled([device, ...tools.map(([, tool]) => readDefault(tool, checkTool))]);
+	// Of several errors always the same one is told.
+	const failed = results.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
+	if (failed !== undefined) {
+		throw failed.reason;
+	}
+	return await device;
 }
 
 function checkDefinition(definition: PARTS.DeviceDefinition | undefined): PARTS.DeviceDefinition {
