@@ -101,6 +101,17 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		await page.waitForFunction(isDrawn);
 	});
 
+	it("shows the screen in a tab in the background, which renders late", async (t) => {
+		const { url } = await open(t);
+		const page = await show(t, url);
+		const isDrawn = "document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255";
+		await page.waitForFunction(isDrawn);
+		const late = "const set = setTimeout; window.setTimeout = (call, delay = 0) => set(call, Math.max(delay, 1_000));";
+		await page.addInitScript(`${late} window.requestAnimationFrame = () => 0;`);
+		await page.reload();
+		await page.waitForFunction(isDrawn, undefined, { polling: 100 });
+	});
+
 	it("fits a phone of 360 pixels, with a screen and with pins", async (t) => {
 		const script = await bundleManifest("host-test/fixtures/heater/manifest.json");
 		for (const own of [{}, { script, board: OWN_BOARD }]) {
