@@ -52,9 +52,9 @@ function set(pin: number, level: number | string): void {
 function Input(each: PinState) {
 	switch (each.kind) {
 		case "analog":
-			return <Converted {...each} />;
+			return <Analog {...each} />;
 		case "pulse":
-			return <Measured {...each} maximum={MAX_PULSE} unit="µs" />;
+			return <Measured {...each} range={[0, MAX_PULSE]} unit="µs" />;
 		case "counter":
 			return <Counter {...each} />;
 		case "receive":
@@ -64,32 +64,14 @@ function Input(each: PinState) {
 	}
 }
 
-/** Shares of a range that a slider steps by. */
-const STEPS = 100;
-
 /** An analog pin: in the values of its part, if it has one. */
-function Converted(each: PinState) {
+function Analog(each: PinState) {
 	const { maker, options } = ownOf(each);
 	if (maker !== "analog") {
-		return <Measured {...each} maximum={MAX_ANALOG} unit="" />;
+		return <Measured {...each} range={[0, MAX_ANALOG]} unit="" />;
 	}
 	const { from = [0, MAX_ANALOG], to = [0, 100], kind = "", unit = SENSOR_KINDS[kind]?.unit ?? "%" } = options;
-	const step = Math.abs(to[1] - to[0]) / STEPS;
-	const convert = (raw: number): number => Math.round(scale(raw, from, to) / step) * step;
-	const range = { minimum: Math.min(...to), maximum: Math.max(...to) };
-	return (
-		<div title={`Pin ${each.pin}`}>
-			<Range
-				{...range}
-				label={nameOf(each)}
-				unit={unit}
-				step={step}
-				value={Number(convert(Number(each.value)).toFixed(2))}
-				onChange={(value) => set(each.pin, Math.round(scale(value, to, from)))}
-			/>
-			<Curve {...range} of={pinKey(each.pin)} name={nameOf(each)} convert={convert} />
-		</div>
-	);
+	return <Measured {...each} raw={from} range={to} unit={unit} />;
 }
 
 /** A button is held as long as the pointer or a key holds it. */
@@ -105,20 +87,31 @@ function Key(each: PinState) {
 	);
 }
 
-function Measured(each: PinState & { readonly maximum: number; readonly unit: string }) {
-	const { pin, value, maximum, unit } = each;
-	const name = nameOf(each);
+interface MeasuredProps extends PinState {
+	/** Values of the slider. */
+	readonly range: readonly [number, number];
+	/** Levels of the pin that these stand for. Default: they are the levels. */
+	readonly raw?: readonly [number, number];
+	readonly unit: string;
+}
+
+/** Steps of a slider whose values are not the levels of the pin. */
+const STEPS = 100;
+
+function Measured({ range, raw = range, unit, ...each }: MeasuredProps) {
+	const { pin, value } = each;
+	const limits = { minimum: Math.min(...range), maximum: Math.max(...range) };
+	const step = raw === range ? 1 : (limits.maximum - limits.minimum) / STEPS;
+	const convert = (level: number): number => Number((Math.round(scale(level, raw, range) / step) * step).toFixed(2));
+	const shown = { ...limits, name: nameOf(each), label: nameOf(each), unit, step };
 	return (
-		<div>
+		<div title={`Pin ${pin}`}>
 			<Range
-				label={name}
-				unit={unit}
-				minimum={0}
-				maximum={maximum}
-				value={Number(value)}
-				onChange={(level) => set(pin, level)}
+				{...shown}
+				value={convert(Number(value))}
+				onChange={(next) => set(pin, Math.round(scale(next, range, raw)))}
 			/>
-			<Curve of={pinKey(pin)} name={name} minimum={0} maximum={maximum} />
+			<Curve {...shown} of={pinKey(pin)} convert={convert} />
 		</div>
 	);
 }
