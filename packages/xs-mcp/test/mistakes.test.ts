@@ -28,7 +28,7 @@ async function mistakeIn(files: Readonly<Record<string, string>>): Promise<strin
 const deviceWith = (
 	parts: string,
 	more = "",
-): string => `import { analog, button, device, neopixel, relay } from "xs-mcp";
+): string => `import { analog, button, contact, device, neopixel, relay } from "xs-mcp";
 export default device({
 	parts: { ${parts} },${more}
 });
@@ -85,6 +85,11 @@ const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: st
 		"ESPHome's time",
 		deviceWith('pump: relay({ pin: 26, maxOn: "2min" })'),
 		'device.ts: part pump: maxOn: expected a number from 0.1 to 86400 seconds, got "2min"; did you mean 120?',
+	],
+	[
+		"ESPHome's milliseconds",
+		deviceWith('door: contact({ pin: 26, debounce: "50ms" })'),
+		'device.ts: part door: debounce: expected a number from 0 to 60000 milliseconds, got "50ms"; did you mean 50?',
 	],
 	[
 		"ESPHome's number of LEDs",

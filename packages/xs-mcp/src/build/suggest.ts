@@ -86,8 +86,8 @@ function ofName(message: string): string | undefined {
 }
 
 function ofValue(message: string): string | undefined {
-	const [, pin] = /expected the number of a pin, got "(?:gpio|io|pin|d)?\s*(\d+)"$/i.exec(message) ?? [];
-	const [, amount, unit = ""] = /seconds, got "([\d.]+) ?(ms|s|sec|min|h)"$/.exec(message) ?? [];
-	const value = pin ?? (amount && Number(amount) * (SECONDS[unit] ?? 1));
+	const [, pin] = /expected the number of a pin, got "(?:gpio|io|pin)?\s*(\d+)"$/i.exec(message) ?? [];
+	const [, milli, amount, unit = ""] = / (milli)?seconds, got "([\d.]+) ?(ms|s|sec|min|h)"$/.exec(message) ?? [];
+	const value = pin ?? (amount && Number(amount) * (SECONDS[unit] ?? 1) * (milli === undefined ? 1 : 1_000));
 	return value === undefined ? undefined : `did you mean ${value}?`;
 }
