@@ -67,17 +67,14 @@ export class SafeMode extends AppPart implements Listener {
 		const message = "the device restarted again and again; it has only set-up and update now";
 		app.log(`safe mode: ${message}`);
 		app.alert("safeMode", message);
-		this.clock = app.timer.repeat(() => this.restart(), SAFE_TIME);
+		this.clock = app.timer.repeat(() => {
+			if (app.state !== "upgrading" && app.state !== "wifi_configuring") {
+				app.board.system.restart(RESTART_DELAY);
+			}
+		}, SAFE_TIME);
 	}
 
 	onClose(): void {
 		this.app.timer.clear(this.clock);
-	}
-
-	private restart(): void {
-		const { state, board } = this.app;
-		if (state !== "upgrading" && state !== "wifi_configuring") {
-			board.system.restart(RESTART_DELAY);
-		}
 	}
 }

@@ -74,10 +74,6 @@ export const readCursor = (params: Params): string => {
 
 /** The token of a client that wants progress (MCP 2025-11-25, basic/utilities/progress). */
 export const progressToken = (params: Params): RequestId | undefined => {
-	const meta = params._meta;
-	if (!isObject(meta)) {
-		return undefined;
-	}
-	const token = meta.progressToken;
+	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
 	return isRequestId(token) ? token : undefined;
 };

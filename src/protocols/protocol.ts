@@ -383,15 +383,12 @@ export class Protocol implements ChannelEvents {
 			}
 		} else if (type === "goodbye" && this.state === "open") {
 			this.onClose(new ProtocolError("goodbye", "the backend said goodbye"));
-		} else {
-			this.logUnknown(type.slice(0, MAX_UNKNOWN_LENGTH));
-		}
-	}
-
-	private logUnknown(type: string): void {
-		if (!this.unknownTypes.has(type) && this.unknownTypes.size < MAX_UNKNOWN_TYPES) {
-			this.unknownTypes.add(type);
-			this.options.log(`message of unknown type ${JSON.stringify(type)}: dropped`);
+		} else if (this.unknownTypes.size < MAX_UNKNOWN_TYPES) {
+			const unknown = type.slice(0, MAX_UNKNOWN_LENGTH);
+			if (!this.unknownTypes.has(unknown)) {
+				this.unknownTypes.add(unknown);
+				this.options.log(`message of unknown type ${JSON.stringify(unknown)}: dropped`);
+			}
 		}
 	}
 

@@ -14,13 +14,15 @@ export interface Socket {
 	close(): void;
 }
 
-interface Resolver {
-	resolve(options: { readonly host: string; onResolved(host: string, address: string): void; onError(): void }): void;
-}
-
 /** ECMA-419's records that a client needs, a DNS resolver and a socket, and the masking of its frames. */
 export interface FramedWebSocketOptions extends WebSocketClientOptions {
-	readonly dns: { readonly io: new (options: object) => Resolver };
+	readonly dns: {
+		readonly io: new (
+			options: object,
+		) => {
+			resolve(options: { host: string; onResolved(host: string, address: string): void; onError(): void }): void;
+		};
+	};
 	readonly socket: { readonly io: new (options: object) => Socket };
 	readonly xor: Xor;
 }

@@ -65,14 +65,12 @@ export const readDirectConfig = (source: SettingSource, address: string) => {
 		return undefined;
 	}
 	const token = readSetting("httpToken", source);
-	if (token === "" && !isLoopback(address)) {
+	const isLoopback = /^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
+	if (token === "" && !isLoopback) {
 		throw new SettingError("httpToken", `a device that listens on ${address} needs a token`);
 	}
 	return { port, token };
 };
-
-const isLoopback = (address: string): boolean =>
-	/^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
 
 /**
  * The device's UUID: the configured one, or else one of version 4

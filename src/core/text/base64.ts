@@ -1,13 +1,8 @@
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The methods of newer engines, XS on a chip among them. */
-interface NativeBase64 {
-	toBase64?(): string;
-}
-
-/** Bytes in base64 (RFC 4648 §4), by the engine where it can. */
+/** Bytes in base64 (RFC 4648 §4), by the engine where it can: newer ones, XS on a chip among them. */
 export const toBase64 = (bytes: ArrayBuffer): string => {
-	const array = new Uint8Array(bytes) as Uint8Array & NativeBase64;
+	const array = new Uint8Array(bytes) as Uint8Array & { toBase64?(): string };
 	return array.toBase64?.() ?? encode(array);
 };
 

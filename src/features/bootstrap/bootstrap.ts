@@ -234,7 +234,11 @@ export class Bootstrap extends AppPart implements Search {
 				this.endActivation();
 				break;
 			}
-			await this.wait((status === 202 ? unbound : failed).next());
+			const delay = (status === 202 ? unbound : failed).next();
+			// Does not settle if the bootstrap is stopped meanwhile.
+			await new Promise<void>((resolve) => {
+				this.timer = this.app.timer.set(resolve, delay);
+			});
 		}
 		this.checkIn(unbound.next());
 	}
@@ -267,13 +271,6 @@ export class Bootstrap extends AppPart implements Search {
 		}
 		const hmac = toHex(await this.hmacSha256(hmacKey, ArrayBuffer.fromString(challenge)));
 		return { algorithm: "hmac-sha256", serial_number: serialNumber, challenge, hmac };
-	}
-
-	/** Does not settle if the bootstrap is stopped meanwhile. */
-	private wait(delay: number): Promise<void> {
-		return new Promise((resolve) => {
-			this.timer = this.app.timer.set(() => resolve(), delay);
-		});
 	}
 
 	private fail(error: Error): void {

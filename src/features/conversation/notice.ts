@@ -6,12 +6,6 @@ import type { TimerHandle } from "../../hardware/timer.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import { drawAttention } from "../../sound/chime.js";
 
-/** A text, and when it is shown: milliseconds from the notice. */
-interface Subtitle {
-	readonly start: number;
-	readonly text: string;
-}
-
 const MAX_SUBTITLES = 32;
 
 /** The longest notice, ms. */
@@ -81,8 +75,8 @@ export const isIdle = ({ type }: Envelope, { state, log }: Application): boolean
 	return state === "idle";
 };
 
-/** Members that are missing or of the wrong type are omitted. */
-const readSubtitles = (subtitles: unknown): readonly Subtitle[] => {
+/** The texts, and when each is shown: milliseconds from the notice. Those without a text, or of the wrong type, are omitted. */
+const readSubtitles = (subtitles: unknown) => {
 	const list: unknown[] = Array.isArray(subtitles) ? subtitles.slice(0, MAX_SUBTITLES) : [];
 	return list.flatMap((each) => {
 		const { start_ms: start = 0, text } = isObject(each) ? each : {};

@@ -15,15 +15,8 @@ const HEADER_MISMATCH = -32020;
 
 /** The member of a request's params that `Mcp-Name` repeats. No table: XS keeps each name that is looked up in an object. */
 const namedMember = (method: string): "name" | "uri" | undefined => {
-	switch (method) {
-		case "tools/call":
-		case "prompts/get":
-			return "name";
-		case "resources/read":
-			return "uri";
-		default:
-			return undefined;
-	}
+	const isNamed = method === "tools/call" || method === "prompts/get";
+	return isNamed ? "name" : method === "resources/read" ? "uri" : undefined;
 };
 
 /** Whether a message is of a revision since 2026-07-28, by its body or its headers. */

@@ -17,7 +17,11 @@ export class Trial extends AppPart implements Listener {
 		const seconds = app.setting("updateTrial");
 		if (app.board.updater?.isOnTrial) {
 			app.log(`firmware ${FIRMWARE.version} is on trial: it has ${seconds} s to reach its backend`);
-			this.deadline = app.timer.set(() => this.fail(), seconds * 1000);
+			this.deadline = app.timer.set(() => {
+				this.deadline = undefined;
+				this.report(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
+				rollBack(app);
+			}, seconds * 1000);
 		}
 	}
 
@@ -49,12 +53,6 @@ export class Trial extends AppPart implements Listener {
 
 	onClose(): void {
 		this.app.timer.clear(this.deadline);
-	}
-
-	private fail(): void {
-		this.deadline = undefined;
-		this.report(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
-		rollBack(this.app);
 	}
 
 	private report(message: string): void {

@@ -183,24 +183,20 @@ class FeatureServer<Context> extends McpServer<Context> {
 
 	/** Asks each feature for the result of a request, in order; undefined if none has the method. */
 	answerByFeature(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
+		let result: FeatureResult | undefined;
 		for (const feature of this.features) {
-			const result = feature.answer(method, params, call);
-			if (result !== undefined) {
-				return result;
-			}
+			result ??= feature.answer(method, params, call);
 		}
-		return undefined;
+		return result;
 	}
 
 	/** Lets the first feature that wants to answer a request in the session's place; undefined if none does. */
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
+		let answer: Answer;
 		for (const feature of this.features) {
-			const answer = feature.takeOver?.(session, id, method, params);
-			if (answer !== undefined) {
-				return answer;
-			}
+			answer ??= feature.takeOver?.(session, id, method, params);
 		}
-		return undefined;
+		return answer;
 	}
 
 	/** Releases the features' data of a session that has ended. */

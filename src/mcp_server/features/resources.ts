@@ -155,11 +155,6 @@ const MAX_URI_LENGTH = 1_024;
 /** A constant, because XS copies a text that is written in a function at each use. */
 const RESOURCE = "resource";
 
-interface Found<Context> {
-	readonly resource: Resource<Context>;
-	readonly variables: Readonly<Record<string, string>>;
-}
-
 /** Resources, which a client can list, read and subscribe to (MCP 2025-11-25, server/resources). */
 export class Resources<Context>
 	extends ListFeature<Context, Resource<Context>>
@@ -253,7 +248,7 @@ export class Resources<Context>
 	}
 
 	/** @throws RpcError if no resource has that URI */
-	private match(uri: string, { revision }: McpSession<unknown>): Found<Context> {
+	private match(uri: string, { revision }: McpSession<unknown>) {
 		for (const resource of this.items) {
 			const { key, template } = resource;
 			const variables = template === undefined ? key === uri && {} : matchTemplate(template, uri);

@@ -39,7 +39,13 @@ export abstract class ServedExchange extends WriteQueue {
 		const { connection } = this;
 		connection.accept({
 			onRequest: (request) => this.onRequest(request),
-			onReadable: (count) => this.append(connection.read(count)),
+			onReadable: (count) => {
+				const piece = connection.read(count);
+				if (piece !== undefined && this.body !== undefined) {
+					this.body.set(new Uint8Array(piece), this.received);
+					this.received += piece.byteLength;
+				}
+			},
 			onResponse: (response) => {
 				const { body } = this;
 				this.body = undefined;
@@ -66,13 +72,6 @@ export abstract class ServedExchange extends WriteQueue {
 			this.limitTimer = undefined;
 			onTimeout();
 		}, time);
-	}
-
-	private append(piece: ArrayBuffer | undefined): void {
-		if (piece !== undefined && this.body !== undefined) {
-			this.body.set(new Uint8Array(piece), this.received);
-			this.received += piece.byteLength;
-		}
 	}
 
 	private release(): void {

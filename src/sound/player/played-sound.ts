@@ -37,11 +37,6 @@ const SILENCE = 1_024;
 const CHECK_INTERVAL = 1_000;
 const MAX_CHECKS = 3;
 
-interface Waiting {
-	resolve(): void;
-	reject(error: Error): void;
-}
-
 /** A sound on ECMA-419's audio out. */
 export class PlayedSound implements Sound {
 	private readonly out: AudioOut;
@@ -54,7 +49,7 @@ export class PlayedSound implements Sound {
 	/** Why the sound has ended; undefined while it plays. */
 	private over: Error | undefined;
 	/** Pending promises for room, or for the end. */
-	private waiting: Waiting | undefined;
+	private waiting: { resolve(): void; reject(error: Error): void } | undefined;
 	private checks = 0;
 
 	/**

@@ -7,10 +7,6 @@ export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "M
 	connect(): void;
 }
 
-interface EthernetRecord {
-	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
-}
-
 /** ECMA-419: the connection has an address. */
 const HAS_ADDRESS = 500;
 
@@ -23,7 +19,10 @@ export class EthernetNetwork implements Network {
 	private readonly log: (message: string) => void;
 	private _online = false;
 
-	constructor({ io, ...record }: EthernetRecord, log: (message: string) => void) {
+	constructor(
+		{ io, ...record }: { readonly io: new (options: { onChanged: () => void }) => EthernetInterface },
+		log: (message: string) => void,
+	) {
 		this.log = log;
 		this.interface = new io({ ...record, onChanged: () => this.follow() });
 		this.macAddress = (this.interface.MAC ?? "").toLowerCase();

@@ -1,11 +1,6 @@
-/** A received datagram. */
-interface Datagram extends ArrayBuffer {
-	readonly address: string;
-	readonly port: number;
-}
-
 /** ECMA-419's UDP socket (§12.4), as far as it is used. */
 export interface UdpSocket {
+	/** A datagram, with its sender. */
 	read(): ArrayBuffer | undefined;
 	write(data: ArrayBuffer, address: string, port: number): void;
 	close(): void;
@@ -32,7 +27,7 @@ export const openCaptiveDns = (
 ): { close(): void } => {
 	const receive = (count: number): void => {
 		for (let left = count; left > 0; left -= 1) {
-			const query = socket.read() as Datagram | undefined;
+			const query = socket.read() as (ArrayBuffer & { readonly address: string; readonly port: number }) | undefined;
 			const answer = query && answerQuery(query, address);
 			if (query === undefined || answer === undefined) {
 				continue;
