@@ -54,7 +54,7 @@ for (const engine of cases(ENGINES)) {
 			assert.throws(() => device.setChip(0x20, {}), /expected .*air, .*weather/);
 		});
 
-		it("has the members, units and options of the SDK's driver", async (t) => {
+		it("has the members, units and options of its driver", async (t) => {
 			const { device, read } = await startAir(t, engine);
 			device.setChip("weather", { temperature: -4.5, pressure: 98_500 });
 			device.setChip("room", { humidity: 61.5 });
@@ -62,6 +62,8 @@ for (const engine of cases(ENGINES)) {
 			device.setChip("gas", { co2: 1_200 });
 			device.setChip("tank", { distance: 12 });
 			device.setChip("soil", { moisture: 70 });
+			device.setChip("light", { illuminance: 1_000 });
+			device.setChip("water", { temperature: -1 });
 			device.setChip("own", { 0: 30 });
 			await until(async () => (await read("own"))?.value === 30, "set");
 			const values = async (name: string): Promise<unknown> => (await read(name))?.value;
@@ -78,7 +80,9 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(await values("gas"), { co2: 1_200, tvoc: 100, current: 20, rawadc: 400 });
 			assert.deepEqual(await values("tank"), { near: true, distance: 12, max: 400 });
 			assert.deepEqual(await read("soil"), { kind: "moisture", value: 70, unit: "%" });
-			const wrong = 'wrong: io: the driver Accelerometer-Gyroscope/MPU6050 takes "embedded:io/smbus"';
+			assert.deepEqual(await read("light"), { kind: "illuminance", value: 1_000, unit: "lx" });
+			assert.deepEqual(await read("water"), { kind: "temperature", value: -1, unit: "°C" });
+			const wrong = 'wrong: io: the driver Proximity/HC-SR04 takes "embedded:io/pulsewidth"';
 			assert.equal((await read("wrong"))?.error, wrong);
 		});
 

@@ -4,7 +4,10 @@
 declare module "timer" {
 	import type { TimerModule } from "../hardware/timer.js";
 
-	const Timer: TimerModule;
+	const Timer: TimerModule & {
+		/** Blocks the machine. */
+		delay(milliseconds: number): void;
+	};
 	export default Timer;
 }
 

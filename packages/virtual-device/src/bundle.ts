@@ -9,7 +9,7 @@ import { checkDevice } from "../../xs-mcp/src/build/check-board.js";
 import { isElsewhere, moduleOf, readModules } from "../../xs-mcp/src/build/manifests.js";
 import { FIRMWARE_MANIFEST, modulesPlugin } from "../../xs-mcp/src/build/modules-plugin.js";
 import { readDevice } from "../../xs-mcp/src/build/read-device.js";
-import { SENSORS } from "../platform/io/sensors.js";
+import { SENSOR, SENSORS, staticIo } from "../platform/io/sensors.js";
 import { type BoardProfile, type OwnPart, profileOf } from "./boards.js";
 
 const PLATFORM = join(ROOT, "packages/virtual-device/platform/");
@@ -22,7 +22,7 @@ const filesOf = (names: readonly string[], folder: string, prefix = ""): Readonl
 const IO = ["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"];
 
 /** The SDK's modules for pins and buses, which a part finds by name and a tool imports. */
-const HARDWARE = { ...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"), ...filesOf(["neopixel"], PLATFORM) };
+const HARDWARE = { ...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"), ...filesOf(["neopixel", "onewire"], PLATFORM) };
 
 /** Files of modules by name: those that each host resolves differently have stand-ins on the virtual device. */
 const FILES: Readonly<Record<string, string>> = {
@@ -37,9 +37,6 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** Pins and bus as those classes find them: Node shows and sets them. */
 const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
-
-/** Prefix of the SDK's drivers of sensors. */
-const SENSOR = "embedded:sensor/";
 
 /** @param modules of the build */
 const platform = (modules: ReadonlyMap<string, string>): Plugin => ({
@@ -63,6 +60,7 @@ const platform = (modules: ReadonlyMap<string, string>): Plugin => ({
 		build.onLoad({ filter: /.*/, namespace: "sensor" }, ({ path }) => ({
 			contents: `import StandIn from ${JSON.stringify(`${PLATFORM}io/stand-in.ts`)};
 				export default class extends StandIn {
+					static io = ${JSON.stringify(staticIo(path))};
 					constructor(options) {
 						super(${JSON.stringify(path.slice(SENSOR.length))}, options);
 					}

@@ -17,9 +17,10 @@ interface PulseCount {
 	close(): void;
 }
 
+const PULSE_COUNT = "embedded:io/pulsecount";
+
 /**
- * Counts pulses since the start: a water, gas or electricity meter, a rain gauge, an encoder. A build includes
- * `$(MODDABLE)/modules/io/pulsecount/manifest.json`. The ESP32-C3 has no counter.
+ * Counts pulses since the start: a water, gas or electricity meter, a rain gauge, an encoder. The ESP32-C3 has no counter.
  *
  * @example
  * water: counter({ pin: 27, kind: "water", unit: "L", each: 0.5 })
@@ -29,6 +30,7 @@ export const counter = (options: CounterOptions): Part => {
 	return {
 		makes: "sensor",
 		pins: [pin, ...(control === undefined ? [] : [control])].map((pin) => ({ pin, use: "input" })),
+		loads: [PULSE_COUNT],
 		fault: optionFault(options, {
 			...SENSOR_CHECKS,
 			pin: aPin,
@@ -39,7 +41,7 @@ export const counter = (options: CounterOptions): Part => {
 			openPolled(io, {
 				...options,
 				source: () => {
-					const Counter = io.load<new (options: object) => PulseCount>("embedded:io/pulsecount");
+					const Counter = io.load<new (options: object) => PulseCount>(PULSE_COUNT);
 					const opened = new Counter({ signal: pin, part: io.name, ...(control !== undefined && { control }) });
 					return { sample: () => opened.read(), close: () => opened.close() };
 				},

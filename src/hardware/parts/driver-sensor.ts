@@ -17,7 +17,11 @@ import { openPolled, SENSOR_CHECKS, type SensorOptions, stepOf, unitOf } from ".
 import { flattened, type Values } from "./sample-values.js";
 
 /** A class of ECMA-419's sensors (§13), such as the SDK's drivers. */
-export type SensorDriver = new (options: never) => SampledSource<object>;
+export interface SensorDriver {
+	/** The module that reads its pin, if it is not an analog one. */
+	readonly io?: string;
+	new (options: never): SampledSource<object>;
+}
 
 /** Connection of a sensor. */
 interface Connection {
@@ -29,14 +33,12 @@ interface Connection {
 	readonly hz?: number;
 	/** Number of the pin, for a sensor on a pin of its own. */
 	readonly pin?: number;
-	/** The pin's module. Default "embedded:io/analog". */
-	readonly io?: string;
 	/** A second pin, such as the trigger of an HC-SR04: an output. */
 	readonly trigger?: number;
 }
 
 export interface DriverOptions extends SensorOptions, Connection {
-	/** The module of the bus that the driver takes. Default "embedded:io/i2c"; most drivers of registers take "embedded:io/smbus". */
+	/** The module of its bus or pin. Default "embedded:io/smbus"; of a pin "embedded:io/pulsewidth" with a trigger, else "embedded:io/analog". */
 	readonly io?: string;
 	/** Options for the driver's `configure`, once it is open. */
 	readonly configure?: object;
@@ -44,7 +46,10 @@ export interface DriverOptions extends SensorOptions, Connection {
 	readonly scale?: Readonly<Record<string, number>>;
 }
 
-const I2C = "embedded:io/i2c";
+/** The bus with all methods of ECMA-419: those for registers (§10.5.4), and those of I2C. */
+const SMBUS = "embedded:io/smbus";
+const PULSE_WIDTH = "embedded:io/pulsewidth";
+const ONE_WIRE = "onewire";
 
 /** The highest address on a bus. */
 const MAX_ADDRESS = 0x3ff;
@@ -59,10 +64,12 @@ const MAX_ADDRESS = 0x3ff;
 export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part => {
 	const { bus, address, pin, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
+	const module = moduleOf(Driver, options);
 	const factor = aNumber(-Number.MAX_VALUE, Number.MAX_VALUE);
 	return {
 		makes: "sensor",
-		pins: pinsOf(options),
+		pins: pinsOf(options, module),
+		loads: [module],
 		fault: firstFault(
 			optionFault(options, {
 				...SENSOR_CHECKS,
@@ -90,7 +97,7 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part 
 					const given = typeof bus === "string" ? io.bus(bus) : (bus ?? { pin });
 					const at = {
 						...given,
-						io: load(options.io ?? (bus === undefined ? ANALOG : I2C)),
+						io: load(module),
 						part: io.name,
 						...(address !== undefined && { address }),
 						...(options.hz !== undefined && { hz: options.hz }),
@@ -120,8 +127,12 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part 
 const pinsFault = ({ data, clock }: { readonly data: number; readonly clock: number }): string | false =>
 	aPin("bus.data", data) || aPin("bus.clock", clock);
 
-const pinsOf = ({ bus, pin, trigger, io }: DriverOptions): UsedPin[] => {
-	const use: PinUse = io === undefined || io === ANALOG ? "analog" : "input";
+const moduleOf = (Driver: SensorDriver | undefined, { io, bus, trigger }: DriverOptions): string =>
+	io ?? Driver?.io ?? (bus !== undefined ? SMBUS : trigger === undefined ? ANALOG : PULSE_WIDTH);
+
+const pinsOf = ({ bus, pin, trigger }: DriverOptions, module: string): UsedPin[] => {
+	const uses: Readonly<Record<string, PinUse>> = { [ANALOG]: "analog", [ONE_WIRE]: "output" };
+	const use = uses[module] ?? "input";
 	return [
 		...(typeof bus === "object" ? [bus.data, bus.clock].map((pin) => ({ pin, use: "bus" as const })) : []),
 		...(pin === undefined ? [] : [{ pin, use }]),

@@ -15,8 +15,10 @@ export interface NeoPixelOptions extends PartOptions {
 /** Most LEDs of a strip: a chip keeps three bytes of each. */
 const MAX_LENGTH = 1_024;
 
+const NEOPIXEL = "neopixel";
+
 /**
- * LEDs of the kind WS2812 in a row, which all show the same. A build includes `$(MODULES)/drivers/neopixel/manifest.json`.
+ * LEDs of the kind WS2812 in a row, which all show the same.
  *
  * @example
  * strip: neopixel({ pin: 8, length: 30 })
@@ -26,6 +28,7 @@ export const neopixel = (options: NeoPixelOptions): Part => {
 	return {
 		makes: "light",
 		pins: [{ pin, use: "output" }],
+		loads: [NEOPIXEL],
 		fault: optionFault(options, {
 			title: anything,
 			pin: aPin,
@@ -34,7 +37,7 @@ export const neopixel = (options: NeoPixelOptions): Part => {
 		}),
 		open: (io) => {
 			const light = new RetriedStrip(io, title, () => {
-				const NeoPixel = io.load<new (options: object) => Pixels>("neopixel");
+				const NeoPixel = io.load<new (options: object) => Pixels>(NEOPIXEL);
 				return new NeoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
 			});
 			return { light, close: () => light.close() };

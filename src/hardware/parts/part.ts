@@ -45,6 +45,8 @@ export interface Part {
 	/** Its kind of hardware: a build has the tools for it. */
 	readonly makes: KindName;
 	readonly pins: readonly UsedPin[];
+	/** Modules of the SDK that it loads, besides those of digital, analog and PWM pins. A build for a chip includes their manifests. */
+	readonly loads?: readonly string[];
 	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;
 	/** Opens it. What does not answer is tried again: this never throws for that. */

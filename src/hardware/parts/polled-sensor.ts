@@ -107,8 +107,11 @@ const differs = (
 	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
 };
 
-/** The change of a kind's value that is an event. */
-export const stepOf = (kind: string): number | undefined => SENSOR_KINDS[kind]?.step;
+/** Returns the change of a kind's value that is an event. */
+export const stepOf = (kind: string): number | undefined => knownKind(kind)?.step;
 
-/** The unit of a kind. */
-export const unitOf = (kind: string): string | undefined => SENSOR_KINDS[kind]?.unit;
+/** Returns the unit of a kind. */
+export const unitOf = (kind: string): string | undefined => knownKind(kind)?.unit;
+
+/** Several values of one kind are numbered: "voltage_0". */
+const knownKind = (kind: string) => SENSOR_KINDS[kind] ?? SENSOR_KINDS[kind.split("_", 1)[0] as string];

@@ -50,7 +50,7 @@ export const flattened = (sample: object, scale: Readonly<Record<string, number>
 	for (const [name, value] of entries) {
 		if (isValue(value)) {
 			add(name, name, value);
-		} else if (isObject(value)) {
+		} else if (isObject(value) && !ArrayBuffer.isView(value)) {
 			for (const [member, each] of Object.entries(value).filter(([, each]) => isValue(each))) {
 				add(isAxes(value) ? `${name}_${member}` : member, `${name}_${member}`, each as number | boolean);
 			}

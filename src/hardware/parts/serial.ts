@@ -51,9 +51,10 @@ const MIN_PAUSE = 100;
 
 const MAX_INTERVAL = 86_400;
 
+const SERIAL = "embedded:io/serial";
+
 /**
- * A device that sends or takes lines of text at a serial port (UART): a GPS, a scale, another controller. A build includes
- * `$(MODDABLE)/modules/io/serial/manifest.json`.
+ * A device that sends or takes lines of text at a serial port (UART): a GPS, a scale, another controller.
  *
  * @example
  * scale: serial({ rx: 16, tx: 17, baud: 9600 })
@@ -66,6 +67,7 @@ export const serial = (options: SerialOptions): Part => {
 			...(rx === undefined ? [] : [{ pin: rx, use: "input" as const }]),
 			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),
 		],
+		loads: [SERIAL],
 		fault: firstFault(
 			optionFault(options, {
 				title: anything,
@@ -105,7 +107,7 @@ class PortLine implements SerialLine {
 		this.options = options;
 		this.io = io;
 		this.port = new Retried(io, () => {
-			const opened: SerialPort = new (io.load<SerialClass>("embedded:io/serial"))({
+			const opened: SerialPort = new (io.load<SerialClass>(SERIAL))({
 				...(rx !== undefined && { receive: rx }),
 				...(tx !== undefined && { transmit: tx }),
 				baud,

@@ -1,6 +1,5 @@
 import Analog from "./analog.js";
 import { type ChipAddress, readChip, showChip } from "./bus.js";
-import I2C from "./i2c.js";
 import PulseWidth from "./pulsewidth.js";
 import { mapSample, readingsOf, SENSORS, type SensorModel } from "./sensors.js";
 import SMBus from "./smbus.js";
@@ -14,9 +13,10 @@ interface Sensor {
 	readonly part?: string;
 }
 
-const IO = { i2c: I2C, smbus: SMBus, analog: Analog, pulsewidth: PulseWidth };
+/** Classes that a driver takes. That of a 1-Wire bus is the driver's own. */
+const IO = { bus: SMBus, analog: Analog, pulsewidth: PulseWidth, onewire: Object };
 
-/** Stands in for a driver of the SDK and its sensor. The readings are set from outside. */
+/** Stands in for a driver and its sensor. The readings are set from outside. */
 export default class StandIn {
 	readonly #sample: SensorModel["sample"];
 	readonly #address: ChipAddress;
@@ -30,7 +30,7 @@ export default class StandIn {
 		const model = SENSORS[name] as SensorModel;
 		const expected = IO[model.io];
 		if (io !== expected && !(io.prototype instanceof expected)) {
-			throw new TypeError(`io: the driver ${name} takes "embedded:io/${model.io}"`);
+			throw new TypeError(`io: the driver ${name} takes "embedded:io/${model.io === "bus" ? "smbus" : model.io}"`);
 		}
 		this.#sample = model.sample;
 		this.#address = address ?? model.address ?? `pin ${pin}`;

@@ -8,7 +8,7 @@ const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^(src\/tools\/[^/]+|tools)\/[^/]+$/,
 	"src/platform/features": /^(src|features)\/.+\/feature$/,
 	// A device of one's own, what the host has for its parts, and resources.
-	"src/platform/in-build": /^(device$|embedded:|neopixel$|src\/features\/resources\/offered\/)/,
+	"src/platform/in-build": /^(device$|embedded:|(neopixel|onewire)$|src\/features\/resources\/offered\/)/,
 };
 
 /** The module that defines a device of one's own. */

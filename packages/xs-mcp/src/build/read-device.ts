@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Message, Plugin } from "esbuild";
 import * as PARTS from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
+import { staticIo } from "../../../virtual-device/platform/io/sensors.js";
 import { checkTarget, DeviceError } from "./check-board.js";
 import { checkDeviceOptions, checkTool } from "./check-tool.js";
 import { importBundle } from "./import-bundle.js";
@@ -38,12 +39,14 @@ export const device = (definition) => definition;
 export const defineTool = (definition) => definition;`;
 
 /**
- * Replaces the SDK's modules, such as a driver, which only a device opens, by something that has every member, can be
- * called, and does nothing.
+ * Replaces one of the SDK's modules, such as a driver, which only a device opens, by something that has every member, can be
+ * called, and does nothing. A driver of a sensor says which bus it uses.
  */
-const STAND_IN = `const standIn = new Proxy(class { sample() {} }, {
+const standInFor = (
+	path: string,
+): string => `const standIn = new Proxy(class { static io = ${JSON.stringify(staticIo(path))}; sample() {} }, {
 	get(target, name) {
-		const isOfLanguage = name === "__esModule" || name === "then";
+		const isOfLanguage = name === "__esModule" || name === "then" || name === "io";
 		return target[name] ?? (isOfLanguage ? undefined : name === Symbol.toPrimitive ? () => "" : standIn);
 	},
 	apply: () => standIn,
@@ -61,8 +64,8 @@ const standIns: Plugin = {
 		build.onResolve({ filter: /^[a-z][^:]*(:|$)/ }, ({ path }) =>
 			path in BROKEN ? { errors: [{ text: `${path}: ${BROKEN[path]}` }] } : { path, namespace: "stand-in" },
 		);
-		build.onLoad({ filter: /.*/, namespace: "stand-in" }, () => ({
-			contents: STAND_IN,
+		build.onLoad({ filter: /.*/, namespace: "stand-in" }, ({ path }) => ({
+			contents: standInFor(path),
 		}));
 	},
 };

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { basename, delimiter, dirname, join, relative } from "node:path";
 import { ROOT } from "../../../root.js";
 import { ProgramError } from "../build/program.js";
+import { completeManifest } from "./driver-manifests.js";
 import { type Sdk, sdkEnvironment, TSC } from "./sdk.js";
 
 /** mcconfig's default manifest. */
@@ -49,7 +50,9 @@ export async function mcconfig(
 	// build, but stops if the program is missing. This is the file that bash reads first.
 	const bash = join(output, "idf.bash");
 	writeFileSync(bash, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
-	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, join(folder, MANIFEST)], show, {
+	const target = args[args.indexOf("-p") + 1] ?? "";
+	const manifest = await completeManifest(sdk, join(folder, MANIFEST), target, output);
+	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, manifest], show, {
 		...env,
 		BASH_ENV: bash,
 	});
@@ -119,7 +122,8 @@ export async function configureBuild(sdk: Sdk, folder: string, target: string): 
 	const output = join(`${outputOf(folder)}-configured`, target.replaceAll(/\W+/g, "-"));
 	rmSync(output, { recursive: true, force: true });
 	mkdirSync(output, { recursive: true });
-	await runMcconfig(sdk, folder, ["-o", output, "-p", target, join(folder, MANIFEST)], false, withoutIdf(sdk));
+	const manifest = await completeManifest(sdk, join(folder, MANIFEST), target, output);
+	await runMcconfig(sdk, folder, ["-o", output, "-p", target, manifest], false, withoutIdf(sdk));
 	const paths = readdirSync(output, { recursive: true, encoding: "utf8" });
 	return join(output, paths.find((path) => basename(path) === nameOf(folder) && path.startsWith("tmp")) as string);
 }

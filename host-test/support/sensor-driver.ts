@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Plugin } from "esbuild";
+import { ROOT } from "../../packages/root.js";
+import { SENSOR, SENSORS } from "../../packages/virtual-device/platform/io/sensors.js";
+import { importBundle } from "../../packages/xs-mcp/src/build/import-bundle.js";
+import type { Sdk } from "../../packages/xs-mcp/src/moddable/sdk.js";
+
+/** A driver of ECMA-419 (§13). */
+export type Driver = new (
+	options: object,
+) => {
+	configure?(options: object): void;
+	sample(): object | undefined;
+	close(): void;
+};
+
+/** Bytes in hexadecimal that reads return after bytes that were written. Several ones are returned in turn; the rest is 0. */
+export type Script = Readonly<Record<string, string | readonly string[]>>;
+
+/** Modules that a driver imports. `crc` has the parameters of the SDK's classes. */
+const MODULES: Readonly<Record<string, string>> = {
+	timer: `export default { delay() {}, repeat: (callback, interval) => setInterval(callback, interval), clear: clearInterval };`,
+	crc: `
+		const reverse = (value, bits) => { let out = 0; for (let bit = 0; bit < bits; bit += 1) out |= ((value >> bit) & 1) << (bits - 1 - bit); return out; };
+		const crc = (bits) => class {
+			constructor(polynomial, initial = 0, reflectInput = false, reflectOutput = false) { Object.assign(this, { polynomial, initial, reflectInput, reflectOutput }); }
+			reset() { return this; }
+			checksum(bytes) {
+				const mask = 2 ** bits - 1;
+				let value = this.initial;
+				for (const byte of new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, bytes.byteLength)) {
+					value ^= (this.reflectInput ? reverse(byte, 8) : byte) << (bits - 8);
+					for (let bit = 0; bit < 8; bit += 1) value = ((value << 1) ^ (value >> (bits - 1) & 1 ? this.polynomial : 0)) & mask;
+				}
+				return this.reflectOutput ? reverse(value, bits) : value;
+			}
+		};
+		export const CRC8 = crc(8), CRC16 = crc(16);
+		export default CRC8;`,
+};
+
+const modules: Plugin = {
+	name: "modules",
+	setup(build) {
+		build.onResolve({ filter: /^(timer|crc)$/ }, ({ path }) => ({ path, namespace: "double" }));
+		build.onLoad({ filter: /.*/, namespace: "double" }, ({ path }) => ({ contents: MODULES[path] as string }));
+	},
+};
+
+/** Imports a driver of the firmware, or of the SDK. @param name after "embedded:sensor/" */
+export async function importDriver(name: string, sdk: Sdk | undefined): Promise<Driver> {
+	const own = join(ROOT, `src/hardware/drivers/sensors/${basename(name).toLowerCase()}.ts`);
+	const entry = SENSORS[name]?.isOwn ? own : findSource(name, sdk as Sdk);
+	const { default: found } = await importBundle<{ readonly default: Driver }>(entry, modules);
+	return found;
+}
+
+/** Returns the path of a driver in the SDK. */
+function findSource(name: string, { root }: Sdk): string {
+	const folder = join(root, "modules/drivers/sensors");
+	for (const each of readdirSync(folder)) {
+		const manifest = join(folder, each, "manifest.json");
+		const { modules = {} } = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")) : {};
+		const path: string | undefined = [modules[`${SENSOR}${name}`]].flat()[0];
+		if (path !== undefined) {
+			return `${path.replace("$(MODDABLE)", root).replace("$(MODULES)", `${root}/modules`).replace(/^\./, join(folder, each))}.js`;
+		}
+	}
+	throw new Error(`the SDK has no driver ${name}`);
+}
+
+const hex = (bytes: ArrayBuffer | Uint8Array): string =>
+	Buffer.from(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes).toString("hex");
+
+/**
+ * Makes the class of a bus (ECMA-419 §10.5.4) with a chip that answers as a script says.
+ *
+ * @param written gets the bytes of each write, in hexadecimal
+ */
+export function scriptedBus(script: Script, written: string[] = []) {
+	const replies = Object.fromEntries(Object.entries(script).map(([key, reply]) => [key, [reply].flat()]));
+	return class Bus {
+		#last = "";
+
+		read(target: number | ArrayBuffer | ArrayBufferView): ArrayBuffer | number {
+			const queue = replies[this.#last] ?? [];
+			const reply = Buffer.from((queue.length > 1 ? queue.shift() : queue[0]) ?? "", "hex");
+			const length = typeof target === "number" ? target : target.byteLength;
+			const bytes = Uint8Array.from({ length }, (_, at) => reply[at] ?? 0);
+			if (typeof target === "number") {
+				return bytes.buffer;
+			}
+			const { buffer, byteOffset = 0 } = target instanceof ArrayBuffer ? { buffer: target } : target;
+			new Uint8Array(buffer, byteOffset, length).set(bytes);
+			return length;
+		}
+
+		write(bytes: ArrayBuffer | Uint8Array): void {
+			this.#last = hex(bytes);
+			written.push(this.#last);
+		}
+
+		writeRead(bytes: Uint8Array, target: number): ArrayBuffer | number {
+			this.write(bytes);
+			return this.read(target);
+		}
+
+		readUint8(register: number): number {
+			return new Uint8Array(this.writeRead(Uint8Array.of(register), 1) as ArrayBuffer)[0] as number;
+		}
+
+		readUint16(register: number, bigEndian = false): number {
+			return new DataView(this.writeRead(Uint8Array.of(register), 2) as ArrayBuffer).getUint16(0, !bigEndian);
+		}
+
+		readBuffer(register: number, target: number): ArrayBuffer | number {
+			return this.writeRead(Uint8Array.of(register), target);
+		}
+
+		writeUint8(register: number, value: number): void {
+			this.write(Uint8Array.of(register, value));
+		}
+
+		writeUint16(register: number, value: number, bigEndian = false): void {
+			const bytes = [value >> 8, value & 0xff];
+			this.write(Uint8Array.of(register, ...(bigEndian ? bytes : bytes.reverse())));
+		}
+
+		writeBuffer(register: number, bytes: Uint8Array): void {
+			this.write(Uint8Array.of(register, ...bytes));
+		}
+
+		sendByte(command: number): void {
+			this.write(Uint8Array.of(command));
+		}
+
+		writeQuick(): void {}
+
+		close(): void {
+			written.push("closed");
+		}
+	};
+}

@@ -1,0 +1,38 @@
+import Timer from "timer";
+import { type Bus, type DriverSettings, openBus, readInt16 } from "./sensor-bus.js";
+
+const CONVERSION = 0x00;
+const CONFIGURATION = 0x01;
+
+/** One conversion of the input 0 in a range of ±4.096 V at 860 samples/s, without comparator. */
+const CONVERT = 0xc3e3;
+
+/** Bit of the number of the input. */
+const INPUT = 12;
+
+/** Time for a conversion, ms. */
+const MEASUREMENT = 2;
+
+const FULL_SCALE = 4.096;
+
+/** Driver of TI's converter ADS1115: the voltage of each input against ground, up to the supply of the chip. */
+export default class ADS1115 {
+	private readonly bus: Bus;
+
+	constructor(options: DriverSettings) {
+		this.bus = openBus(options, 0x48, (bus) => bus.readUint16(CONFIGURATION, true));
+	}
+
+	sample(): object {
+		const volts = [0, 1, 2, 3].map((input) => {
+			this.bus.writeUint16(CONFIGURATION, CONVERT | (input << INPUT), true);
+			Timer.delay(MEASUREMENT);
+			return [`voltage_${input}`, (readInt16(this.bus, CONVERSION) * FULL_SCALE) / 0x8000];
+		});
+		return Object.fromEntries(volts);
+	}
+
+	close(): void {
+		this.bus.close();
+	}
+}

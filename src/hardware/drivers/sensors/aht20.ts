@@ -1,0 +1,54 @@
+import Timer from "timer";
+import { type Bus, checkCrc, type DriverSettings, openBus } from "./sensor-bus.js";
+
+const CALIBRATE = [0xbe, 0x08, 0x00];
+const MEASURE = [0xac, 0x33, 0x00];
+
+/** Bits of the first byte that is read. */
+const BUSY = 0x80;
+const CALIBRATED = 0x08;
+
+/** Time after power-on, for the calibration and for a measurement, ms. */
+const POWER_ON = 40;
+const CALIBRATION = 10;
+const MEASUREMENT = 80;
+
+const FULL_SCALE = 2 ** 20;
+
+/** Driver of ASAIR's AHT20, AHT21 and AHT25. */
+export default class AHT20 {
+	private readonly bus: Bus;
+
+	constructor(options: DriverSettings) {
+		this.bus = openBus(options, 0x38, (bus) => {
+			Timer.delay(POWER_ON);
+			const [status = 0] = new Uint8Array(bus.read(1));
+			if ((status & CALIBRATED) === 0) {
+				bus.write(Uint8Array.from(CALIBRATE));
+				Timer.delay(CALIBRATION);
+			}
+		});
+	}
+
+	/** Returns a measurement; undefined if the chip is slow. */
+	sample(): object | undefined {
+		this.bus.write(Uint8Array.from(MEASURE));
+		Timer.delay(MEASUREMENT);
+		const bytes = new Uint8Array(this.bus.read(7));
+		const [status = 0, first = 0, second = 0, middle = 0, fifth = 0, sixth = 0] = bytes;
+		if (status & BUSY) {
+			return undefined;
+		}
+		checkCrc(bytes);
+		const humidity = (first << 12) | (second << 4) | (middle >> 4);
+		const temperature = ((middle & 0x0f) << 16) | (fifth << 8) | sixth;
+		return {
+			hygrometer: { humidity: (humidity * 100) / FULL_SCALE },
+			thermometer: { temperature: (temperature * 200) / FULL_SCALE - 50 },
+		};
+	}
+
+	close(): void {
+		this.bus.close();
+	}
+}

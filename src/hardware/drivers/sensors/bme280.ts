@@ -1,0 +1,96 @@
+import Timer from "timer";
+import { type Bus, checkId, type DriverSettings, openBus } from "./sensor-bus.js";
+
+const ID = 0xd0;
+const BME280_ID = 0x60;
+const RESET = 0xe0;
+const HUMIDITY_CONTROL = 0xf2;
+const CONTROL = 0xf4;
+const CONFIGURATION = 0xf5;
+const DATA = 0xf7;
+
+/** Registers with the calibration, and their number. */
+const CALIBRATION = 0x88;
+const CALIBRATED = 26;
+const HUMIDITY_CALIBRATION = 0xe1;
+const HUMIDITY_CALIBRATED = 7;
+
+/** Time for a reset, and for the first measurement, ms. */
+const STARTUP = 3;
+const MEASUREMENT = 10;
+
+/** A divisor of the datasheet. */
+const POWER_26 = 2 ** 26;
+
+/** Driver of Bosch's BME280, which measures once a second. Computes as the datasheet, in floating point (BST-BME280-DS001, 8.1). */
+export default class BME280 {
+	private readonly bus: Bus;
+	private readonly calibration: DataView;
+	private readonly humidityCalibration: DataView;
+
+	constructor(options: DriverSettings) {
+		this.bus = openBus(options, 0x76, (bus) => {
+			checkId(bus.readUint8(ID), BME280_ID);
+			bus.writeUint8(RESET, 0xb6);
+			Timer.delay(STARTUP);
+			bus.writeUint8(HUMIDITY_CONTROL, 0b001);
+			bus.writeUint8(CONFIGURATION, 0b101_000_00);
+			bus.writeUint8(CONTROL, 0b001_001_11);
+			Timer.delay(MEASUREMENT);
+		});
+		this.calibration = new DataView(this.bus.readBuffer(CALIBRATION, CALIBRATED));
+		this.humidityCalibration = new DataView(this.bus.readBuffer(HUMIDITY_CALIBRATION, HUMIDITY_CALIBRATED));
+	}
+
+	sample(): object {
+		const data = new DataView(this.bus.readBuffer(DATA, 8));
+		const twentyBits = (at: number): number => data.getUint32(at) >>> 12;
+		const fine = this.fineTemperature(twentyBits(3));
+		return {
+			barometer: { pressure: this.pressure(twentyBits(0), fine) },
+			hygrometer: { humidity: this.humidity(data.getUint16(6), fine) },
+			thermometer: { temperature: fine / 5_120 },
+		};
+	}
+
+	close(): void {
+		this.bus.close();
+	}
+
+	/** Returns 5,120ths of a degree. */
+	private fineTemperature(raw: number): number {
+		const T1 = this.calibration.getUint16(0, true);
+		const difference = raw / 131_072 - T1 / 8_192;
+		return difference * 8 * this.signed(2) + difference * difference * this.signed(4);
+	}
+
+	/** Returns pascals. */
+	private pressure(raw: number, fine: number): number {
+		const [P2 = 0, P3 = 0, P4 = 0, P5 = 0, P6 = 0, P7 = 0, P8 = 0, P9 = 0] = [8, 10, 12, 14, 16, 18, 20, 22].map((at) =>
+			this.signed(at),
+		);
+		const P1 = this.calibration.getUint16(6, true);
+		const half = fine / 2 - 64_000;
+		const offset = ((half * half * P6) / 32_768 + half * P5 * 2) / 4 + P4 * 65_536;
+		const slope = (1 + ((P3 * half * half) / 524_288 + P2 * half) / 524_288 / 32_768) * P1;
+		const linear = ((1_048_576 - raw - offset / 4_096) * 6_250) / slope;
+		return linear + ((P9 * linear * linear) / 2_147_483_648 + (linear * P8) / 32_768 + P7) / 16;
+	}
+
+	/** Returns percent. */
+	private humidity(raw: number, fine: number): number {
+		const bytes = this.humidityCalibration;
+		const H1 = this.calibration.getUint8(25);
+		const [H2, H3, H6] = [bytes.getInt16(0, true), bytes.getUint8(2), bytes.getInt8(6)];
+		const H4 = (bytes.getInt8(3) << 4) | (bytes.getUint8(4) & 0x0f);
+		const H5 = (bytes.getInt8(5) << 4) | (bytes.getUint8(4) >> 4);
+		const warmth = fine - 76_800;
+		const gain = (H2 / 65_536) * (1 + (H6 / POWER_26) * warmth * (1 + (H3 / POWER_26) * warmth));
+		const linear = (raw - (H4 * 64 + (H5 / 16_384) * warmth)) * gain;
+		return Math.min(100, Math.max(0, linear * (1 - (H1 * linear) / 524_288)));
+	}
+
+	private signed(at: number): number {
+		return this.calibration.getInt16(at, true);
+	}
+}

@@ -1,0 +1,94 @@
+import Timer from "timer";
+
+/** The SDK's class of a 1-Wire bus, as far as it is used. */
+interface OneWire {
+	/** Returns whether a device answers. */
+	reset(): boolean;
+	write(byte: number): void;
+	read(count: number): ArrayBuffer;
+	close(): void;
+}
+
+interface OneWireClass {
+	new (options: { readonly pin: number }): OneWire;
+	crc(bytes: ArrayBuffer, count: number): number;
+}
+
+const SKIP_ROM = 0xcc;
+const CONVERT = 0x44;
+const READ = 0xbe;
+
+/** Time from one reading to the next, ms: a conversion to 12 bits takes 750. */
+const INTERVAL = 1_000;
+
+/**
+ * Driver of the thermometer DS18B20, the only one on its pin. The SDK's own driver is wrong below 0 °C.
+ *
+ * It converts all the time, so that a sample does not wait.
+ */
+export default class DS18B20 {
+	/** The module that the part `sensor` opens. */
+	static readonly io: string = "onewire";
+
+	private readonly OneWire: OneWireClass;
+	private readonly wire: OneWire;
+	private readonly watch: ReturnType<typeof Timer.repeat>;
+	private latest: number | Error | undefined;
+
+	constructor({ sensor: { io, pin } }: { readonly sensor: { readonly io: OneWireClass; readonly pin: number } }) {
+		this.OneWire = io;
+		this.wire = new io({ pin });
+		try {
+			this.convert();
+		} catch (error) {
+			this.wire.close();
+			throw error;
+		}
+		this.watch = Timer.repeat(() => this.measure(), INTERVAL);
+	}
+
+	/** Returns the temperature; undefined until the first conversion. @throws Error if the last one failed */
+	sample(): object | undefined {
+		if (this.latest instanceof Error) {
+			throw this.latest;
+		}
+		return this.latest === undefined ? undefined : { temperature: this.latest };
+	}
+
+	close(): void {
+		Timer.clear(this.watch);
+		this.wire.close();
+	}
+
+	private measure(): void {
+		try {
+			this.latest = this.readTemperature();
+			this.convert();
+		} catch (error) {
+			this.latest = error as Error;
+		}
+	}
+
+	private convert(): void {
+		this.command(CONVERT);
+	}
+
+	private readTemperature(): number {
+		this.command(READ);
+		const scratchpad = this.wire.read(9);
+		const bytes = new DataView(scratchpad);
+		if (this.OneWire.crc(scratchpad, 8) !== bytes.getUint8(8)) {
+			throw new Error("wrong checksum: is it the only sensor on its pin?");
+		}
+		return bytes.getInt16(0, true) / 16;
+	}
+
+	/** @throws Error if no device answers */
+	private command(command: number): void {
+		if (!this.wire.reset()) {
+			throw new Error("no answer: the pin needs a resistor of 4.7 kΩ to 3.3 V");
+		}
+		this.wire.write(SKIP_ROM);
+		this.wire.write(command);
+	}
+}
