@@ -10,6 +10,7 @@ import { NO_STATUS, readStatus } from "../packages/gateway/src/home-assistant/st
 import { ask, type Occurrence, start } from "../packages/gateway/testing/events.js";
 import { connect } from "../packages/gateway/testing/program.js";
 import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
+import { readingsOf, SENSORS } from "../packages/virtual-device/platform/io/sensors.js";
 import { loadTools } from "../packages/xs-mcp/src/moddable/load-tools.js";
 import { PART_KINDS } from "../src/hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";
@@ -125,6 +126,19 @@ it("docs/parts.md lists each part with its options, and each kind with its value
 			: `${code(notificationOf(event.name))} {${codes([...event.data].map(({ name }) => name))}}`,
 	]);
 	expectSection("docs/parts.md", "kinds", table(["parts", "values in the status", "notification"], kinds));
+});
+
+it("docs/parts.md lists each driver of a sensor with its readings, its place and its fault", () => {
+	const drivers = Object.entries(SENSORS).map(([name, { io, address, isOwn, fault = "" }]) => {
+		const readings = Object.entries(readingsOf(name.slice(name.indexOf("/") + 1)));
+		const units = readings.map(([reading, { unit }]) => (unit === undefined ? reading : `${reading} (${unit})`));
+		const place =
+			address === undefined
+				? { bus: "", analog: "`pin`", pulsewidth: "`pin`, `trigger`", onewire: "`pin`" }[io]
+				: `\`bus\`, 0x${address.toString(16)}`;
+		return [isOwn ? `**${name}**` : name, units.join(", "), place, fault];
+	});
+	expectSection("docs/parts.md", "sensors", table(["embedded:sensor/…", "readings", "connection", "fault"], drivers));
 });
 
 it("docs/gateway/events.md lists each type of events with its own arguments", () => {

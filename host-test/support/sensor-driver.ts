@@ -7,7 +7,7 @@ import { importBundle } from "../../packages/xs-mcp/src/build/import-bundle.js";
 import type { Sdk } from "../../packages/xs-mcp/src/moddable/sdk.js";
 
 /** A driver of ECMA-419 (§13). */
-export type Driver = new (
+type Driver = new (
 	options: object,
 ) => {
 	configure?(options: object): void;

@@ -44,6 +44,9 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 	const names = [...new Set([...imported.map(([, name = ""]) => name), ...loaded])].filter(
 		(name) => !modules.has(name),
 	);
+	if (names.length === 0) {
+		return own;
+	}
 	const drivers = names.filter((name) => SENSORS[name.slice(SENSOR.length)]?.isOwn);
 	// The firmware's modules have the names of their files, by which they import each other: these have those of drivers.
 	for (const name of drivers) {
@@ -52,9 +55,10 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 			`export { default } from "${DRIVERS}/${basename(name).toLowerCase()}";\n`,
 		);
 	}
-	// The simulator has stand-ins for pins and buses.
+	// The simulator has stand-ins for pins and other buses.
 	const isSimulator = Object.values(HOSTS).includes(target);
-	const ofSdk = names.filter((name) => !drivers.includes(name) && !(isSimulator && name.startsWith(IO)));
+	const included = names.filter((name) => !isSimulator || name.startsWith(SENSOR) || name === "onewire");
+	const ofSdk = included.filter((name) => !drivers.includes(name));
 	const files = ["sensor-bus", ...drivers.map((name) => basename(name).toLowerCase())];
 	const folder = relative(output, join(ROOT, DRIVERS));
 	const manifest = {
