@@ -295,8 +295,17 @@ export default suite("parts as data", {
 		equal([air.read(), air.kind, air.unit], [{ x: 0, y: 1, z: 9.81 }, "acceleration", "m/s²"]);
 		FakeDriver.next = { moisture: 0.42 };
 		equal([air.read(), air.kind, air.unit], [42, "moisture", "%"]);
+		const celsius = { temperature: "°C", outside_temperature: "°C" };
 		FakeDriver.next = { inside: { temperature: 20 }, outside: { temperature: 5 } };
-		equal(air.read(), { temperature: 20, outside_temperature: 5 });
+		equal([air.read(), air.unit], [{ temperature: 20, outside_temperature: 5 }, celsius]);
+		FakeDriver.next = { voltage_0: 1.5, voltage_1: 2, pixels: new Float32Array(64) };
+		equal(
+			[air.read(), air.unit],
+			[
+				{ voltage_0: 1.5, voltage_1: 2 },
+				{ voltage_0: "V", voltage_1: "V" },
+			],
+		);
 		const { sensor: room } = openSensor(sensor(FakeDriver, { bus: "default", scale: { humidity: 100 } }), "room");
 		FakeDriver.next = { hygrometer: { humidity: 0.45 } };
 		equal(room.read(), 45);

@@ -113,5 +113,8 @@ export const stepOf = (kind: string): number | undefined => knownKind(kind)?.ste
 /** Returns the unit of a kind. */
 export const unitOf = (kind: string): string | undefined => knownKind(kind)?.unit;
 
-/** Several values of one kind are numbered: "voltage_0". */
-const knownKind = (kind: string) => SENSOR_KINDS[kind] ?? SENSOR_KINDS[kind.split("_", 1)[0] as string];
+/** Several values of one kind have longer names: "voltage_0", "outside_temperature". */
+const knownKind = (name: string) => {
+	const kind = name.split("_").find((word) => SENSOR_KINDS[word] !== undefined);
+	return kind === undefined ? undefined : SENSOR_KINDS[kind];
+};
