@@ -11,11 +11,10 @@ import { ask, type Occurrence, start } from "../packages/gateway/testing/events.
 import { connect } from "../packages/gateway/testing/program.js";
 import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
 import { readingsOf, SENSORS } from "../packages/virtual-device/platform/io/sensors.js";
+import { listParts } from "../packages/xs-mcp/src/mcp/describe-parts.js";
 import { loadTools } from "../packages/xs-mcp/src/moddable/load-tools.js";
 import { PART_KINDS } from "../src/hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";
-import * as makers from "../src/hardware/parts/index.js";
-import type { Part } from "../src/hardware/parts/part.js";
 import { DEVICE_EVENTS } from "../src/hardware/vocabulary.js";
 
 // Each kind of parts, and each event, in all that is derived from it. A new one has these tests without another edit.
@@ -96,27 +95,12 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`.
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
 	[head, head.map(() => "---"), ...rows].map((cells) => row(...cells));
 
-/** A driver's class and, for parts without a driver, options of which one is unknown: the error names those that are known. */
-const UNKNOWN = Object.assign(class {}, { "?": 1 });
-
-/** The part that a function of the package `xs-mcp` makes; undefined if it makes something else. */
-function partOf(make: unknown): Part | undefined {
-	try {
-		const made = (make as (driver: unknown, options: unknown) => Partial<Part> | undefined)(UNKNOWN, UNKNOWN);
-		return made?.makes === undefined ? undefined : (made as Part);
-	} catch {
-		return undefined;
-	}
-}
-
 it("docs/parts.md lists each part with its options, and each kind with its values, tool and event", () => {
-	const parts = Object.entries(makers).flatMap(([name, make]) => {
-		const part = partOf(make);
-		const { tool } = PART_KINDS.find((kind) => kind.name === part?.makes) ?? {};
-		const options = /^unknown option \?, expected (.*)$/.exec(part?.fault ?? "")?.[1]?.split(", ") ?? [];
-		return part === undefined ? [] : [[code(name), codes(options), tool === undefined ? "none" : code(tool.name)]];
-	});
-	assert.ok(parts.every(([, options]) => options !== ""));
+	const parts = listParts().map(({ name, options, tool }) => [
+		code(name),
+		codes(options),
+		tool === undefined ? "none" : code(tool),
+	]);
 	expectSection("docs/parts.md", "parts", table(["part", "options", "tool"], parts));
 	const kinds = PART_KINDS.map(({ plural, status, event }) => [
 		code(plural),

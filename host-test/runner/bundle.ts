@@ -19,6 +19,7 @@ const PROGRAMS = [
 	"packages/gateway/testing/stdio.ts",
 	"packages/xs-mcp/src/moddable/doctor.ts",
 	"tools/release/release-cli.ts",
+	"packages/xs-mcp/src/test-device.ts",
 	"packages/xs-mcp/src/xs-mcp-cli.ts",
 	"packages/virtual-device/src/cli.ts",
 ];

@@ -1,9 +1,9 @@
 // The module "xs-mcp/test" of a project.
 import { setTimeout as delay } from "node:timers/promises";
 import getPort from "get-port";
-import { chooseEngine, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
+import { chooseEngine, type EngineChoice, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
 import type { PinState } from "../../virtual-device/src/services/pins.js";
-import { buildProject, openProject } from "./project.js";
+import { buildProject, openProject, type ProjectBuild } from "./project.js";
 
 /** How a test's device is made. */
 export interface TestDeviceOptions {
@@ -76,22 +76,13 @@ const RETRY = 20;
 export async function openDevice({ folder, config }: TestDeviceOptions = {}): Promise<TestDevice> {
 	const project = openProject(folder);
 	const engine = await chooseEngine("xs", { onProgress: console.error });
-	const { firmware, board, config: ownConfig } = await buildProject(project).finally(endBundler);
-	const port = await getPort({ host: LOOPBACK });
+	const build = await buildProject(project).finally(endBundler);
 	const log: string[] = [];
-	const device = new VirtualDevice({
-		firmware,
-		startEngine: (onTrace) => engine.start({ onTrace }),
-		config: { ...ownConfig, ...config, http: port, httpAddress: LOOPBACK },
-		board,
-	});
-	device.on("trace", (line) => log.push(line));
-	await device.start();
-	const ask = asker(port);
+	const { device, listTools, call } = await startDevice(build, engine, (line) => log.push(line), config);
 	return {
 		log,
-		listTools: () => listTools(ask),
-		call: async (name, args = {}) => readResult(await ask("tools/call", { name, arguments: args })),
+		listTools,
+		call,
 		get pins() {
 			return device.pins;
 		},
@@ -111,6 +102,43 @@ export async function openDevice({ folder, config }: TestDeviceOptions = {}): Pr
 			}
 		},
 		close: () => device.stop(),
+	};
+}
+
+/** A project on a virtual device, with a client for its tools. */
+export interface StartedDevice extends Pick<TestDevice, "listTools" | "call"> {
+	readonly device: VirtualDevice;
+}
+
+/**
+ * Starts the program of a project on a virtual device. Rejects with Error if the firmware does not start.
+ *
+ * @param onTrace called with each line of its log
+ * @param config settings, besides those of the manifest
+ */
+export async function startDevice(
+	{ firmware, board, config: ownConfig }: ProjectBuild,
+	engine: EngineChoice,
+	onTrace: (line: string) => void,
+	config?: TestDeviceOptions["config"],
+): Promise<StartedDevice> {
+	const port = await getPort({ host: LOOPBACK });
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { ...ownConfig, ...config, http: port, httpAddress: LOOPBACK },
+		board,
+	});
+	device.on("trace", onTrace);
+	await device.start().catch((error) => {
+		device.stop();
+		throw error;
+	});
+	const ask = asker(port);
+	return {
+		device,
+		listTools: () => listTools(ask),
+		call: async (name, args = {}) => readResult(await ask("tools/call", { name, arguments: args })),
 	};
 }
 

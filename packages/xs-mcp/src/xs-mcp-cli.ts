@@ -40,6 +40,15 @@ program
 		process.exitCode = status ?? 1;
 	});
 
+program
+	.command("mcp")
+	.description("serve MCP over stdio, for an agent that builds the project")
+	.argument("[folder]", "the project's folder (default: this one)")
+	.action(async (folder: string | undefined) => {
+		const { serveProject } = await import("./mcp/serve-project.js");
+		await serveProject(folder);
+	});
+
 addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async () => {
 	const { flashProgram } = await import("./moddable/flash.js");
 	return flashProgram(openProject().folder);
@@ -69,6 +78,10 @@ addProgram("doctor", "report what is missing to build, and how to get it", async
 	return doctorProgram();
 });
 
+if (process.channel) {
+	const { endWithServer } = await import("./mcp/job.js");
+	endWithServer();
+}
 await runProgram(program);
 
 /** Adds a program with its own options as a command. */
