@@ -16,10 +16,11 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { copyWorkTree, readSteps, stepsWithoutBoard } from "../host-test/support/guide.js";
 import { openRegistry, type Registry } from "../host-test/support/registry.js";
-import { freePort, temporaryFolder, until } from "../host-test/support/testing.js";
+import { freePort, PATIENT, temporaryFolder, until } from "../host-test/support/testing.js";
 import { ROOT } from "../packages/root.js";
 import { FIRMWARE } from "../src/core/settings/firmware.js";
 
@@ -165,6 +166,23 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		writeFileSync(device, parts.replace("pin: 4", 'pin: "4"'));
 		assert.match(await failing(folder, "npm", "test"), /device\.ts:7:\d+: Type 'string'/);
 		writeFileSync(device, parts);
+	});
+
+	it("serves an agent by the command in its .mcp.json", async () => {
+		const { mcpServers } = JSON.parse(readFileSync(join(folder, ".mcp.json"), "utf8"));
+		const client = new Client({ name: "test", version: "1" });
+		const own = env as Record<string, string>;
+		await client.connect(new StdioClientTransport({ ...mcpServers["xs-mcp"], cwd: folder, env: own }));
+		clients.push(client);
+		const call = async (name: string, args = {}): Promise<string> => {
+			const { content } = await client.callTool({ name, arguments: args }, PATIENT);
+			return (content as { text: string }[])[0]?.text ?? "";
+		};
+		assert.deepEqual(JSON.parse(await call("check_project")), { ok: true, problems: "", warnings: [] });
+		assert.match(await call("start_device"), /"self\.greet"/);
+		const greeting = { name: "self.greet", arguments: { name: "Ada" } };
+		assert.equal(await call("call_device_tool", greeting), "Hello Ada, from the device");
+		assert.match(await call("run_tests"), /"state":"(passed|runs)"/);
 	});
 
 	it("says what is missing for a board and the simulator", async () => {

@@ -68,7 +68,17 @@ describe("create-xs-mcp", () => {
 		assert.deepEqual(config, { name: "pond", language: "ja" });
 		assert.deepEqual(
 			readdirSync(made.folder).filter((each) => !each.endsWith(".ts")),
-			[".gitignore", "README.md", "manifest.json", "package.json", "test", "tools", "tsconfig.json"],
+			[
+				".gitignore",
+				".mcp.json",
+				"AGENTS.md",
+				"README.md",
+				"manifest.json",
+				"package.json",
+				"test",
+				"tools",
+				"tsconfig.json",
+			],
 		);
 		const readme = readFileSync(join(made.folder, "README.md"), "utf8");
 		assert.match(readme, /^# pond\n/);
