@@ -6,7 +6,7 @@ import { SET_VOLUME, WireDevice } from "../../packages/gateway/testing/gateway.j
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, startGateway, untilKnown } from "../gateway-process.js";
 import { startDevice } from "./device.js";
-import { HOSTS, type Host, type Way } from "./hosts.js";
+import { gatewayAt, HOSTS, type Way } from "./hosts.js";
 import { ScriptedApi } from "./scripted-api.js";
 
 const VOLUME = 32;
@@ -40,15 +40,6 @@ const idOf = (number: number): string => `aa:bb:cc:00:00:${number.toString(16).p
 
 const told = (results: readonly string[]): string => results.at(-1)?.slice(-400) ?? "";
 
-async function runHost(t: TestContext, host: Host, start: Parameters<Host["run"]>[1]): Promise<string> {
-	let output = "";
-	for (let attempt = 0; attempt < 3 && start.model.results.length === 0; attempt += 1) {
-		start.model.offered.length = 0;
-		output = await host.run(t, start);
-	}
-	return output;
-}
-
 for (const host of HOSTS) {
 	describe(host.title, { skip: host.skip }, () => {
 		it("sets a device's volume", async (t) => {
@@ -56,7 +47,7 @@ for (const host of HOSTS) {
 			await startDevice(t, { backend: gateway.deviceUrl });
 			await untilKnown(gateway, 1);
 			const model = await ScriptedApi.listen(t, { ending: "set_volume", args: { volume: VOLUME } });
-			const output = await runHost(t, host, { base: gateway.base, way: "http", model, prompt: "Set the volume" });
+			const output = await host.run(t, { server: gatewayAt(gateway.base), model, prompt: "Set the volume" });
 			assert.equal(model.results.length, 1, output);
 			assert.match(told(model.results), /true|volume/);
 			assert.doesNotMatch(told(model.results), /error|rejected|cancelled/i);
@@ -87,7 +78,7 @@ for (const host of HOSTS) {
 					}),
 				},
 			);
-			const output = await runHost(t, host, { base: gateway.base, way: "http", model, prompt: "Turn off all lights" });
+			const output = await host.run(t, { server: gatewayAt(gateway.base), model, prompt: "Turn off all lights" });
 			assert.equal(model.results.length, 2, output);
 			const calls = devices.flatMap((device) => device.calls);
 			assert.equal(calls.length, 50, told(model.results));
@@ -103,7 +94,7 @@ for (const host of HOSTS) {
 			await WireDevice.connectTo(t, gateway.deviceUrl, { tools: [MOISTURE], onCall });
 			await untilKnown(gateway, 1);
 			const model = await ScriptedApi.listen(t, { ending: "sensor_read", args: {} });
-			await runHost(t, host, { base: gateway.base, way: "http", model, prompt: "Tell me when the soil is dry" });
+			await host.run(t, { server: gatewayAt(gateway.base), model, prompt: "Tell me when the soil is dry" });
 			assert.match(told(model.results), /28/);
 		});
 
@@ -128,7 +119,11 @@ for (const host of HOSTS) {
 						await delay(NOTICE_TIME);
 					}
 				};
-				const output = await runHost(t, host, { base: gateway.base, way, model, prompt: "Set the volume three times" });
+				const output = await host.run(t, {
+					server: gatewayAt(gateway.base, way),
+					model,
+					prompt: "Set the volume three times",
+				});
 				assert.equal(model.results.length, 3, output);
 				await until(() => model.offered.length === 4, "the last turn");
 				t.diagnostic(isOffered(2) ? "in the next turn" : isOffered(3) ? "one turn later" : "not noticed");
