@@ -1,7 +1,7 @@
 import type { Part, PinUse } from "../../../../src/hardware/parts/part.js";
 import { profileOf } from "../../../virtual-device/src/index.js";
+import { checkDevice, chipOfBoard } from "../build/check-board.js";
 import { CHIPS } from "../build/chip-pins.js";
-import { checkDevice, chipOfBoard } from "../build/read-device.js";
 
 /** Uses of a pin that a board's description tells apart. */
 const USES = ["output", "input", "analog"] as const satisfies readonly PinUse[];
