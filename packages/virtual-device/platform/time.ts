@@ -1,3 +1,13 @@
+import { receive } from "./bridge.js";
+
+const { now } = Date;
+
+// A test lets time pass: while it does so, the clock stands.
+receive("time.now", ([time, isStopped]) => {
+	const ahead = (time as number) - now();
+	Date.now = isStopped ? () => time as number : () => now() + ahead;
+});
+
 /** Stands for Moddable's `time` module: the computer's clock, which the firmware need not set. */
 export default {
 	set(): void {},

@@ -39,14 +39,14 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 		}
 		const { button, milliseconds = PRESS_TIME } = readMembers(value, path, ["button", "milliseconds"]);
 		const time = readInteger(milliseconds, [...path, "milliseconds"], 1, MAX_PRESS);
-		return (device) => device.press(time, buttonOf(device, button, [...path, "button"]));
+		return (device) => device.press(time, buttonOf(device.buttons, button, [...path, "button"]));
 	},
 
 	/** `hold: {button: a, down: true}` */
 	hold(value, path) {
 		const { button, down } = readMembers(value, path, ["button", "down"]);
 		const isDown = readBoolean(down, [...path, "down"]);
-		return (device) => device.hold(buttonOf(device, button, [...path, "button"]), isDown);
+		return (device) => device.hold(buttonOf(device.board.buttons, button, [...path, "button"]), isDown);
 	},
 
 	/** `measure: {temperature: 30, motion: {x: 0, y: 9.8, z: 0}}` */
@@ -191,8 +191,8 @@ function readAxes(value: unknown, path: Path): { readonly x: number; readonly y:
 	};
 }
 
-function buttonOf({ board }: VirtualDevice, name: unknown, path: Path): string {
-	return readWord((name ?? board.buttons[0]) as string, path, board.buttons);
+function buttonOf(buttons: readonly string[], name: unknown, path: Path): string {
+	return readWord((name ?? buttons[0]) as string, path, buttons);
 }
 
 function withoutValue(action: Action): ReadAction {

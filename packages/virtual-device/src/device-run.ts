@@ -29,9 +29,13 @@ export function openRun(engine: Engine, environment: Environment, onRestart: (de
 	const inbox = makeReceiveWindow((prefix, kind, id) => service(prefix)?.take(kind, [id]));
 	let isPumping = true;
 	let isClosed = false;
+	/** Resolves once the messages that waited were handled. */
+	let pumped = Promise.resolve();
 	const deliver: Deliver = (message) => {
 		inbox.add(message);
-		void pump();
+		if (!isPumping) {
+			pumped = pump();
+		}
 	};
 	let services: readonly Service[] = [];
 	const service = (prefix: string): Service | undefined => services.find((each) => each.prefix === prefix);
@@ -73,8 +77,9 @@ export function openRun(engine: Engine, environment: Environment, onRestart: (de
 		],
 		deliver,
 	);
+	const timers = openTimers(deliver, () => pumped);
 	services = [
-		openTimers(deliver),
+		timers,
 		...clients,
 		openHttpListeners(deliver, environment),
 		openConnections("dnssd", searchDnsSd, deliver),
@@ -92,6 +97,7 @@ export function openRun(engine: Engine, environment: Environment, onRestart: (de
 		board,
 		pins,
 		chips,
+		timers,
 		/** Starts the firmware. Rejects if it fails to start. */
 		async boot(hostConfig: object, script: string): Promise<void> {
 			try {
@@ -103,7 +109,7 @@ export function openRun(engine: Engine, environment: Environment, onRestart: (de
 			} finally {
 				isPumping = false;
 			}
-			void pump();
+			pumped = pump();
 		},
 		/** Its network clients, which neither read nor close their connections from now on. */
 		abandonClients(): readonly Service[] {

@@ -114,17 +114,40 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		});
 	}
 
+	/** Names of its buttons: those of its board, and parts of its own at an input. */
+	get buttons(): readonly string[] {
+		const parts = this.pins.flatMap(({ kind, part }) => (kind === "input" && part !== undefined ? [part] : []));
+		return [...this.board.buttons, ...parts];
+	}
+
 	/**
 	 * Presses and releases a button. Resolves about when the firmware has seen that.
 	 *
 	 * @param milliseconds how long it is held down
-	 * @param button its name. Default: the main button
+	 * @param button its name. Default: the first one
+	 * @throws Error that names the buttons if it has no such one
 	 */
-	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
-		if (button !== undefined) {
-			this.#run?.board.tell(["board.press", button, milliseconds]);
-			await delay(milliseconds + RELEASE_TIME);
+	async press(milliseconds = 100, button = this.buttons[0]): Promise<void> {
+		if (button === undefined) {
+			return;
 		}
+		const pin = this.pins.find(({ part }) => part === button);
+		if (this.board.buttons.includes(button)) {
+			this.#run?.board.tell(["board.press", button, milliseconds]);
+			await delay(milliseconds);
+		} else if (pin?.kind === "input") {
+			this.setPin(pin.pin, 1 - Number(pin.value));
+			await delay(milliseconds);
+			this.setPin(pin.pin, Number(pin.value));
+		} else {
+			throw new Error(`${button}: no such button, expected ${this.buttons.join(", ") || "none"}`);
+		}
+		await delay(RELEASE_TIME);
+	}
+
+	/** Lets time pass for the firmware at once: its timers fire in their order. Its connections see the usual time. */
+	async pass(milliseconds: number): Promise<void> {
+		await this.#run?.timers.pass(milliseconds);
 	}
 
 	/** Presses or releases a button. */

@@ -50,6 +50,15 @@ export interface TestDevice {
 	 * @throws Error if there is no such input, sensor or reading, RangeError if the value is out of range
 	 */
 	set(part: string | number, value: number | string | Readonly<Record<string, number>> | null): void;
+	/**
+	 * Presses and releases a button. Resolves when its handlers have been called.
+	 *
+	 * @param milliseconds how long it is down: from 2,000 on it is a long press. Default 100
+	 * @throws Error that names the buttons if there is no such one
+	 */
+	press(button: string, milliseconds?: number): Promise<void>;
+	/** Lets time pass at once: the device's timers fire, and its clock shows that time. */
+	tick(seconds: number): Promise<void>;
 	/** Switches it off. */
 	close(): void;
 }
@@ -101,6 +110,8 @@ export async function openDevice({ folder, config }: TestDeviceOptions = {}): Pr
 				device.setPin(part, value);
 			}
 		},
+		press: (button, milliseconds) => device.press(milliseconds, button),
+		tick: (seconds) => device.pass(seconds * 1_000),
 		close: () => device.stop(),
 	};
 }
