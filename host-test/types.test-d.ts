@@ -3,6 +3,11 @@
 import { defineResource } from "../src/features/resources/define-resource.js";
 import { definePrompt } from "../src/features/resources/prompts/define-prompt.js";
 import type { Reading } from "../src/hardware/kinds/sensor.js";
+import { analog } from "../src/hardware/parts/analog.js";
+import { button } from "../src/hardware/parts/button.js";
+import { device } from "../src/hardware/parts/device.js";
+import { pwm } from "../src/hardware/parts/pwm.js";
+import { relay } from "../src/hardware/parts/relay.js";
 import { elicit } from "../src/mcp_server/features/elicit.js";
 import { titledEnumeration } from "../src/mcp_server/features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
@@ -200,5 +205,39 @@ defineTool({
 		// @ts-expect-error a page that is visited has no content
 		visit.content;
 		return visit.action;
+	},
+});
+
+// Handlers know the parts of their device by their names and kinds.
+device({
+	parts: { lamp: relay({ pin: 27 }), soil: analog({ pin: 34 }), doorbell: button({ pin: 0 }), strip: pwm({ pin: 4 }) },
+	on: {
+		doorbell: {
+			press: ({ switches }, { milliseconds }) => (milliseconds satisfies number) && switches.lamp.toggle(),
+			longPress: async ({ lights, speaker }) => {
+				lights.strip.on = true;
+				// @ts-expect-error a device may have no speaker
+				speaker.volume = 1;
+			},
+		},
+		soil: {
+			below: [30, ({ switches }, { value }) => switches.lamp.turn(value < 20, 5), { cooldown: 600 }],
+			change: (_hardware, { value }) => value satisfies Reading,
+		},
+		lamp: { change: ({ sensors }, { on }) => on && sensors.soil.read() },
+		// @ts-expect-error Did you mean to write 'doorbell'?
+		doorbel: {},
+	},
+	every: [[3600, ({ switches }) => switches.lamp.turn(false)]],
+	// @ts-expect-error Did you mean 'lamp'?
+	at: [["07:00", ({ switches }) => switches.lampe.toggle(), { days: ["mon"] }]],
+});
+device({
+	parts: { doorbell: button({ pin: 0 }), lamp: relay({ pin: 27 }) },
+	on: {
+		// @ts-expect-error a button has no limits
+		doorbell: { below: [30, () => {}] },
+		// @ts-expect-error its handler is called change
+		lamp: { changed: () => {} },
 	},
 });

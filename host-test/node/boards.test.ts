@@ -48,14 +48,21 @@ describe("boards", () => {
 		const { parts: fixed = [], optional = [] } = partsOf.get("virtual") ?? {};
 		// Optional, because a virtual device may stand for a board without them.
 		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");
-		// One needs a Wi-Fi, the others come with the features conversation and parts.
+		// One needs a Wi-Fi, the others come with the features conversation, parts and rules.
 		const absent = allTools.filter((name) => !toolsOf(parts).includes(name));
 		const ofParts = PART_KINDS.flatMap(({ plural, tool }) => (parts.includes(plural) || !tool ? [] : [tool.name]));
 		assert.deepEqual(
 			absent.sort(),
 			[
 				...["self.assistant.ask_user", "self.assistant.say", ...ofParts].sort(),
-				...["self.system.reconfigure_wifi", "self.timer.cancel", "self.timer.list", "self.timer.set"],
+				...[
+					"self.rule.delete",
+					"self.rule.list",
+					"self.system.reconfigure_wifi",
+					"self.timer.cancel",
+					"self.timer.list",
+					"self.timer.set",
+				],
 			].sort(),
 		);
 	});

@@ -54,6 +54,7 @@ export { COMPLETION, PROMPTS } from "./prompts.suite.js";
 export { default as protocol } from "./protocol.suite.js";
 export { default as recentLog } from "./recent-log.suite.js";
 export { default as resources } from "./resources.suite.js";
+export { default as rules, HANDLERS } from "./rules.suite.js";
 export { default as safeMode } from "./safe-mode.suite.js";
 export { default as schema } from "./schema.suite.js";
 export { default as sentGlyphs } from "./sent-glyphs.suite.js";

@@ -25,7 +25,7 @@ export default suite("kinds of parts", {
 	"have a tool with the arguments that they name, which is offered with such a part alone"() {
 		for (const { name, plural, status, tool } of PART_KINDS.filter((kind) => kind.tool !== undefined)) {
 			const found = TOOLS.find((each) => each.name === tool?.name);
-			equal(found?.needs, [plural], name);
+			equal(found?.needs[0], plural, name);
 			const args = found?.members.map((member) => member.name) ?? [];
 			for (const argument of [tool?.part, ...(tool?.sets ?? [])]) {
 				ok(args.includes(argument as string), `${tool?.name}: ${argument}`);

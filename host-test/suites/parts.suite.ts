@@ -132,6 +132,17 @@ export default suite("parts as data", {
 		pump.turn(true);
 		equal(pump.on, true);
 	},
+	"a relay is toggled within its limits"() {
+		const { pump, pass } = openRelay({ maxOn: 30 });
+		pump.toggle();
+		equal([pump.on, pump.left], [true, 30]);
+		pump.toggle();
+		equal(pump.on, false);
+		throws(() => pump.toggle(), /too often/);
+		pass(1_000);
+		pump.toggle();
+		equal(pump.on, true);
+	},
 	"a compressor rests for minOff"() {
 		const { pump, pass } = openRelay({ minOff: 120 });
 		pump.turn(true);

@@ -237,6 +237,16 @@ export default suite("power", {
 			}
 		}
 	},
+	"does not sleep while a rule needs the time or a sensor"() {
+		const ruleBook = { awake: "water" as string | undefined };
+		const parts = { ruleBook } as PartsByKind;
+		const { chip, timer, log } = start({ built: { sleepAfter: 10 }, parts });
+		timer.pass(10_000);
+		ok(log.includes("no deep sleep: water needs the clock or a sensor"));
+		ruleBook.awake = undefined;
+		timer.pass(10_000);
+		equal(chip.slept.length, 1);
+	},
 	"does not sleep by default, and not while its firmware is on trial": given(start, (byDefault) => {
 		const onTrial = start({ isOnTrial: true, built: { sleepAfter: 10 } });
 		onTrial.timer.pass(60_000);

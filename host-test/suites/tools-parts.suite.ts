@@ -66,6 +66,14 @@ export default suite("tools for lights and sensors", {
 		clientOf({ lights: { led } }).call(SET, { on: true });
 		equal(led, { on: true });
 	},
+	"are toggled by a call that says nothing else"() {
+		const led = { on: false };
+		const client = clientOf({ lights: { led } });
+		client.call(SET);
+		equal(led.on, true);
+		client.call(SET);
+		equal(led.on, false);
+	},
 	"name the lights there are if none of them is meant, and what a light cannot do"() {
 		const { lights } = boardWithParts();
 		const client = clientOf({ lights });
@@ -73,7 +81,6 @@ export default suite("tools for lights and sensors", {
 		equal(why({ on: true }), "light: expected one of lamp, led");
 		equal(why({ light: "sun", on: true }), 'light: expected one of lamp, led, not "sun"');
 		equal(why({ light: "constructor", on: true }), 'light: expected one of lamp, led, not "constructor"');
-		equal(why({ light: "led" }), "on, brightness, color: expected at least one of them");
 		equal(why({ light: "led", brightness: 5 }), "brightness: this light cannot be dimmed");
 		equal(why({ light: "led", color: "#ff0000" }), "color: this light has one colour only");
 		equal(why({ light: "lamp", color: "red" }), 'color: expected #rrggbb, not "red"');

@@ -2,7 +2,7 @@ import { elicit } from "../../src/mcp_server/features/elicit.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
-import { integer, object, optional, string } from "../../src/mcp_server/schema.js";
+import { integer, object, optional, type Schema, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import { decodeEnvelope, ENVELOPE_NAMES } from "../../src/protocols/envelope.js";
 import { ALL, LOG_LEVEL, meta } from "../doubles/client.js";
@@ -84,6 +84,24 @@ export default suite("names of members that are wanted", {
 		equal(server.commonNames.includes("inner"), true);
 		server.tools.remove("t");
 		equal([server.commonNames.includes("inner"), server.allNames.includes("inner")], [false, false]);
+	},
+	"those of any tool's arguments reach a tool that takes calls, each time"() {
+		const any: Schema<object> = { type: "object" };
+		const taken: unknown[] = [];
+		const taker = createTool({
+			name: "taker",
+			description: "",
+			takesCalls: true,
+			input: { call: any },
+			run: ({ call }) => taken.push(call) > 0,
+		});
+		const server = new McpServer<object>({ ...OPTIONS, tools: [tool, taker] });
+		const session = server.open({ send() {} });
+		const call = { outer: { inner: "x" } };
+		for (let time = 0; time < 2; time += 1) {
+			session.receive(readBy(server, request("tools/call", { name: "taker", arguments: { call } })));
+		}
+		equal(taken, [call, call]);
 	},
 	"the one that a feature reads in calls is wanted in calls"() {
 		const feature = { capabilities: {}, names: [], callNames: ["own"], answer: () => undefined };

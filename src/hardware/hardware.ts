@@ -8,6 +8,7 @@ import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { ChipPower } from "./power.js";
 import type { Questions } from "./questions.js";
 import type { Reminders } from "./reminders.js";
+import type { RuleBook } from "./rules.js";
 import type { SerialRecord } from "./serial.js";
 import type { Codec, Player, Speaker } from "./sound.js";
 import type { Installer, Updater } from "./updater.js";
@@ -257,6 +258,7 @@ export interface Hardware extends PartsByKind {
 	readonly updater?: Updater;
 	/** The firmware makes it for a board that has an updater. */
 	readonly installer?: Installer;
+	readonly ruleBook?: RuleBook;
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;

@@ -116,8 +116,12 @@ export class McpServer<Context> {
 		}
 		if (method === CALL_TOOL) {
 			const name = ((message as Params).params as Params | null | undefined)?.name as string;
-			if (this.called.includes(name) || !this.tools.byName.has(name)) {
+			if (this.called.includes(name)) {
 				return undefined;
+			}
+			const tool = this.tools.byName.get(name);
+			if (tool === undefined || tool.takesCalls) {
+				return tool && this.allNames;
 			}
 			this.called.push(name);
 			this.commonNames = this.listCommonNames();

@@ -40,6 +40,15 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	readonly inputSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
 	/** The members of a structured result. */
 	readonly output?: Output;
+	/**
+	 * Checks arguments against the context, beyond their schema: the limits of a part. Called before `run`, and when a rule with
+	 * this call is set.
+	 *
+	 * @throws Error that names the argument
+	 */
+	check?(args: InferProperties<Input>, context: Context): void;
+	/** Whether its arguments may have members of any tool's arguments, such as calls that it stores. Default: only its own. */
+	readonly takesCalls?: true;
 	/** Does the work, possibly asynchronously. An `RpcError` becomes a JSON-RPC error, any other a failed call. */
 	run(
 		args: InferProperties<Input>,
@@ -58,6 +67,9 @@ export interface Tool<Context> extends Listed {
 	readonly userOnly: boolean;
 	/** Its arguments. */
 	readonly members: readonly Member[];
+	readonly takesCalls?: true;
+	/** Checks arguments that match the schema. @throws Error that names the argument */
+	check?(args: unknown, context: Context): void;
 	/** Carries out a call, whose arguments have been checked. What it throws is the result's error. */
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
 }
@@ -73,7 +85,7 @@ const namePattern = (): RegExp => /^[A-Za-z0-9_.-]{1,128}$/;
 export const createTool = <Context, const Input extends Properties, const Output extends Properties>(
 	definition: ToolDefinition<Context, Input, Output>,
 ): Tool<Context> => {
-	const { name, title, description, audience, annotations, execution, output } = definition;
+	const { name, title, description, audience, annotations, execution, output, check, takesCalls } = definition;
 	if (!namePattern().test(name)) {
 		throw new TypeError(`tool name ${JSON.stringify(name)}: expected 1 to 128 letters, digits, "_", "-" or "."`);
 	}
@@ -95,7 +107,14 @@ export const createTool = <Context, const Input extends Properties, const Output
 		name,
 		userOnly: audience === "user",
 		members: prepareMembers(input),
-		run: definition.run as Tool<Context>["run"],
+		...(takesCalls && { takesCalls }),
+		...(check && { check }),
+		run: (check === undefined
+			? definition.run
+			: (args: never, context: Context, call: ToolCall) => {
+					check(args, context);
+					return definition.run(args, context, call);
+				}) as Tool<Context>["run"],
 	});
 };
 

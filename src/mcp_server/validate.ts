@@ -23,7 +23,7 @@ const { isInteger } = Number;
 /** A schema prepared for {@link validate}: its members are a table, for fast calls. */
 export interface Validator {
 	readonly schema: Schema;
-	/** Members of an object. */
+	/** Members of an object. Undefined: it may have any. */
 	readonly members?: readonly Member[];
 	/** Schema of an array's items. */
 	readonly items?: Validator;

@@ -8,5 +8,6 @@ export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audi
 export { readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
 export { PART_KINDS } from "../../../src/hardware/kinds/index.js";
 export type { MemberType, PartKind } from "../../../src/hardware/kinds/part-kind.js";
-export { DEVICE_EVENTS, type DeviceEvent, READING_VIEWS } from "../../../src/hardware/vocabulary.js";
+export { READING_VIEWS } from "../../../src/hardware/reading-views.js";
+export { DEVICE_EVENTS, type DeviceEvent } from "../../../src/hardware/vocabulary.js";
 export { WavReader } from "../../../src/sound/player/wav-reader.js";

@@ -46,7 +46,7 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 	hold(value, path) {
 		const { button, down } = readMembers(value, path, ["button", "down"]);
 		const isDown = readBoolean(down, [...path, "down"]);
-		return (device) => device.hold(buttonOf(device.board.buttons, button, [...path, "button"]), isDown);
+		return (device) => device.hold(buttonOf(device.buttons, button, [...path, "button"]), isDown);
 	},
 
 	/** `measure: {temperature: 30, motion: {x: 0, y: 9.8, z: 0}}` */

@@ -57,6 +57,8 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	/** The current run; undefined without one. */
 	#run: DeviceRun | undefined;
 	#restartTimer: NodeJS.Timeout | undefined;
+	/** Levels of inputs of its own buttons that are not pressed. */
+	readonly #atRest = new Map<string, number>();
 	/** Why the firmware starts, as a chip reports it. */
 	#resetReason = "power-on";
 	#isStopped = false;
@@ -131,16 +133,13 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		if (button === undefined) {
 			return;
 		}
-		const pin = this.pins.find(({ part }) => part === button);
 		if (this.board.buttons.includes(button)) {
 			this.#run?.board.tell(["board.press", button, milliseconds]);
 			await delay(milliseconds);
-		} else if (pin?.kind === "input") {
-			this.setPin(pin.pin, 1 - Number(pin.value));
-			await delay(milliseconds);
-			this.setPin(pin.pin, Number(pin.value));
 		} else {
-			throw new Error(`${button}: no such button, expected ${this.buttons.join(", ") || "none"}`);
+			this.hold(button, true);
+			await delay(milliseconds);
+			this.hold(button, false);
 		}
 		await delay(RELEASE_TIME);
 	}
@@ -150,9 +149,18 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		await this.#run?.timers.pass(milliseconds);
 	}
 
-	/** Presses or releases a button. */
+	/** Presses or releases a button. @throws Error that names the buttons if it has no such one */
 	hold(button: string, isDown: boolean): void {
-		this.#run?.board.tell(["board.button", button, isDown]);
+		const pin = this.pins.find(({ part, kind }) => part === button && kind === "input");
+		if (this.board.buttons.includes(button)) {
+			this.#run?.board.tell(["board.button", button, isDown]);
+		} else if (pin === undefined) {
+			throw new Error(`${button}: no such button, expected ${this.buttons.join(", ") || "none"}`);
+		} else {
+			const rest = this.#atRest.get(button) ?? Number(pin.value);
+			this.#atRest.set(button, rest);
+			this.setPin(pin.pin, isDown ? 1 - rest : rest);
+		}
 	}
 
 	/** Says a text to the backend's assistant. What both say is emitted as notes. */

@@ -51,7 +51,7 @@ export interface TestDevice {
 	 */
 	set(part: string | number, value: number | string | Readonly<Record<string, number>> | null): void;
 	/**
-	 * Presses and releases a button. Resolves when its handlers have been called.
+	 * Presses and releases a button, which takes no time here. Resolves when its handlers have been called.
 	 *
 	 * @param milliseconds how long it is down: from 2,000 on it is a long press. Default 100
 	 * @throws Error that names the buttons if there is no such one
@@ -74,6 +74,9 @@ interface Result {
 type Ask = (method: string, params: object) => Promise<Result>;
 
 const LOOPBACK = "127.0.0.1";
+
+/** Milliseconds that a button is down, and until its release counts. */
+const PRESS_TIME = 100;
 
 /** Milliseconds between two attempts to reach a device that starts. */
 const RETRY = 20;
@@ -110,7 +113,12 @@ export async function openDevice({ folder, config }: TestDeviceOptions = {}): Pr
 				device.setPin(part, value);
 			}
 		},
-		press: (button, milliseconds) => device.press(milliseconds, button),
+		async press(button, milliseconds = PRESS_TIME) {
+			device.hold(button, true);
+			await device.pass(milliseconds);
+			device.hold(button, false);
+			await device.pass(PRESS_TIME);
+		},
 		tick: (seconds) => device.pass(seconds * 1_000),
 		close: () => device.stop(),
 	};

@@ -136,6 +136,10 @@ class PowerSaver extends AppPart implements Listener {
 		if (on !== undefined) {
 			return `${on[0]} is on`;
 		}
+		const { awake } = this.app.board.ruleBook ?? {};
+		if (awake !== undefined) {
+			return `${awake} needs the clock or a sensor`;
+		}
 		const dueIn = this.dueIn ?? SOON;
 		return dueIn < SOON ? `a timer is due in ${dueIn} seconds` : undefined;
 	}

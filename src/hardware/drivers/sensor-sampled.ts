@@ -31,9 +31,10 @@ export const rounded = (value: number): number => Math.round(value * 100) / 100;
 /** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
+	latest: Value | undefined;
 	private readonly options: SampledSensorOptions<Sample, Value>;
 	private readonly watch: TimerHandle;
-	/** The latest value. */
+	/** The latest value of the driver, which may have none since. */
 	private last: Value | undefined;
 	/** The value reported last, or read first. */
 	private told: Value | undefined;
@@ -57,12 +58,14 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 
 	read(): Value {
 		const { source, pick } = this.options;
+		this.latest = undefined;
 		const sample = source.sample();
 		const value = (sample === undefined ? undefined : pick(sample)) ?? this.last;
 		if (value === undefined) {
 			throw new Error("the sensor has no reading yet");
 		}
 		this.last = value;
+		this.latest = value;
 		this.told ??= value;
 		return value;
 	}

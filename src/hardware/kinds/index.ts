@@ -2,14 +2,15 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { button } from "./button.js";
 import { light } from "./light.js";
 import { line } from "./line.js";
-import type { PartKind, PartOf } from "./part-kind.js";
-import { sensor } from "./sensor.js";
+import type { Member, PartKind, PartOf } from "./part-kind.js";
+import { rule } from "./rule.js";
+import { type Reading, type Sensor, sensor } from "./sensor.js";
 import { servo } from "./servo.js";
 import { siren } from "./siren.js";
 import { switchKind } from "./switch.js";
 
 /** Every kind of parts, in the order of the status. It is only appended to, so that prompt caches stay valid. */
-const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line, siren] as const);
+const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line, siren, rule] as const);
 
 type Kind = (typeof KINDS)[number];
 
@@ -23,6 +24,41 @@ export type PartsByKind = {
 
 /** Parts by their kind. */
 export type PartByKind = { readonly [Each in Kind as Each["name"]]?: PartOf<Each> };
+
+/** Types of values by the word for them. */
+interface Values {
+	boolean: boolean;
+	number: number;
+	integer: number;
+	string: string;
+	color: number;
+	reading: Reading;
+	unit: Sensor["unit"];
+	any: unknown;
+}
+
+/** Name of the kind of a plural: "switch" of "switches". */
+export type KindOf<Plural extends keyof PartsByKind> = Extract<Kind, { readonly plural: Plural }>["name"];
+
+type EventMember<Name> =
+	Extract<Kind, { readonly name: Name }> extends {
+		readonly event: { readonly data: readonly (infer Each extends Member)[] };
+	}
+		? Each
+		: never;
+
+/** Values of the event of a kind, by their names. */
+export type EventOf<Name extends KindName> = {
+	readonly [Each in EventMember<Name> as Each["name"]]: Values[Each["type"]];
+};
+
+/** Name of a handler of a kind's event: "press" of `onPress`. Never for a kind without an event. */
+export type EventName<Name extends KindName> =
+	Extract<Kind, { readonly name: Name }> extends {
+		readonly event: { readonly by: `on${infer By}` };
+	}
+		? Uncapitalize<By>
+		: never;
 
 /** {@link KINDS}, as the code for all of them reads them. */
 export const PART_KINDS: readonly (PartKind & Pick<Kind, "name" | "plural">)[] = KINDS;

@@ -18,6 +18,8 @@ export interface Sensor {
 	readonly unit: string | Readonly<Record<string, string>> | undefined;
 	/** @throws Error if the sensor does not answer, or has no value yet */
 	read(): Reading;
+	/** The value at the latest poll; undefined if it failed. Absent in a sensor that is not polled. */
+	readonly latest?: Reading | undefined;
 	/** Called when the value has changed noticeably. Not every sensor calls it. */
 	onChange: ((reading: Reading) => void) | undefined;
 }

@@ -18,6 +18,13 @@ export interface Servo {
 	move(angle: number): void;
 }
 
+/** Checks an angle that a servo is to move to. @throws Error if it does not move so far */
+export const checkAngle = (name: string, { min, max }: Pick<Servo, "min" | "max">, angle: number): void => {
+	if (!(angle >= min && angle <= max)) {
+		throw new Error(`angle: ${name} moves from ${min} to ${max} degrees, not to ${angle}`);
+	}
+};
+
 export const servo = definePartKind<Servo>()({
 	name: "servo",
 	plural: "servos",

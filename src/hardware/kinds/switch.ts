@@ -20,9 +20,22 @@ export interface Switch {
 	 * @throws Error if it cannot be switched, was switched on too recently, or may not stay on for so long
 	 */
 	turn(on: boolean, seconds?: number): void;
+	/** Switches it off if it is on, else on. @throws Error as {@link turn} does */
+	toggle(): void;
 	/** Called when it was switched. */
 	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
 }
+
+/**
+ * Checks for how long a switch is to stay on.
+ *
+ * @throws Error if that is longer than `maxOn`
+ */
+export const checkSeconds = (name: string, { maxOn }: Pick<Switch, "maxOn">, seconds: number | undefined): void => {
+	if (seconds !== undefined && maxOn !== undefined && seconds > maxOn) {
+		throw new Error(`seconds: ${name} stays on for at most ${maxOn} seconds, not ${seconds}`);
+	}
+};
 
 export const switchKind = definePartKind<Switch>()({
 	name: "switch",

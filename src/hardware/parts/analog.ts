@@ -36,7 +36,7 @@ const DEFAULT_STEP = 1 / 50;
  * @example
  * soil: analog({ pin: 34, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] })
  */
-export const analog = (options: AnalogOptions): Part => {
+export const analog = (options: AnalogOptions): Part<"sensor"> => {
 	const { pin, kind = "analog", from, to = [0, 100], threshold } = options;
 	return {
 		makes: "sensor",

@@ -12,12 +12,12 @@ export interface ButtonOptions {
 }
 
 /**
- * A button of the device: its presses are reported.
+ * A button of the device: its presses are reported, and run its handlers and rules.
  *
  * @example
  * bell: button({ pin: 0 })
  */
-export const button = (options: ButtonOptions): Part => {
+export const button = (options: ButtonOptions): Part<"button"> => {
 	const { pin, activeHigh = false, assistant = false } = options;
 	return {
 		makes: "button",

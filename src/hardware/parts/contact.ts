@@ -39,7 +39,7 @@ const DEFAULT_DEBOUNCE = 30;
  * @example
  * door: contact({ pin: 4, pull: "up" })
  */
-export const contact = (options: ContactOptions): Part => binaryPart({ kind: "opening", ...options });
+export const contact = (options: ContactOptions): Part<"sensor"> => binaryPart({ kind: "opening", ...options });
 
 /**
  * A motion sensor whose pin is high while something moves, such as an HC-SR501.
@@ -47,9 +47,9 @@ export const contact = (options: ContactOptions): Part => binaryPart({ kind: "op
  * @example
  * hall: motion({ pin: 27 })
  */
-export const motion = (options: ContactOptions): Part => binaryPart({ kind: "motion", ...options });
+export const motion = (options: ContactOptions): Part<"sensor"> => binaryPart({ kind: "motion", ...options });
 
-const binaryPart = (options: ContactOptions & { readonly kind: string }): Part => {
+const binaryPart = (options: ContactOptions & { readonly kind: string }): Part<"sensor"> => {
 	const { pin, pull } = options;
 	return {
 		makes: "sensor",

@@ -25,7 +25,7 @@ const PULSE_COUNT = "embedded:io/pulsecount";
  * @example
  * water: counter({ pin: 27, kind: "water", unit: "L", each: 0.5 })
  */
-export const counter = (options: CounterOptions): Part => {
+export const counter = (options: CounterOptions): Part<"sensor"> => {
 	const { pin, control, each = 1, kind = "count", threshold } = options;
 	return {
 		makes: "sensor",

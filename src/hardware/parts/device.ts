@@ -1,13 +1,23 @@
 import type { Listener } from "../../core/listener.js";
 import type { Hardware } from "../hardware.js";
 import { PART_KINDS } from "../kinds/index.js";
+import { type Handlers, type PartHandler, type Parts, readHandlers } from "./handlers.js";
 import type { Part, PartIo } from "./part.js";
+
+/** A device of one's own, as its maker writes it. */
+export interface DeviceOptions<Own extends Parts> extends Handlers<NoInfer<Own>> {
+	/** The target, as mcconfig calls it: "esp32/lolin_s2mini". Undefined for a bare ESP32. */
+	readonly board?: string | undefined;
+	readonly parts: Own;
+}
 
 /** A device of one's own: the default export of the module `device` of a build. */
 export interface DeviceDefinition {
 	/** The target, as mcconfig calls it: "esp32/lolin_s2mini". Undefined for a bare ESP32. */
 	readonly board?: string | undefined;
-	readonly parts: Readonly<Record<string, Part>>;
+	readonly parts: Parts;
+	/** What it does by itself. */
+	readonly handlers: readonly PartHandler[];
 }
 
 /** Parts of a device. */
@@ -17,13 +27,20 @@ const MAX_PARTS = 32;
 const NAME_LENGTH = 32;
 
 /**
- * Defines a device by its parts. They are opened when the firmware starts.
+ * Defines a device by its parts, which are opened when the firmware starts, and by what it does by itself.
  *
- * @throws TypeError that names the part, its fault, and the expected value
+ * @throws TypeError that names the part or handler, its fault, and the expected value
  * @example
- * export default device({ parts: { pump: relay({ pin: 26, maxOn: 30 }) } });
+ * export default device({
+ *   parts: { lamp: relay({ pin: 26 }), bell: button({ pin: 0 }) },
+ *   on: { bell: { press: ({ switches }) => switches.lamp.toggle() } },
+ * });
  */
-export const device = ({ board, parts }: DeviceDefinition): DeviceDefinition => {
+export const device = <const Own extends Parts>({
+	board,
+	parts,
+	...handlers
+}: DeviceOptions<Own>): DeviceDefinition => {
 	if (board !== undefined && typeof board !== "string") {
 		throw new TypeError('board: expected a target such as "esp32/lolin_s2mini"');
 	}
@@ -37,7 +54,7 @@ export const device = ({ board, parts }: DeviceDefinition): DeviceDefinition => 
 	for (const name of names) {
 		checkPart(name, parts[name]);
 	}
-	return { board, parts };
+	return { board, parts, handlers: readHandlers(parts, handlers) };
 };
 
 const checkPart = (name: string, part: Partial<Part> | undefined): void => {
@@ -60,7 +77,11 @@ const checkPart = (name: string, part: Partial<Part> | undefined): void => {
  * @returns what follows the application for them
  * @throws Error if the board has a part of the same name
  */
-export const addParts = (board: Hardware, { parts }: DeviceDefinition, io: Omit<PartIo, "name">): Listener => {
+export const addParts = (
+	board: Hardware,
+	{ parts }: Pick<DeviceDefinition, "parts">,
+	io: Omit<PartIo, "name">,
+): Listener => {
 	for (const name of Object.keys(parts)) {
 		const place = PART_KINDS.find(({ plural }) => board[plural]?.[name] !== undefined)?.plural;
 		if (place !== undefined) {

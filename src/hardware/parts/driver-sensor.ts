@@ -61,7 +61,7 @@ const MAX_ADDRESS = 0x3ff;
  * @example
  * air: sensor(SHT3x, { bus: "default" })
  */
-export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part => {
+export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<"sensor"> => {
 	const { bus, address, pin, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
 	const module = moduleOf(Driver, options);

@@ -23,7 +23,7 @@ const NEOPIXEL = "neopixel";
  * @example
  * strip: neopixel({ pin: 8, length: 30 })
  */
-export const neopixel = (options: NeoPixelOptions): Part => {
+export const neopixel = (options: NeoPixelOptions): Part<"light"> => {
 	const { pin, title, length, order = "GRB" } = options;
 	return {
 		makes: "light",

@@ -41,9 +41,9 @@ export interface OpenedPart extends PartByKind {
 }
 
 /** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
-export interface Part {
+export interface Part<Kind extends KindName = KindName> {
 	/** Its kind of hardware: a build has the tools for it. */
-	readonly makes: KindName;
+	readonly makes: Kind;
 	readonly pins: readonly UsedPin[];
 	/** Modules of the SDK that it loads, besides those of digital, analog and PWM pins. A build for a chip includes their manifests. */
 	readonly loads?: readonly string[];

@@ -31,7 +31,7 @@ export interface PwmOptions extends PartOptions {
  * @example
  * lamp: pwm({ pin: 2, max: 80 })
  */
-export const pwm = (options: PwmOptions): Part => {
+export const pwm = (options: PwmOptions): Part<"light"> => {
 	const { pin, title, min = 0, max = 100, hz, activeLow = false } = options;
 	const percent = optional(aNumber(0, 100, "percent"));
 	const frequency = optional(aNumber(100, 40_000));

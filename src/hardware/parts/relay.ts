@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { Switch, SwitchCause } from "../kinds/switch.js";
+import { checkSeconds, type Switch, type SwitchCause } from "../kinds/switch.js";
 import type { TimerHandle } from "../timer.js";
 import {
 	aFlag,
@@ -58,7 +58,7 @@ const OFF_RETRY = 1_000;
  * @example
  * pump: relay({ pin: 26, title: "Pump", maxOn: 30 })
  */
-export const relay = (options: RelayOptions): Part => {
+export const relay = (options: RelayOptions): Part<"switch"> => {
 	const { pin, onSessionLost } = options;
 	return {
 		makes: "switch",
@@ -129,11 +129,7 @@ export class PinSwitch implements Switch {
 			this.switchOff("call");
 			return;
 		}
-		const { name } = this.io;
-		const { maxOn } = this.options;
-		if (seconds !== undefined && maxOn !== undefined && seconds > maxOn) {
-			throw new Error(`seconds: ${name} stays on for at most ${maxOn} seconds, not ${seconds}`);
-		}
+		checkSeconds(this.io.name, this, seconds);
 		if (!this._on) {
 			this.expectRest();
 			this.write(true);
@@ -145,6 +141,10 @@ export class PinSwitch implements Switch {
 			this._on = true;
 			this.onChange?.(true, "call");
 		}
+	}
+
+	toggle(): void {
+		this.turn(!this._on);
 	}
 
 	/**

@@ -59,7 +59,7 @@ const SERIAL = "embedded:io/serial";
  * @example
  * scale: serial({ rx: 16, tx: 17, baud: 9600 })
  */
-export const serial = (options: SerialOptions): Part => {
+export const serial = (options: SerialOptions): Part<"line"> => {
 	const { rx, tx } = options;
 	return {
 		makes: "line",

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
-import type { Servo } from "../kinds/servo.js";
+import { checkAngle, type Servo } from "../kinds/servo.js";
 import {
 	aNumber,
 	anything,
@@ -39,7 +39,7 @@ const DEFAULT_PULSE: readonly [number, number] = deepFreeze([500, 2_500]);
  * @example
  * arm: servo({ pin: 13, max: 120 })
  */
-export const servo = (options: ServoOptions): Part => {
+export const servo = (options: ServoOptions): Part<"servo"> => {
 	const { pin, title, min = 0, max = 180, pulse = DEFAULT_PULSE } = options;
 	const degrees = optional(aNumber(0, 360, "degrees"));
 	const time = aNumber(400, 2_600, "microseconds");
@@ -70,9 +70,7 @@ export const servo = (options: ServoOptions): Part => {
 					return output.error;
 				},
 				move(to) {
-					if (!(to >= min && to <= max)) {
-						throw new Error(`angle: ${io.name} moves from ${min} to ${max} degrees, not to ${to}`);
-					}
+					checkAngle(io.name, part, to);
 					const micros = pulse[0] + ((to - min) / (max - min)) * (pulse[1] - pulse[0]);
 					const { value } = output;
 					value.write(Math.round((micros / PERIOD) * (2 ** value.resolution - 1)));

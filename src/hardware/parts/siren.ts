@@ -21,7 +21,7 @@ const LONGEST_TURN = 60;
  * @example
  * alarm: siren({ pin: 25, maxOn: 120, pattern: { on: 0.5, off: 0.5 } })
  */
-export const siren = (options: SirenOptions): Part => {
+export const siren = (options: SirenOptions): Part<"siren"> => {
 	const { pin, pattern } = options;
 	return {
 		makes: "siren",

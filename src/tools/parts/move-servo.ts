@@ -1,3 +1,4 @@
+import { checkAngle } from "../../hardware/kinds/servo.js";
 import { done } from "../../mcp_server/content.js";
 import { number, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
@@ -15,6 +16,7 @@ export default defineTool({
 		name: string({ maxLength: 64, description: "Which one" }),
 		angle: number({ minimum: 0, maximum: 360, description: "Degrees" }),
 	},
+	check: ({ name, angle }, { servos }) => checkAngle(name, findPart(servos, "name", name), angle),
 	run: ({ name, angle }, { servos }) => {
 		const servo = findPart(servos, "name", name);
 		servo.move(angle);

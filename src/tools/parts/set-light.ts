@@ -11,7 +11,7 @@ export default defineTool({
 	name: "self.light.set",
 	title: "Set light",
 	description:
-		"Turn a light of the device on or off, dim it, or change its colour. A brightness above 0 or a colour also turns it on.\n" +
+		"Turn a light of the device on or off, dim it, or change its colour. A brightness above 0 or a colour also turns it on. Without any of them it is toggled.\n" +
 		"self.get_device_status shows the names of the lights and what each can do.",
 	annotations: SETS,
 	needs: ["lights"],
@@ -21,19 +21,20 @@ export default defineTool({
 		brightness: optional(integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" })),
 		color: optional(string({ maxLength: 16, description: "The colour as #rrggbb, hexadecimal" })),
 	},
-	run: ({ light: name, on, brightness, color }, { lights }) => {
+	check: ({ light: name, brightness, color }, { lights }) => {
 		const light = findPart(lights, "light", name);
-		if (on === undefined && brightness === undefined && color === undefined) {
-			throw new Error("on, brightness, color: expected at least one of them");
-		}
 		if (brightness !== undefined && light.brightness === undefined) {
 			throw new Error("brightness: this light cannot be dimmed");
 		}
 		if (color !== undefined && light.color === undefined) {
 			throw new Error("color: this light has one colour only");
 		}
+	},
+	run: ({ light: name, on, brightness, color }, { lights }) => {
+		const light = findPart(lights, "light", name);
+		const isToggled = brightness === undefined && color === undefined;
 		change(light, {
-			on: on ?? brightness !== 0,
+			on: on ?? (isToggled ? !light.on : brightness !== 0),
 			brightness,
 			color: color === undefined ? undefined : parseColor(color),
 		});

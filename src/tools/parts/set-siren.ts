@@ -1,4 +1,5 @@
 import { siren as sirenKind } from "../../hardware/kinds/siren.js";
+import { checkSeconds } from "../../hardware/kinds/switch.js";
 import { boolean, number, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
@@ -18,7 +19,7 @@ export default defineTool({
 	needs: ["sirens"],
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
-		on: boolean({ description: "true starts it, false stops it" }),
+		on: optional(boolean({ description: "true starts it, false stops it. If left out, it is toggled" })),
 		seconds: optional(number({ minimum: 0.1, maximum: 3_600, description: "With on: stop it again after this time" })),
 		on_seconds: optional(
 			number({ minimum: 0.1, maximum: LONGEST_TURN, description: "Pattern: how long it sounds at a time. Default 1" }),
@@ -28,10 +29,12 @@ export default defineTool({
 		),
 	},
 	output: { on: boolean() },
+	check: ({ name, on, seconds }, { sirens }) =>
+		checkSeconds(name, findPart(sirens, "name", name), on === false ? undefined : seconds),
 	run: ({ name, on, seconds, on_seconds, off_seconds }, { sirens }) => {
 		const found = findPart(sirens, "name", name);
 		const isOwn = on_seconds === undefined && off_seconds === undefined;
-		found.turn(on, seconds, isOwn ? undefined : { on: on_seconds ?? 1, off: off_seconds ?? 1 });
+		found.turn(on ?? !found.on, seconds, isOwn ? undefined : { on: on_seconds ?? 1, off: off_seconds ?? 1 });
 		return describePart(sirenKind, found) as { on: boolean };
 	},
 });

@@ -1,4 +1,4 @@
-import { switchKind } from "../../hardware/kinds/switch.js";
+import { checkSeconds, switchKind } from "../../hardware/kinds/switch.js";
 import { boolean, number, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
@@ -18,15 +18,17 @@ export default defineTool({
 	needs: ["switches"],
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
-		on: boolean({ description: "true switches it on, false off" }),
+		on: optional(boolean({ description: "true switches it on, false off. If left out, it is toggled" })),
 		seconds: optional(
 			number({ minimum: 0.1, maximum: MAX_SECONDS, description: "With on: switch it off again after this time" }),
 		),
 	},
 	output: { on: boolean() },
+	check: ({ name, on, seconds }, { switches }) =>
+		checkSeconds(name, findPart(switches, "name", name), on === false ? undefined : seconds),
 	run: ({ name, on, seconds }, { switches }) => {
 		const found = findPart(switches, "name", name);
-		found.turn(on, seconds);
+		found.turn(on ?? !found.on, seconds);
 		return describePart(switchKind, found) as { on: boolean };
 	},
 });

@@ -1,5 +1,5 @@
+import { READING_VIEWS } from "../../../../src/hardware/reading-views.js";
 import { SENSOR_KINDS } from "../../../../src/hardware/sensor-kinds.js";
-import { READING_VIEWS } from "../../../../src/hardware/vocabulary.js";
 import type { OwnPart } from "../../src/boards.js";
 import { describePin, isInput, type PinState, percentOf } from "../../src/services/pins.js";
 import { holdBy } from "./body.js";

@@ -51,6 +51,7 @@ export function openTimers(deliver: Deliver, handled: () => Promise<void>): Time
 	return {
 		...makeService("timer", handlers, () => [...running.keys()].forEach(clear)),
 		async pass(milliseconds) {
+			await handled();
 			const end = now() + milliseconds;
 			passing = now();
 			for (let next = firstDue(running, end); next !== undefined; next = firstDue(running, end)) {

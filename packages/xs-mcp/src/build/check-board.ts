@@ -75,7 +75,10 @@ export class DeviceError extends Error {
  * @returns warnings
  * @throws DeviceError that names each part with a pin that cannot be used
  */
-export function checkDevice({ board, parts }: DeviceDefinition, target = board): readonly string[] {
+export function checkDevice(
+	{ board, parts }: Pick<DeviceDefinition, "board" | "parts">,
+	target = board,
+): readonly string[] {
 	const { errors, warnings } = checkOn(target, parts);
 	if (errors.length > 0) {
 		throw new DeviceError(errors.join("\n"));

@@ -1,6 +1,6 @@
 import "./xs-globals.js";
 import type { Hardware } from "../../../../src/hardware/hardware.js";
-import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
+import type { DeviceOptions, Part } from "../../../../src/hardware/parts/index.js";
 import type {
 	ArrayOptions,
 	Described,
@@ -29,13 +29,13 @@ const namesOf =
 /** A tool as its file defines it. */
 type Definition = ToolDefinition<Hardware, Properties, Properties> & Pick<HardwareTool, "needs">;
 
-const DEVICE_OPTIONS = namesOf<DeviceDefinition>()("board parts");
+const DEVICE_OPTIONS = namesOf<DeviceOptions<Record<string, Part>>>()("board parts on every at");
 const TOOL_OPTIONS = namesOf<Definition>()(
-	"name title description audience annotations execution needs input inputSchema output run",
+	"name title description audience annotations execution needs input inputSchema output check takesCalls run",
 );
 const ANNOTATIONS = namesOf<ToolAnnotations>()("title readOnlyHint destructiveHint idempotentHint openWorldHint");
 const HARDWARE = namesOf<Hardware>()(
-	"buttons lights sensors switches servos lines sirens device log speaker player codec screen snapshot preview camera battery network accessPoint wifiSetup thermometer system updater installer settings http clock chat assistant questions reminders",
+	"buttons lights sensors switches servos lines sirens device log speaker player codec screen snapshot preview camera battery network accessPoint wifiSetup thermometer system updater installer settings http clock chat assistant questions reminders rules ruleBook",
 );
 
 const NUMBER_OPTIONS = namesOf<NumberOptions>()("title description default minimum maximum");

@@ -1,5 +1,5 @@
 // Names and values of a device's parts, as a person says them.
-import { READING_VIEWS } from "../../../../../src/hardware/vocabulary.js";
+import { READING_VIEWS } from "../../../../../src/hardware/reading-views.js";
 import { visibleLine } from "../parts/visible.js";
 import { type Control, type ControlInput, unitOfInput } from "../store/controls.js";
 import type { Leaf } from "../store/device.js";

@@ -1,0 +1,567 @@
+import type { Feature } from "../../src/core/listener.js";
+import { rulesFeature } from "../../src/features/rules/rules.js";
+import { localTime, parseTimeZone } from "../../src/features/rules/time-zone.js";
+import { analog } from "../../src/hardware/parts/analog.js";
+import { button } from "../../src/hardware/parts/button.js";
+import { addParts, device } from "../../src/hardware/parts/device.js";
+import { relay } from "../../src/hardware/parts/relay.js";
+import { servo } from "../../src/hardware/parts/servo.js";
+import { string } from "../../src/mcp_server/schema.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+import moveServo from "../../src/tools/parts/move-servo.js";
+import setSwitch from "../../src/tools/parts/set-switch.js";
+import deleteRule from "../../src/tools/rule/delete.js";
+import listRules from "../../src/tools/rule/list.js";
+import setRule from "../../src/tools/rule/set.js";
+import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
+import { FakePins } from "../doubles/fake-pins.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { listening, start as startApplication } from "../doubles/started-application.js";
+import { equal, matches, ok, settled, suite } from "../harness.js";
+
+/** Sunday. */
+const NOON = Date.UTC(2026, 10, 29, 12);
+
+const PARTS = {
+	pump: relay({ pin: 26, maxOn: 30 }),
+	lamp: relay({ pin: 27 }),
+	soil: analog({ pin: 34, kind: "moisture", unit: "%" }),
+	doorbell: button({ pin: 4 }),
+	arm: servo({ pin: 13, max: 90 }),
+};
+
+const spoken: string[] = [];
+const say = defineTool({
+	name: "self.say",
+	description: "",
+	needs: [],
+	input: { text: string() },
+	async run({ text }, _hardware, call) {
+		await call.sleep(5_000);
+		call.emit("said", { text });
+		spoken.push(text);
+		return true;
+	},
+});
+const secret = defineTool({ name: "self.reset", description: "", audience: "user", needs: [], run: () => true });
+const TOOLS = [setSwitch, moveServo, deleteRule, listRules, setRule, say, secret];
+
+interface Choice {
+	readonly settings?: FakeSettings;
+	readonly own?: ReturnType<typeof device>;
+	readonly built?: object;
+	/** Milliseconds since 1970 at the start. */
+	readonly at?: number;
+}
+
+function start({ settings = new FakeSettings(), own = device({ parts: PARTS }), built = {}, at = NOON }: Choice = {}) {
+	const pins = new FakePins();
+	const timer = new FakeTimer();
+	const ticks = (): number => timer.now | 0;
+	const log: string[] = [];
+	const notified: object[] = [];
+	const parts: Feature = {
+		name: "parts",
+		start(app) {
+			const io = { load: <Export>(module: string) => pins.load<Export>(module), bus: () => ({}), timer, ticks };
+			app.listen(addParts(app.board, own, { ...io, log: app.log }));
+		},
+	};
+	const onNotification = (method: string, params: object): void => void notified.push({ method, ...params });
+	const { application, transport } = startApplication(new FakeBoard(settings), {}, "always", {
+		timer,
+		ticks,
+		now: () => at + timer.now,
+		log: (line) => log.push(line),
+		tools: TOOLS,
+		built: { ...built },
+		features: [parts, rulesFeature(() => own), listening({ onNotification })],
+	});
+	transport.channel.greet();
+	const { board, server } = application;
+	let answer: { result?: { content: { text: string }[] }; error?: { message: string } } = {};
+	const session = server.open({
+		send(text) {
+			answer = JSON.parse(String(text));
+		},
+	});
+	const call = (name: string, args: object = {}): Record<string, unknown> => {
+		session.receive({
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name: `self.rule.${name}`, arguments: args },
+		});
+		const { result, error } = answer;
+		return error === undefined ? JSON.parse(result?.content[0]?.text ?? "") : { error: error.message };
+	};
+	const pass = async (seconds: number): Promise<void> => {
+		for (let second = 0; second < seconds; second += 1) {
+			await timer.passed(1_000);
+		}
+		await timer.passed(0);
+	};
+	const press = async (long = false): Promise<void> => {
+		board.buttons?.doorbell?.onPress?.({ long, milliseconds: 100 });
+		await timer.passed(0);
+	};
+	const soil = (percent: number): void => pins.set(34, Math.round(percent * 40.95));
+	soil(100);
+	const isOn = (name: string): boolean => board.switches?.[name]?.on === true;
+	const rules = (): Record<string, unknown>[] => call("list").rules as Record<string, unknown>[];
+	return { application, log, notified, timer, settings, call, pass, press, soil, isOn, rules, board, own };
+}
+
+const switching = (name: string, more: object = {}): object => ({
+	tool: "self.switch.set",
+	arguments: { name, ...more },
+});
+const WATER = { name: "water", when: { sensor: "soil", below: 30 }, do: [switching("pump", { on: true, seconds: 5 })] };
+const UNLESS = "unless: expected a sensor with above, below or value, a part such as a switch, after or before";
+const TOGGLE = { name: "light", when: { press: "doorbell" }, do: [switching("lamp")] };
+
+export default suite("rules of clients", {
+	async "dry soil runs the pump, and again after the cooldown while it stays dry"() {
+		const { call, pass, soil, isOn, log, notified, rules } = start();
+		equal(call("set", WATER), { ...WATER, on: true, runs: 0, local_time: "sun 2026-11-29 12:00" });
+		await pass(5);
+		equal(isOn("pump"), false);
+		soil(20);
+		await pass(1);
+		equal(isOn("pump"), true);
+		await pass(5);
+		equal(isOn("pump"), false);
+		await pass(53);
+		equal(isOn("pump"), false);
+		await pass(2);
+		equal([isOn("pump"), rules()[0]?.runs], [true, 2]);
+		soil(50);
+		await pass(120);
+		equal([isOn("pump"), rules()[0]?.seconds_ago], [false, 120]);
+		ok(log.includes("rule water: done"));
+		ok(JSON.stringify(notified).includes('{"method":"notifications/rule_ran","rule":"water","ok":true}'));
+	},
+	async "a sensor that no longer answers runs nothing"() {
+		const { call, pass, isOn, board } = start();
+		call("set", { ...WATER, when: { sensor: "soil", below: 101 } });
+		Object.assign(board.sensors?.soil as object, { latest: undefined, sample() {}, read() {} });
+		await pass(3);
+		equal(isOn("pump"), false);
+	},
+	async "presses toggle the lamp each time, and long ones are another event"() {
+		const { call, pass, press, isOn } = start();
+		call("set", TOGGLE);
+		call("set", { name: "off", when: { press: "doorbell", long: true }, do: [switching("lamp", { on: false })] });
+		await press();
+		equal(isOn("lamp"), true);
+		await press();
+		equal(isOn("lamp"), false);
+		await pass(1);
+		await press();
+		await press(true);
+		equal(isOn("lamp"), false);
+	},
+	async "a press that runs a rule has no other meaning, and the main button is one that its maker has named"() {
+		const states = async (parts: Parameters<typeof device>[0]["parts"], rule?: object): Promise<string> => {
+			const { call, press, application } = start({ own: device({ parts }) });
+			call("set", rule ?? WATER);
+			await press();
+			return application.state;
+		};
+		const talking = { ...PARTS, doorbell: button({ pin: 4, assistant: true }) };
+		equal(await states(PARTS), "idle");
+		equal(await states(talking), "listening");
+		equal(await states(talking, TOGGLE), "idle");
+	},
+	async "rules stay through a restart, and run without a session"() {
+		const { call, settings } = start();
+		call("set", WATER);
+		call("set", { ...TOGGLE, cooldown: 9, unless: { sensor: "soil", above: 90 } });
+		const again = start({ settings });
+		equal(again.rules(), [
+			{ ...WATER, on: true, runs: 0 },
+			{ ...TOGGLE, cooldown: 9, unless: { sensor: "soil", above: 90 }, on: true, runs: 0 },
+		]);
+		again.application.emit("onSessionLost", undefined);
+		again.soil(10);
+		await again.pass(1);
+		equal(again.isOn("pump"), true);
+	},
+	async "a rule of the same name is replaced, paused, resumed and deleted"() {
+		const { call, press, isOn, rules, settings } = start();
+		call("set", WATER);
+		call("set", { ...TOGGLE, name: "water" });
+		equal(rules().length, 1);
+		equal(call("set", { name: "water", on: false }).on, false);
+		await press();
+		equal([isOn("lamp"), start({ settings }).rules()[0]?.on], [false, false]);
+		equal(call("set", { name: "water", on: true }).on, true);
+		await press();
+		equal([isOn("lamp"), call("delete", { name: "water" }), rules()], [true, true, []]);
+		equal(call("delete", { name: "water" }).error, 'name: no rule is called "water"; the device has none');
+		equal(settings.values.has("rules/0"), false);
+	},
+	"a rule that cannot work is refused, and the error names the member"() {
+		const { call, rules } = start();
+		const why = (change: object): unknown => call("set", { ...WATER, ...change }).error;
+		const doing = (tool: string, args?: object): unknown => why({ do: [{ tool, arguments: args }] });
+		const anyOf = "when: expected one of press, event, every, at, or a sensor with above or below";
+		for (const [error, expected] of [
+			[
+				doing("self.switch.set", { name: "pump", on: true, seconds: 60 }),
+				"seconds: pump stays on for at most 30 seconds, not 60",
+			],
+			[doing("self.servo.move", { name: "arm", angle: 120 }), "angle: arm moves from 0 to 90 degrees, not to 120"],
+			[doing("self.switch.set", { name: "pmp" }), 'name: expected one of pump, lamp, not "pmp"'],
+			[
+				doing("self.switch.set", { on: true }),
+				"do[0].arguments.name: missing, expected a string of at most 64 characters",
+			],
+			[
+				doing("self.switch.set", { name: "pump", secs: 5 }),
+				"do[0].arguments.secs: unknown, expected name, on, seconds",
+			],
+			[doing("self.switch.sett"), "do[0].tool: unknown tool self.switch.sett. Did you mean self.switch.set?"],
+			[doing("self.reset"), "do[0].tool: no rule may call self.reset"],
+			[doing("self.rule.delete", { name: "water" }), "do[0].tool: no rule may call self.rule.delete"],
+			[why({ when: { press: "bell" } }), 'when.button: expected one of doorbell, not "bell"'],
+			[why({ when: { sensor: "soill", below: 3 } }), 'when.sensor: expected one of soil, not "soill"'],
+			[why({ when: { below: 3 } }), "when.sensor: missing, expected the name of a sensor"],
+			[why({ when: {} }), anyOf],
+			[why({ when: { press: "doorbell", every: 60 } }), anyOf],
+			[why({ when: { at: "7:00" } }), 'when.at: expected a time of day such as 07:00, got "7:00"'],
+			[why({ when: { every: 60, days: ["mon"] } }), "when.days: expected only with at"],
+			[
+				why({ when: { event: "switch.changed", sensor: "soil" } }),
+				"when.sensor: no value of switch.changed, expected switch, on, cause",
+			],
+			[why({ unless: { switch: "pmp" } }), 'unless.switch: expected one of pump, lamp, not "pmp"'],
+			[why({ unless: { on: true } }), UNLESS],
+			[why({ unless: { sensor: "soil" } }), UNLESS],
+			[why({ unless: { above: 3, switch: "lamp" } }), UNLESS],
+			[why({ name: "my plants" }), 'name: expected letters, digits and "_" after a letter, got "my plants"'],
+			[why({ do: undefined }), "do: missing, expected an object or a list, or on alone"],
+		]) {
+			equal(error, expected);
+		}
+		matches(
+			String(why({ name: "e".repeat(32), do: Array.from({ length: 4 }, () => WATER.do[0]) })),
+			/^the rule has \d+ bytes as JSON \(limit 256\)/,
+		);
+		equal(rules(), []);
+	},
+	"a tool may have the name by which clients of a gateway know it"() {
+		const { call } = start();
+		const names = ["self_switch_set", "garden__self_switch_set"].map((tool) => {
+			const [first] = call("set", { ...TOGGLE, do: [{ tool, arguments: { name: "lamp" } }] }).do as { tool: string }[];
+			return first?.tool;
+		});
+		equal(names, ["self.switch.set", "self.switch.set"]);
+	},
+	"at most sixteen rules are kept"() {
+		const { call, rules } = start();
+		const results = Array.from({ length: 17 }, (_, index) => call("set", { ...TOGGLE, name: `r${index}` }).error);
+		equal([results.filter((error) => error === undefined).length, rules().length], [16, 16]);
+		equal(results.at(-1), "rule limit reached (16): delete one first");
+		equal(call("set", { ...TOGGLE, name: "r3", cooldown: 5 }).cooldown, 5);
+	},
+	"a rule that cannot be stored is refused, and the former one stays"() {
+		const { call, rules, settings } = start();
+		call("set", WATER);
+		const { set } = settings;
+		settings.set = (domain, key, value) => !String(value).includes("lamp") && set.call(settings, domain, key, value);
+		equal(
+			call("set", { ...TOGGLE, name: "water" }).error,
+			"the rule could not be stored; the device's log has the reason",
+		);
+		equal(rules(), [{ ...WATER, on: true, runs: 0 }]);
+	},
+	async "a loop of rules is ended, and the rule says why"() {
+		const { call, pass, press, rules, notified, isOn } = start();
+		// Off and on within a minute, by its own event: a second relay would refuse it sooner.
+		call("set", {
+			name: "off",
+			when: { event: "switch.changed", switch: "lamp", on: true },
+			do: [switching("lamp", { on: false })],
+		});
+		call("set", {
+			name: "on",
+			when: { event: "switch.changed", switch: "lamp", on: false },
+			do: [{ tool: "self.say", arguments: { text: "x" } }, switching("lamp", { on: true })],
+		});
+		call("set", TOGGLE);
+		await press();
+		await pass(3_600);
+		const [off] = rules();
+		ok((off?.runs as number) <= 900);
+		equal(isOn("lamp") || notified.length > 0, true);
+	},
+	async "a rule that its own event starts again is paused after thirty runs in a minute"() {
+		const { call, application, timer, rules, log } = start();
+		call("set", {
+			name: "echo",
+			when: { event: "switch.changed", switch: "pump" },
+			do: [switching("lamp", { on: false })],
+		});
+		for (let time = 0; time < 100; time += 1) {
+			application.notify("notifications/switch_changed", { switch: "pump", on: true, cause: "call" });
+			await timer.passed(1);
+		}
+		const [echo] = rules();
+		equal([echo?.runs, echo?.on], [31, false]);
+		matches(String(echo?.error), /^paused: its own event starts it again, 30 times in a minute$/);
+		ok(log.at(-1)?.startsWith("rule echo: paused"));
+	},
+	async "a rule whose tool fails says so, and runs again"() {
+		const { call, press, rules, notified, log } = start();
+		call("set", { ...TOGGLE, do: [switching("lamp", { on: false }), switching("pump", { on: true })] });
+		await press();
+		await press();
+		equal(rules()[0]?.error, undefined);
+		call("set", { ...TOGGLE, do: [switching("pump", { on: false }), switching("pump", { on: true })] });
+		await press();
+		const error = "pump: switched on too often; try again in 1 seconds";
+		equal([rules()[0]?.error, log.at(-1)], [error, `rule light: ${error}`]);
+		equal(notified.at(-1), { method: "notifications/rule_ran", rule: "light", ok: false, error });
+	},
+	async "a rule runs at its interval"() {
+		const { call, pass, rules } = start();
+		call("set", { ...WATER, when: { every: 60 } });
+		await pass(59);
+		equal(rules()[0]?.runs, 0);
+		await pass(61);
+		equal(rules()[0]?.runs, 2);
+	},
+	async "a rule runs at its local time, on its days"() {
+		const { call, pass, rules } = start({ built: { timezone: "CET-1CEST,M3.5.0,M10.5.0/3" }, at: NOON - 30_000 });
+		call("set", { ...TOGGLE, when: { at: "13:00", days: ["sun"] } });
+		equal(call("set", { ...WATER, when: { at: "13:00", days: ["mon"] } }).local_time, "sun 2026-11-29 12:59");
+		await pass(29);
+		equal(
+			rules().map(({ runs }) => runs),
+			[0, 0],
+		);
+		await pass(1);
+		equal(
+			rules().map(({ runs }) => runs),
+			[1, 0],
+		);
+		await pass(120);
+		equal(
+			rules().map(({ runs }) => runs),
+			[1, 0],
+		);
+	},
+	async "a time of day waits until the clock is set"() {
+		const { call, pass, rules } = start({ at: 0 });
+		equal(call("set", { ...TOGGLE, when: { at: "00:01" } }).local_time, undefined);
+		await pass(180);
+		equal(rules()[0]?.runs, 0);
+	},
+	async "a rule does not run while all that it names in unless holds"() {
+		const { call, press, soil, pass, isOn } = start({ built: { timezone: "UTC0" } });
+		const runs = async (unless: object): Promise<boolean> => {
+			call("set", { ...TOGGLE, do: [switching("lamp", { on: true })], unless });
+			await press();
+			const ran = isOn("lamp");
+			call("set", { ...TOGGLE, do: [switching("lamp", { on: false })] });
+			await press();
+			await pass(1);
+			return ran;
+		};
+		soil(50);
+		await pass(1);
+		const results: boolean[] = [];
+		for (const unless of [
+			{ sensor: "soil", below: 60 },
+			{ sensor: "soil", below: 40 },
+			{ switch: "lamp", on: false },
+			{ switch: "lamp" },
+			{ after: "11:00", before: "13:00" },
+			{ after: "22:00", before: "11:00" },
+			{ sensor: "soil", below: 60, switch: "lamp" },
+		]) {
+			results.push(await runs(unless));
+		}
+		equal(results, [false, true, false, true, false, true, true]);
+	},
+	async "an asynchronous call is awaited, its events reach clients, and a deleted rule is cancelled"() {
+		spoken.length = 0;
+		const { call, press, timer, rules } = start();
+		const saying = (text: string): object => ({ tool: "self.say", arguments: { text } });
+		call("set", { ...TOGGLE, do: [saying("one"), saying("two")] });
+		await press();
+		await press();
+		await timer.passed(5_000);
+		await timer.passed(5_000);
+		equal([spoken, rules()[0]?.runs], [["one", "two"], 1]);
+		await press();
+		call("delete", { name: "light" });
+		await timer.passed(10_000);
+		equal(spoken, ["one", "two"]);
+	},
+	async "a stored rule whose tool or sensor is gone is kept with its error, and one that cannot be read is skipped"() {
+		const settings = new FakeSettings();
+		const gone = { ...TOGGLE, do: [{ tool: "self.lamp.on" }] };
+		settings.set("rules", "0", JSON.stringify(gone));
+		settings.set("rules", "3", "{");
+		settings.set("rules", "4", JSON.stringify({ ...WATER, when: { sensor: "rain", below: 1 } }));
+		settings.set("rules", "5", JSON.stringify({ name: "x", do: 7 }));
+		const { rules, press, log } = start({ settings });
+		equal(
+			rules().map(({ name, error }) => [name, error]),
+			[
+				["light", "do[0].tool: unknown tool self.lamp.on"],
+				["water", 'when.sensor: expected one of soil, not "rain"'],
+			],
+		);
+		equal(log.filter((line) => line.includes("cannot be read")).length, 2);
+		await press();
+		equal(rules()[0]?.error, "unknown tool self.lamp.on");
+		equal(settings.get("rules", "3"), "{");
+	},
+	async "rules that need the time or a sensor keep the device awake"() {
+		const { call, board } = start();
+		call("set", TOGGLE);
+		equal(board.ruleBook?.awake, undefined);
+		call("set", WATER);
+		equal(board.ruleBook?.awake, "water");
+		call("set", { name: "water", on: false });
+		equal(board.ruleBook?.awake, undefined);
+		await settled();
+	},
+	"a time zone follows its changes of summer time"() {
+		const local = (zone: string, ...date: Parameters<typeof Date.UTC>): string => {
+			const { day, time } = localTime(Date.UTC(...date), parseTimeZone(zone));
+			return `${day} ${time}`;
+		};
+		const berlin = "CET-1CEST,M3.5.0,M10.5.0/3";
+		equal(local(berlin, 2026, 2, 29, 0, 59), "sun 01:59");
+		equal(local(berlin, 2026, 2, 29, 1, 0), "sun 03:00");
+		equal(local(berlin, 2026, 9, 25, 0, 59), "sun 02:59");
+		equal(local(berlin, 2026, 9, 25, 1, 0), "sun 02:00");
+		const sydney = "AEST-10AEDT,M10.1.0,M4.1.0/3";
+		equal(local(sydney, 2026, 0, 1, 0, 0), "thu 11:00");
+		equal(local(sydney, 2026, 6, 1, 0, 0), "wed 10:00");
+		equal(local("EST5EDT,M3.2.0,M11.1.0", 2026, 2, 8, 7, 0), "sun 03:00");
+		equal(local("<+0545>-5:45", 2026, 0, 1, 0, 0), "thu 05:45");
+		equal(local("JST-9", 2026, 0, 1, 0, 0), "thu 09:00");
+		for (const wrong of ["", "Europe/Berlin", "CET", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.5.0"]) {
+			equal(parseTimeZone(wrong), undefined, wrong);
+		}
+	},
+	"a time zone that is none is a fatal error that names one"() {
+		const built = { timezone: "Berlin" };
+		const { application } = startApplication(undefined, {}, "always", {
+			built,
+			features: [rulesFeature(() => undefined)],
+		});
+		equal(application.failure, 'timezone: expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3, got "Berlin"');
+	},
+});
+
+export const HANDLERS = suite("handlers of a maker", {
+	async "a press toggles the lamp, a limit runs the pump, and each has its own parts"() {
+		const events: unknown[] = [];
+		const own = device({
+			parts: PARTS,
+			on: {
+				doorbell: {
+					press: ({ switches }) => switches.lamp.toggle(),
+					longPress: ({ switches }) => switches.lamp.turn(false),
+				},
+				soil: { below: [30, ({ switches }, { value }) => switches.pump.turn(true, value < 10 ? 10 : 5)] },
+				lamp: { change: (_hardware, event) => events.push(event) },
+			},
+		});
+		const { press, pass, soil, isOn, board } = start({ own });
+		await press();
+		equal(isOn("lamp"), true);
+		await press(true);
+		equal(isOn("lamp"), false);
+		soil(20);
+		await pass(1);
+		equal([isOn("pump"), board.switches?.pump?.left], [true, 5]);
+		equal(events, [
+			{ switch: "lamp", on: true, cause: "call" },
+			{ switch: "lamp", on: false, cause: "call" },
+		]);
+	},
+	async "handlers run at intervals and at times of day"() {
+		const ran: string[] = [];
+		const own = device({
+			parts: PARTS,
+			every: [[10, () => ran.push("every")]],
+			at: [["12:01", () => ran.push("at"), { days: ["sun"] }]],
+		});
+		const { pass } = start({ own, built: { timezone: "UTC0" } });
+		await pass(9);
+		equal(ran, []);
+		await pass(1);
+		equal(ran, ["every"]);
+		await pass(51);
+		equal(ran, ["every", "every", "every", "every", "every", "every", "at"]);
+	},
+	async "an error is logged with the handler's name, and the device goes on"() {
+		const own = device({
+			parts: PARTS,
+			on: {
+				doorbell: {
+					press() {
+						throw new Error("on purpose");
+					},
+					longPress: async ({ switches }) => {
+						switches.pump.turn(true, 60);
+					},
+				},
+			},
+		});
+		const { press, log, application } = start({ own });
+		await press();
+		await press(true);
+		await press();
+		equal(
+			log.filter((line) => line.startsWith("doorbell.")),
+			[
+				"doorbell.press: on purpose",
+				"doorbell.longPress: seconds: pump stays on for at most 30 seconds, not 60",
+				"doorbell.press: on purpose",
+			],
+		);
+		equal(application.guard.count, 0);
+	},
+	async "a handler that never ends is left after a minute, so that it runs again"() {
+		let runs = 0;
+		const press = async (): Promise<void> => {
+			runs += 1;
+			await new Promise(() => {});
+		};
+		const own = device({ parts: PARTS, on: { doorbell: { press } } });
+		const { press: push, timer, log } = start({ own });
+		await push();
+		await push();
+		equal(runs, 1);
+		await timer.passed(60_000);
+		await push();
+		equal([runs, log.includes("doorbell.press: stopped after 60 seconds")], [2, true]);
+	},
+	"a device with a handler that cannot work is refused, and the error names it"() {
+		const handled = (handlers: object): string => {
+			try {
+				device({ parts: PARTS, ...handlers });
+				return "";
+			} catch (error) {
+				return (error as Error).message;
+			}
+		};
+		const press = (): void => {};
+		equal(handled({ on: { doorbel: { press } } }), "on.doorbel: expected a part: pump, lamp, soil, doorbell, arm");
+		equal(handled({ on: { doorbell: { pres: press } } }), "on.doorbell.pres: expected press, longPress");
+		equal(handled({ on: { doorbell: { press: 1 } } }), "on.doorbell.press: expected a function");
+		equal(handled({ on: { arm: { change: press } } }), "on.arm.change: expected no handler: a servo has no events");
+		matches(handled({ on: { soil: { below: press } } }), /^on\.soil\.below: expected \[number, function\]/);
+		matches(handled({ every: [[0, press]] }), /^every\[0\]: expected \[seconds, function\]/);
+		matches(handled({ at: [["7:00", press]] }), /^at\[0\]: expected \["07:00", function\]/);
+		matches(handled({ at: [["07:00", press, { days: ["funday"] }]] }), /^at\[0\]/);
+	},
+});

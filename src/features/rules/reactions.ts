@@ -1,0 +1,316 @@
+import type { Application } from "../../core/application.js";
+import { AppPart, type Listener } from "../../core/listener.js";
+import type { Hardware } from "../../hardware/hardware.js";
+import type { Press } from "../../hardware/kinds/button.js";
+import { PART_KINDS } from "../../hardware/kinds/index.js";
+import { SET_CLOCK } from "../../hardware/reminders.js";
+import type { Rule, RuleState, RuleTrigger } from "../../hardware/rules.js";
+import type { TimerHandle } from "../../hardware/timer.js";
+import { McpSession } from "../../mcp_server/mcp-session.js";
+import { cancelCalls, ToolCall } from "../../mcp_server/tool-call.js";
+import { type LocalTime, localTime, type TimeZone } from "./time-zone.js";
+
+/**
+ * Something that the device does by itself: a maker's handler, or a rule of a client. Some fields are only declared: most
+ * have no value, and each would take a slot of the chip's heap.
+ */
+export abstract class Reaction {
+	readonly name: string;
+	/** An event with the values that it must have; a limit of a sensor, a time, or an interval without an event. */
+	readonly when: RuleTrigger;
+	declare readonly unless: RuleState | undefined;
+	declare readonly cooldown: number | undefined;
+	on = true;
+	/** The call of the current run; undefined while it rests. */
+	declare call: ToolCall | undefined;
+	/** When it ran last, by the clock of the application's ticks; undefined before. */
+	declare ranAt: number | undefined;
+	runs = 0;
+	/** Runs in the current minute by an event that tools can cause. */
+	recent = 0;
+	/** Why the latest run has failed. */
+	declare error: string | undefined;
+
+	constructor({ name, when, unless, cooldown }: Omit<Rule, "do">) {
+		this.name = name;
+		this.when = when;
+		if (unless !== undefined) {
+			this.unless = unless;
+		}
+		if (cooldown !== undefined) {
+			this.cooldown = cooldown;
+		}
+	}
+
+	/** Does its work, possibly asynchronously. */
+	abstract act(hardware: Hardware, event: object, call: ToolCall): unknown;
+
+	/** Logs the latest run, if it has failed. */
+	onRan(app: Application): void {
+		if (this.error !== undefined) {
+			app.log(`${this.name}: ${this.error}`);
+		}
+	}
+}
+
+/** Seconds between two runs while a value is beyond its limit. */
+const LIMIT_COOLDOWN = 60;
+
+/** Seconds after a time of day in which it does not come again, as where summer time ends. */
+const DAY_COOLDOWN = 7_200;
+
+/** Milliseconds that a run may take. */
+const MAX_TIME = 60_000;
+
+/** Runs a minute by events that tools can cause. More are a loop, and pause the reaction. */
+const MAX_CAUSED = 30;
+
+/** Events that tools can cause: those of parts that they set. */
+const canLoop = (event: string | undefined): boolean =>
+	PART_KINDS.some((kind) => kind.event?.name === event && (kind.tool?.sets?.length ?? 0) > 0);
+
+const TICK = 1_000;
+
+/** Milliseconds that a tick may come early. */
+const EARLY = 500;
+
+export const PRESS = "button.pressed";
+const SECONDS_A_MINUTE = 60;
+const MINUTE = 60_000;
+const NOTIFICATIONS = "notifications/";
+
+/** Runs reactions when their time has come, a value is beyond their limit, or their event has happened. */
+export class Reactions extends AppPart implements Listener {
+	/** The time zone of the setting; undefined: the machine's own. */
+	private readonly zone: TimeZone | undefined;
+	private all: readonly Reaction[] = [];
+	private clock: TimerHandle | undefined;
+	private seconds = 0;
+	/** Minutes since 1970, as the last tick has seen them. */
+	private minute = 0;
+	/** For calls of tools: no client gets their answers. */
+	private session: McpSession<Hardware> | undefined;
+
+	constructor(app: Application, zone: TimeZone | undefined) {
+		super(app);
+		this.zone = zone;
+	}
+
+	/** The local time; undefined while the clock is not set. */
+	get now(): LocalTime | undefined {
+		const now = this.app.now();
+		return now < SET_CLOCK ? undefined : localTime(now, this.zone);
+	}
+
+	/** Name of a reaction that needs the device awake. */
+	get awake(): string | undefined {
+		return this.all.find(({ when, on }) => on && when.event === undefined)?.name;
+	}
+
+	add(reaction: Reaction): void {
+		if (reaction.when.every !== undefined) {
+			reaction.ranAt = this.app.ticks();
+		}
+		this.all = [...this.all, reaction];
+	}
+
+	/** Cancels its run, too. */
+	remove(reaction: Reaction): void {
+		this.all = this.all.filter((each) => each !== reaction);
+		this.cancel(reaction);
+	}
+
+	onStart(): void {
+		const { app } = this;
+		// Events of tools go to every session.
+		const send = (text: unknown): void => {
+			for (const session of app.server.sessions) {
+				session.notify(text as string);
+			}
+		};
+		this.session = new McpSession(app.server, { send });
+		this.minute = this.thisMinute;
+		this.clock = app.timer.repeat(() => this.tick(), TICK);
+	}
+
+	onClose(): void {
+		this.app.timer.clear(this.clock);
+		for (const reaction of this.all) {
+			this.cancel(reaction);
+		}
+		this.all = [];
+	}
+
+	/** @returns whether the press has a meaning here, and so not its usual one */
+	onPress(button: string, { long }: Press): boolean {
+		return this.all.some(({ when, on }) => on && isEvent(when, PRESS, { button, long }));
+	}
+
+	onNotification(method: string, params: object): void {
+		const event = method.slice(NOTIFICATIONS.length).replace("_", ".");
+		for (const reaction of this.all) {
+			if (isEvent(reaction.when, event, params as Readonly<Record<string, unknown>>)) {
+				this.trigger(reaction, params);
+			}
+		}
+	}
+
+	private get thisMinute(): number {
+		return Math.floor(this.app.now() / MINUTE);
+	}
+
+	private tick(): void {
+		this.seconds += 1;
+		const isNewMinute = this.minute !== this.thisMinute;
+		this.minute = this.thisMinute;
+		const now = isNewMinute ? this.now : undefined;
+		for (const reaction of this.all) {
+			if (this.seconds % SECONDS_A_MINUTE === 0) {
+				reaction.recent = 0;
+			}
+			const event = this.due(reaction, now);
+			if (event !== undefined) {
+				this.trigger(reaction, event);
+			}
+		}
+	}
+
+	/**
+	 * @param now the local time, if its minute has just begun
+	 * @returns what its handler gets; undefined if it is not due
+	 */
+	private due({ when, ranAt }: Reaction, now: LocalTime | undefined): object | undefined {
+		const { event, every, at, days } = when;
+		if (event !== undefined) {
+			return undefined;
+		}
+		if (every !== undefined) {
+			return this.since(ranAt) > every * 1_000 - EARLY ? {} : undefined;
+		}
+		if (at !== undefined) {
+			return now?.time === at && days?.includes(now.day) !== false ? {} : undefined;
+		}
+		const value = readValue(when, this.app.board);
+		return typeof value === "number" && isSo(value, when) ? { value } : undefined;
+	}
+
+	private since(ticks: number | undefined): number {
+		return ticks === undefined ? Number.POSITIVE_INFINITY : (this.app.ticks() - ticks) >>> 0;
+	}
+
+	/** Runs a reaction in a turn of its own, so that one that causes another one takes no stack. */
+	private trigger(reaction: Reaction, event: object): void {
+		const { unless, on, call, ranAt } = reaction;
+		const { session } = this;
+		const isResting = this.since(ranAt) > cooldownOf(reaction) * 1_000 - EARLY;
+		if (session !== undefined && call === undefined && on && isResting && !(unless && this.isBlocked(unless))) {
+			reaction.call = new ToolCall(0, session, undefined);
+			this.app.timer.set(() => this.run(reaction, event), 0);
+		}
+	}
+
+	private run(reaction: Reaction, event: object): void {
+		const { app } = this;
+		const { call } = reaction;
+		if (call === undefined) {
+			return;
+		}
+		reaction.ranAt = app.ticks();
+		reaction.recent += canLoop(reaction.when.event) ? 1 : 0;
+		if (reaction.recent > MAX_CAUSED) {
+			reaction.on = false;
+			this.end(reaction, new Error(`paused: its own event starts it again, ${MAX_CAUSED} times in a minute`));
+			return;
+		}
+		const limit = app.timer.set(() => {
+			if (reaction.call === call) {
+				this.end(reaction, new Error(`stopped after ${MAX_TIME / 1_000} seconds`));
+				cancelCalls([call], app.log);
+			}
+		}, MAX_TIME);
+		const end = (error?: unknown): void => {
+			app.timer.clear(limit);
+			if (reaction.call === call) {
+				call.end();
+				this.end(reaction, error);
+			}
+		};
+		(async () => await reaction.act(app.board, event, call))().then(() => end(), end);
+	}
+
+	/** @param error undefined: the run has succeeded */
+	private end(reaction: Reaction, error: unknown): void {
+		reaction.call = undefined;
+		reaction.runs += 1;
+		reaction.error = error === undefined ? undefined : error instanceof Error ? error.message : String(error);
+		reaction.onRan(this.app);
+	}
+
+	private cancel(reaction: Reaction): void {
+		const { call } = reaction;
+		reaction.call = undefined;
+		if (call !== undefined) {
+			cancelCalls([call], this.app.log);
+		}
+	}
+
+	/** A sensor without a value blocks, a clock that is not set does not. */
+	private isBlocked(state: RuleState): boolean {
+		const { after, before, sensor, on = true } = state;
+		const { board } = this.app;
+		const value = readValue(state, board);
+		const isTime = (after ?? before) === undefined || isBetween(this.now?.time, after, before);
+		const isValue = sensor === undefined || value === undefined || isSo(value, state);
+		return (
+			isTime &&
+			isValue &&
+			PART_KINDS.every(({ name, plural }) => {
+				const part = name === "sensor" ? undefined : board[plural]?.[state[name] as string];
+				return part === undefined || (part as { readonly on?: boolean }).on === on;
+			})
+		);
+	}
+}
+
+/** Whether a trigger is an event, with the values that it names. */
+const isEvent = (when: RuleTrigger, event: string, values: Readonly<Record<string, unknown>>): boolean => {
+	for (const name in when) {
+		if (name !== "event" && when[name] !== undefined && when[name] !== values[name]) {
+			return false;
+		}
+	}
+	return when.event === event;
+};
+
+/** The value of a sensor that a state names; undefined if it has none now. */
+const readValue = ({ sensor, kind }: RuleState, { sensors }: Hardware): unknown => {
+	const part = sensors?.[sensor ?? ""];
+	if (part === undefined) {
+		return undefined;
+	}
+	try {
+		const reading = "latest" in part ? part.latest : part.read();
+		return typeof reading === "object" ? reading[kind ?? ""] : reading;
+	} catch {
+		// A sensor that does not answer has no value.
+		return undefined;
+	}
+};
+
+/** Whether a value is as a state wants it: beyond its limits, or equal. */
+const isSo = (value: unknown, { above, below, value: wanted }: RuleState): boolean =>
+	typeof value === "number" ? !(value <= (above as number)) && !(value >= (below as number)) : value === wanted;
+
+const isBetween = (time: string | undefined, after = "00:00", before = "24:00"): boolean => {
+	if (time === undefined) {
+		return false;
+	}
+	return after < before ? time >= after && time < before : time >= after || time < before;
+};
+
+const cooldownOf = ({ cooldown, when }: Reaction): number => {
+	if (when.at !== undefined) {
+		return DAY_COOLDOWN;
+	}
+	return cooldown ?? (when.event === undefined && when.every === undefined ? LIMIT_COOLDOWN : 0);
+};

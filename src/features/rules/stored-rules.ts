@@ -1,0 +1,292 @@
+import type { Application } from "../../core/application.js";
+import { AppPart, type Listener } from "../../core/listener.js";
+import { utf8Length } from "../../core/text/utf8.js";
+import type { Hardware, Settings } from "../../hardware/hardware.js";
+import { PART_KINDS } from "../../hardware/kinds/index.js";
+import {
+	isRuleName,
+	isTimeOfDay,
+	MAX_RULE_BYTES,
+	MAX_RULES,
+	type Rule,
+	type RuleBook,
+	type RuleState,
+	type RuleTrigger,
+} from "../../hardware/rules.js";
+import type { ToolCall } from "../../mcp_server/tool-call.js";
+import { validateMembers } from "../../mcp_server/validate.js";
+import { findPart } from "../../tools/find-part.js";
+import setRule from "../../tools/rule/set.js";
+import { PRESS, Reaction, type Reactions } from "./reactions.js";
+
+/** Domain of the stored rules: each as JSON, by the number of its slot, because keys in flash are short. */
+const RULES = "rules";
+
+/** Tools of rules, which no rule may call. */
+const OWN_TOOLS = "self.rule.";
+
+const CHANGE = "sensor.changed";
+
+/** Rules of clients, which stay in the settings. */
+export class StoredRules extends AppPart implements RuleBook, Listener {
+	private readonly settings: Settings;
+	private readonly reactions: Reactions;
+	/** By their names. */
+	private readonly rules: Record<string, StoredRule> = {};
+
+	constructor(app: Application, settings: Settings, reactions: Reactions) {
+		super(app);
+		this.settings = settings;
+		this.reactions = reactions;
+		Object.assign(app.board, { rules: this.rules, ruleBook: this });
+	}
+
+	get all(): readonly object[] {
+		return Object.values(this.rules).map((rule) => this.describe(rule));
+	}
+
+	get localTime(): string | undefined {
+		const { now } = this.reactions;
+		return now && `${now.day} ${now.date} ${now.time}`;
+	}
+
+	get awake(): string | undefined {
+		return this.reactions.awake;
+	}
+
+	set({ name, when, unless, do: calls, cooldown, on = true }: Rule): object {
+		const own = calls.map((call) => ({ ...call, tool: this.ownName(call.tool) }));
+		const rule: Rule = { name, when, unless, do: own, cooldown, ...(!on && { on }) };
+		this.check(rule);
+		const text = JSON.stringify(rule);
+		const bytes = utf8Length(text);
+		if (bytes > MAX_RULE_BYTES) {
+			throw new Error(`the rule has ${bytes} bytes as JSON (limit ${MAX_RULE_BYTES}): shorten it, or divide it in two`);
+		}
+		const former = this.rules[name];
+		const slot = former?.slot ?? this.freeSlot();
+		if (!this.settings.set(RULES, String(slot), text)) {
+			if (former !== undefined) {
+				this.settings.set(RULES, String(slot), former.text);
+			}
+			throw new Error("the rule could not be stored; the device's log has the reason");
+		}
+		this.drop(former);
+		return this.describe(this.add(new StoredRule(rule, slot, text)));
+	}
+
+	turn(name: string, on: boolean): object {
+		return this.set({ ...(JSON.parse(this.find(name).text) as Rule), on });
+	}
+
+	delete(name: string): void {
+		const rule = this.find(name);
+		this.drop(rule);
+		this.settings.delete(RULES, String(rule.slot));
+	}
+
+	/** Starts the stored rules. One whose part or tool is gone is kept, with its error. */
+	onStart(): void {
+		for (let slot = 0; slot < MAX_RULES; slot += 1) {
+			const text = this.settings.get(RULES, String(slot));
+			if (typeof text === "string") {
+				this.restore(slot, text);
+			}
+		}
+	}
+
+	private restore(slot: number, text: string): void {
+		const { log } = this.app;
+		try {
+			const rule = validateMembers(setRule.members, JSON.parse(text)) as Rule;
+			const stored = this.add(new StoredRule(rule, slot, text));
+			try {
+				this.check(rule);
+			} catch (error) {
+				stored.error = (error as Error).message;
+				log(`rule ${stored.name}: ${stored.error}`);
+			}
+		} catch (error) {
+			log(`rule in slot ${slot} cannot be read: ${String(error)}`);
+		}
+	}
+
+	private add(rule: StoredRule): StoredRule {
+		this.rules[rule.name] = rule;
+		this.reactions.add(rule);
+		return rule;
+	}
+
+	private drop(rule: StoredRule | undefined): void {
+		if (rule !== undefined) {
+			delete this.rules[rule.name];
+			this.reactions.remove(rule);
+		}
+	}
+
+	/** @throws Error with the names of the rules */
+	private find(name: string): StoredRule {
+		const names = Object.keys(this.rules);
+		const rule = names.includes(name) ? this.rules[name] : undefined;
+		if (rule === undefined) {
+			throw new Error(`name: no rule is called ${JSON.stringify(name)}; the device has ${names.join(", ") || "none"}`);
+		}
+		return rule;
+	}
+
+	/** @throws Error if all are taken */
+	private freeSlot(): number {
+		for (let slot = 0; slot < MAX_RULES; slot += 1) {
+			if (Object.values(this.rules).every((rule) => rule.slot !== slot)) {
+				return slot;
+			}
+		}
+		throw new Error(`rule limit reached (${MAX_RULES}): delete one first`);
+	}
+
+	private describe({ text, on, error, runs, ranAt }: StoredRule): object {
+		const seconds = ranAt === undefined || runs === 0 ? undefined : ((this.app.ticks() - ranAt) >>> 0) / 1_000;
+		return {
+			...(JSON.parse(text) as Rule),
+			on,
+			error,
+			runs,
+			seconds_ago: seconds === undefined ? undefined : Math.round(seconds),
+		};
+	}
+
+	/** The name of a tool that clients of a gateway call `self_switch_set` or `garden__self_switch_set`. */
+	private ownName(name: string): string {
+		const { byName } = this.app.server.tools;
+		const wanted = name.split("__").at(-1);
+		const found = byName.has(name)
+			? undefined
+			: [...byName.values()].find((tool) => tool.name.replaceAll(".", "_") === wanted);
+		return found?.name ?? name;
+	}
+
+	/** @throws Error that names the member that cannot be used */
+	private check({ name: ruleName, when, unless, do: calls }: Rule): void {
+		if (!isRuleName(ruleName)) {
+			throw new Error(`name: expected letters, digits and "_" after a letter, got ${JSON.stringify(ruleName)}`);
+		}
+		this.checkTrigger(when);
+		if (unless !== undefined) {
+			const { above, below, value, sensor, on: _on, kind: _kind, ...others } = unless;
+			const hasLimit = (above ?? below ?? value) !== undefined;
+			if (hasLimit !== (sensor !== undefined) || (!hasLimit && Object.keys(others).length === 0)) {
+				throw new Error(
+					"unless: expected a sensor with above, below or value, a part such as a switch, after or before",
+				);
+			}
+			this.checkState("unless", unless);
+		}
+		for (const [index, { tool: name, arguments: args = {} }] of calls.entries()) {
+			const path = `do[${index}]`;
+			const { tools, context } = this.app.server;
+			const tool = tools.byName.get(name);
+			if (tool === undefined) {
+				const nearest = tools.nearest(name);
+				throw new Error(
+					`${path}.tool: unknown tool ${name}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`,
+				);
+			}
+			if (tool.userOnly || name.startsWith(OWN_TOOLS)) {
+				throw new Error(`${path}.tool: no rule may call ${name}`);
+			}
+			const names = tool.members.map((member) => member.name);
+			const unknown = Object.keys(args).find((each) => !names.includes(each));
+			if (unknown !== undefined) {
+				throw new Error(`${path}.arguments.${unknown}: unknown, expected ${names.join(", ") || "none"}`);
+			}
+			tool.check?.(validateMembers(tool.members, args, `${path}.arguments`), context);
+		}
+	}
+
+	private checkTrigger(when: RuleTrigger): void {
+		const { press, event, every, at, days, sensor } = when;
+		const limit = isLimit(when) ? (when.above ?? when.below) : undefined;
+		const given = [press, limit === undefined ? event : undefined, every, at, limit];
+		if (given.filter((each) => each !== undefined).length !== 1) {
+			throw new Error("when: expected one of press, event, every, at, or a sensor with above or below");
+		}
+		if (limit !== undefined && sensor === undefined) {
+			throw new Error("when.sensor: missing, expected the name of a sensor");
+		}
+		if (days !== undefined && at === undefined) {
+			throw new Error("when.days: expected only with at");
+		}
+		const kind = event === undefined ? undefined : PART_KINDS.find((each) => each.event?.name === event);
+		const values = kind && ["event", kind.name, ...(kind.event?.data ?? []).map(({ name }) => name)];
+		const unknown = limit === undefined && values && Object.keys(when).find((name) => !values.includes(name));
+		if (unknown) {
+			throw new Error(`when.${unknown}: no value of ${event}, expected ${values?.slice(1).join(", ")}`);
+		}
+		this.checkState("when", { ...when, ...(press !== undefined && { button: press }) });
+		checkTime("when.at", at);
+	}
+
+	private checkState(path: string, state: RuleState): void {
+		for (const { name, plural } of PART_KINDS) {
+			if (state[name] !== undefined) {
+				findPart<unknown>(this.app.board[plural] ?? {}, `${path}.${name}`, state[name] as string);
+			}
+		}
+		checkTime(`${path}.after`, state.after);
+		checkTime(`${path}.before`, state.before);
+	}
+}
+
+/** A rule at rest. Its calls stay text, which takes less heap than objects, and are parsed at each run. */
+class StoredRule extends Reaction {
+	readonly slot: number;
+	readonly text: string;
+
+	constructor(rule: Rule, slot: number, text: string) {
+		super({ ...rule, when: normalize(rule.when) });
+		this.on = rule.on ?? true;
+		this.slot = slot;
+		this.text = text;
+	}
+
+	async act(hardware: Hardware, _event: object, call: ToolCall): Promise<void> {
+		const { tools } = call.session.server;
+		for (const { tool: name, arguments: args = {} } of (JSON.parse(this.text) as Rule).do) {
+			const tool = tools.byName.get(name);
+			if (tool === undefined) {
+				throw new Error(`unknown tool ${name}`);
+			}
+			if (!call.cancelled) {
+				await tool.run(validateMembers(tool.members, args), hardware, call);
+			}
+		}
+	}
+
+	override onRan(app: Application): void {
+		const { name, error } = this;
+		app.log(`rule ${name}: ${error ?? "done"}`);
+		app.notify("notifications/rule_ran", { rule: name, ok: error === undefined, error });
+	}
+}
+
+/** Whether a trigger is a limit of a sensor: its values are compared, since events are steps. */
+const isLimit = ({ event, above, below }: RuleTrigger): boolean =>
+	(above ?? below) !== undefined && (event === undefined || event === CHANGE);
+
+const normalize = (when: RuleTrigger): RuleTrigger => {
+	const { press, long = false, ...others } = when;
+	if (press !== undefined) {
+		return { event: PRESS, button: press, long };
+	}
+	if (isLimit(when)) {
+		const { event: _event, ...limit } = others;
+		return limit;
+	}
+	return when;
+};
+
+const checkTime = (path: string, time: string | undefined): void => {
+	if (time !== undefined && !isTimeOfDay(time)) {
+		throw new Error(`${path}: expected a time of day such as 07:00, got ${JSON.stringify(time)}`);
+	}
+};

@@ -1,0 +1,98 @@
+import { DAYS } from "../../hardware/rules.js";
+
+/** Milliseconds that local time is ahead of UTC, at a time in milliseconds since 1970. */
+export type TimeZone = (now: number) => number;
+
+/** A day and time of each year at which the clocks change: the n-th weekday of a month. Week 5 is the last one. */
+interface Change {
+	readonly month: number;
+	readonly week: number;
+	readonly weekday: number;
+	/** Milliseconds of local time. */
+	readonly time: number;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Time of a change that names none. */
+const CHANGE_TIME = "2";
+
+/** Functions, because a chip cannot keep regular expressions in flash. */
+const zonePattern = (): RegExp =>
+	/^(?:[A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)(?:(?:[A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)?,([^,]+),([^,]+))?$/;
+const changePattern = (): RegExp => /^M(\d+)\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::\d+)?))?$/;
+
+/**
+ * Parses a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
+ * "CET-1CEST,M3.5.0,M10.5.0/3".
+ *
+ * @returns undefined if it is none
+ */
+export const parseTimeZone = (text: string): TimeZone | undefined => {
+	const [, standard, summer, first, second] = zonePattern().exec(text) ?? [];
+	if (standard === undefined) {
+		return undefined;
+	}
+	const winterOffset = -hours(standard);
+	if (first === undefined || second === undefined) {
+		return () => winterOffset;
+	}
+	const start = parseChange(first);
+	const end = parseChange(second);
+	const summerOffset = summer === undefined ? winterOffset + HOUR : -hours(summer);
+	return (
+		start &&
+		end &&
+		((now) => {
+			const year = new Date(now + winterOffset).getUTCFullYear();
+			const from = timeOf(start, year) - winterOffset;
+			const to = timeOf(end, year) - summerOffset;
+			// In the south summer begins in one year and ends in the next.
+			const isSummer = from < to ? now >= from && now < to : now >= from || now < to;
+			return isSummer ? summerOffset : winterOffset;
+		})
+	);
+};
+
+/** Milliseconds of "-1", "5:30". */
+const hours = (text: string): number => {
+	const [hour = "", minute = "0"] = text.split(":");
+	const time = Math.abs(Number(hour)) * HOUR + (Number(minute) / 60) * HOUR;
+	return hour.startsWith("-") ? -time : time;
+};
+
+const parseChange = (text: string): Change | undefined => {
+	const [matched, month, week, weekday, time = CHANGE_TIME] = changePattern().exec(text) ?? [];
+	const isMonth = Number(month) >= 1 && Number(month) <= 12;
+	return matched === undefined || !isMonth
+		? undefined
+		: { month: Number(month), week: Number(week), weekday: Number(weekday), time: hours(time) };
+};
+
+/** The local time of a change, as if it were UTC. */
+const timeOf = ({ month, week, weekday, time }: Change, year: number): number => {
+	const first = Date.UTC(year, month - 1, 1);
+	const toWeekday = (weekday - new Date(first).getUTCDay() + 7) % 7;
+	const day = first + (toWeekday + (week - 1) * 7) * DAY;
+	const isInMonth = new Date(day).getUTCMonth() === month - 1;
+	return (isInMonth ? day : day - 7 * DAY) + time;
+};
+
+/** A moment in local time. */
+export interface LocalTime {
+	/** "07:00" */
+	readonly time: string;
+	/** "mon" */
+	readonly day: string;
+	/** "2026-11-29" */
+	readonly date: string;
+}
+
+/** @param zone undefined: the machine's own */
+export const localTime = (now: number, zone: TimeZone | undefined): LocalTime => {
+	const offset = zone === undefined ? -new Date(now).getTimezoneOffset() * 60_000 : zone(now);
+	const local = new Date(now + offset);
+	const [date = "", time = ""] = local.toISOString().split("T");
+	return { date, time: time.slice(0, 5), day: DAYS[local.getUTCDay()] as string };
+};
