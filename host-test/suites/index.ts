@@ -67,6 +67,7 @@ export { default as setupStates } from "./setup-states.suite.js";
 export { default as softAccessPoint } from "./soft-access-point.suite.js";
 export { default as sound } from "./sound.suite.js";
 export { default as stateless } from "./stateless.suite.js";
+export { default as statelessFirmware } from "./stateless-firmware.suite.js";
 export { default as states } from "./states.suite.js";
 export { default as stringSchemas } from "./string-schemas.suite.js";
 export { default as text } from "./text.suite.js";
