@@ -2,8 +2,8 @@ import { Guard } from "../hardware/guard.js";
 import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { Runtime, TimerModule } from "../hardware/timer.js";
-import type { FeatureSet } from "../mcp_server/features/feature-set.js";
-import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
+import { FeatureSet } from "../mcp_server/features/feature-set.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
 import { ENVELOPE_NAMES } from "../protocols/envelope.js";
 import type { HttpClients } from "../protocols/net/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
@@ -62,8 +62,8 @@ export class Application extends EventBus implements Device {
 	server!: McpServer<Hardware>;
 	/** Tools that are offered if the board has their parts. Emptied once the device has started, to free the others. */
 	tools: readonly HardwareTool[];
-	/** Resources, prompts and other MCP capabilities. Undefined: tools only. */
-	extensions: FeatureSet<Hardware> | undefined;
+	/** Resources, prompts and other MCP capabilities. Default: tools only. */
+	extensions = new FeatureSet<Hardware>([]);
 	/** The device's own words. Undefined in a build without them. */
 	words: Words | undefined;
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
@@ -144,7 +144,7 @@ export class Application extends EventBus implements Device {
 
 	private makeServer(): McpServer<Hardware> {
 		const { board, extensions, timer, log } = this;
-		const options: McpServerOptions<Hardware> = {
+		return extensions.serve({
 			name: this.setting("name") || board.name,
 			version: FIRMWARE.version,
 			context: board,
@@ -152,8 +152,7 @@ export class Application extends EventBus implements Device {
 			names: ENVELOPE_NAMES,
 			timer,
 			log,
-		};
-		return extensions?.serve(options) ?? new McpServer(options);
+		});
 	}
 
 	/** Ends the session and closes the board. */

@@ -11,6 +11,19 @@ export const LIST_TOOLS = "tools/list";
 export const INITIALIZE = "initialize";
 export const PING = "ping";
 
+/** Members of `_meta` since 2026-07-28: each request has what older ones take from their session. */
+export const META = deepFreeze({
+	version: "io.modelcontextprotocol/protocolVersion",
+	capabilities: "io.modelcontextprotocol/clientCapabilities",
+	clientInfo: "io.modelcontextprotocol/clientInfo",
+	logLevel: "io.modelcontextprotocol/logLevel",
+	serverInfo: "io.modelcontextprotocol/serverInfo",
+} as const);
+
+/** Whether a request is one of 2026-07-28. */
+export const isStateless = (method: string, { _meta }: Params): boolean =>
+	(isObject(_meta) && META.version in _meta) || method === "server/discover" || method === "subscriptions/listen";
+
 /** Names of the members that the server reads in common messages, besides those of tool arguments. */
 export const COMMON_NAMES: readonly string[] = deepFreeze(
 	"jsonrpc id method params name arguments cursor withUserTools _meta progressToken".split(" "),
@@ -23,6 +36,14 @@ export const INITIALIZE_NAMES: readonly string[] = deepFreeze(
 		"elicitation"
 	).split(" "),
 );
+
+/** Names of the members that it reads in `_meta` since 2026-07-28. The revision's is among the common ones. */
+export const META_NAMES: readonly string[] = deepFreeze([
+	META.capabilities,
+	META.clientInfo,
+	META.logLevel,
+	..."version vision url token roots sampling elicitation".split(" "),
+]);
 
 /** Names of the members that it reads only in other messages. */
 export const OTHER_NAMES: readonly string[] = deepFreeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);

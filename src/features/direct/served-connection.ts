@@ -124,7 +124,7 @@ export class ServedConnection extends ServedExchange {
 		let message: unknown;
 		try {
 			message = parseMessage(text, server, Math.floor(endpoint.rules.maxBytes / BYTES_PER_VALUE));
-			if ("experimental" in server.capabilities && isStateless(message, headers)) {
+			if (isStateless(message, headers)) {
 				this.isStateless = true;
 				if (message.id !== undefined) {
 					checkHeaders(message, headers, server);

@@ -2,11 +2,8 @@ import { fromBase64 } from "../../core/text/base64.js";
 import { isObject } from "../../core/text/is-object.js";
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import type { McpServer } from "../../mcp_server/mcp-server.js";
-import { checkParams, type Params } from "../../mcp_server/params.js";
+import { checkParams, META, type Params } from "../../mcp_server/params.js";
 import type { ServedRequest } from "../../protocols/net/http-server.js";
-
-/** The member of a request of 2026-07-28 that names its revision. */
-const VERSION = "io.modelcontextprotocol/protocolVersion";
 
 const VERSION_HEADER = "mcp-protocol-version";
 
@@ -37,7 +34,7 @@ export const isStateless = (message: unknown, headers: ServedRequest["headers"])
 export const checkHeaders = (message: Params, headers: ServedRequest["headers"], server: McpServer<unknown>): void => {
 	const version = readVersion(message);
 	if (version === undefined) {
-		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
+		throw new RpcError(ErrorCode.invalidParams, `_meta.${META.version}: expected a revision of MCP`);
 	}
 	const method = String(message.method);
 	const params = checkParams(message.params);
@@ -81,7 +78,7 @@ const compare = (header: string, given: string | undefined, expected: unknown): 
 
 const readVersion = ({ params }: Params): string | undefined => {
 	const meta = isObject(params) ? params._meta : undefined;
-	const version = isObject(meta) ? meta[VERSION] : undefined;
+	const version = isObject(meta) ? meta[META.version] : undefined;
 	return typeof version === "string" ? version : undefined;
 };
 

@@ -38,12 +38,14 @@ const MISSING_CAPABILITY = -32021;
  */
 export const ask = async <T>(call: ToolCall, question: Question<T>): Promise<T> => {
 	const { session, client } = call;
-	const asking = "ask" in session ? (session as Asking & typeof session) : findFeature(call, Asking);
+	const isStateless = session.revision >= "2026-07-28";
+	const own = "ask" in session ? (session as Asking & typeof session) : undefined;
+	const asking = isStateless ? own : findFeature(call, Asking);
 	if (asking === undefined) {
 		throw new Error(`this device cannot send requests to a client of MCP ${session.revision}`);
 	}
 	if (!isDeclared(client.capabilities[question.capability], question)) {
-		throw missingCapability(question, session.revision >= "2026-07-28");
+		throw missingCapability(question, isStateless);
 	}
 	return await asking.ask(call, question);
 };

@@ -1,18 +1,12 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
-import {
-	type Answer,
-	errorMessage,
-	invalidParams,
-	type LongResult,
-	type RequestId,
-	toRpcError,
-	type Wrapper,
-} from "../json-rpc.js";
+import { isObject } from "../../core/text/is-object.js";
+import type { Client } from "../client.js";
+import { type Answer, invalidParams, type LongResult, type RequestId } from "../json-rpc.js";
 import { McpServer, type McpServerOptions } from "../mcp-server.js";
-import { McpSession, type SessionOptions } from "../mcp-session.js";
-import { CALL_TOOL, INITIALIZE, LIST_TOOLS, type Params, PING } from "../params.js";
+import type { McpSession, SessionOptions } from "../mcp-session.js";
+import { META, META_NAMES, type Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
+import { FeatureSession } from "./feature-session.js";
+import { readMeta, StatelessRequest } from "./stateless-request.js";
 
 /** The result of a request, as JSON: now or later. */
 export type FeatureResult = string | LongResult | Promise<string>;
@@ -39,12 +33,18 @@ export interface Feature<Context> {
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
 
 	/**
-	 * Answers a request instead of its session.
+	 * Answers a request of 2026-07-28 instead of its session.
 	 *
-	 * @returns undefined to leave it to the session
+	 * @returns undefined to leave it to the server
 	 * @throws RpcError
 	 */
-	takeOver?(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer;
+	answerStateless?(
+		session: FeatureSession<Context>,
+		client: Client,
+		id: RequestId,
+		method: string,
+		params: Params,
+	): Answer;
 
 	/** Takes a message without a method. @returns whether it answers a request of this feature */
 	takeResponse?(session: FeatureSession<unknown>, response: Params): boolean;
@@ -53,78 +53,14 @@ export interface Feature<Context> {
 	sessionClosed?(session: FeatureSession<unknown>): void;
 }
 
-const OWN_METHODS: readonly string[] = deepFreeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
-
-/** A session of a server with features, which answer the methods that the session does not. */
-export class FeatureSession<Context> extends McpSession<Context> {
-	declare readonly server: FeatureServer<Context>;
-	/** The owner of this session and of others that may resume its suspended requests: see {@link SessionOptions}. */
-	readonly owner: object;
-
-	/** The session of the connection: this one, if its requests do not stand alone. */
-	connection: FeatureSession<Context> = this;
-
-	constructor(server: FeatureServer<Context>, options: SessionOptions) {
-		super(server, options);
-		this.owner = options.owner ?? this;
-	}
-
-	override close(): void {
-		super.close();
-		this.server.releaseSession(this);
-	}
-
-	protected override dispatch(
-		id: RequestId,
-		method: string,
-		params: Params,
-		wrapper: Wrapper,
-		isBatched: boolean,
-	): Answer {
-		const taken = isBatched ? undefined : this.server.takeOver(this, id, method, params);
-		if (taken !== undefined) {
-			return taken;
-		}
-		if (!OWN_METHODS.includes(method)) {
-			const call = this.begin(id, params);
-			const result = this.server.answerByFeature(method, params, call);
-			if (result instanceof Promise) {
-				return this.waitFor(call, result, wrapper);
-			}
-			if (result !== undefined) {
-				return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
-			}
-		}
-		return super.dispatch(id, method, params, wrapper, isBatched);
-	}
-
-	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
-		const isResponse = (message.method ?? null) === null;
-		const isTaken = isResponse && this.server.features.some((each) => each.takeResponse?.(this, message));
-		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
-	}
-
-	private async waitFor(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
-		this.calls.push(call);
-		let answer: Sendable;
-		try {
-			const json = await result;
-			answer = this.result(call.id, json, wrapper);
-		} catch (error) {
-			answer = errorMessage(call.id, toRpcError(error), wrapper);
-		}
-		return this.finish(call, answer);
-	}
-}
-
 /** A class of features. */
 export type Kind<F> = abstract new (...options: never[]) => F;
 
 /**
  * The features of a firmware.
  *
- * The firmware of src/main.ts has resources alone. Prompts, completion, logging, questions to the client (asking), schemas and the
- * stateless form are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
+ * The firmware of src/main.ts has resources alone. Prompts, completion, logging, questions to the client (asking), schemas and
+ * {@link Stateless} are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
  * examples run them.
  */
 export class FeatureSet<Context> {
@@ -141,7 +77,7 @@ export class FeatureSet<Context> {
 }
 
 /** An MCP server that offers features besides its tools. */
-class FeatureServer<Context> extends McpServer<Context> {
+export class FeatureServer<Context> extends McpServer<Context> {
 	readonly features: readonly Feature<Context>[];
 
 	constructor(features: readonly Feature<Context>[], options: McpServerOptions<Context>) {
@@ -155,7 +91,7 @@ class FeatureServer<Context> extends McpServer<Context> {
 
 	protected override get callNames(): readonly string[] {
 		// The constructor of McpServer reads it before there are features.
-		return this.features?.flatMap(({ callNames = [] }) => callNames) ?? [];
+		return [META.version, ...(this.features?.flatMap(({ callNames = [] }) => callNames) ?? [])];
 	}
 
 	override get initializeNames(): readonly string[] {
@@ -163,7 +99,13 @@ class FeatureServer<Context> extends McpServer<Context> {
 	}
 
 	override get allNames(): readonly string[] {
-		return super.allNames.concat(this.featureNames);
+		return super.allNames.concat(this.featureNames, META_NAMES);
+	}
+
+	override widerNames(message: unknown, isFirst?: boolean): readonly string[] | undefined {
+		const wider = super.widerNames(message, isFirst);
+		const meta = (message as { readonly params?: Params | null } | null | undefined)?.params?._meta;
+		return isObject(meta) && META.version in meta ? (wider ?? this.commonNames).concat(META_NAMES) : wider;
 	}
 
 	/** They change with the requests in progress. */
@@ -190,13 +132,16 @@ class FeatureServer<Context> extends McpServer<Context> {
 		return result;
 	}
 
-	/** Lets the first feature that wants to answer a request in the session's place; undefined if none does. */
-	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
-		let answer: Answer;
+	/** Answers a request of 2026-07-28: by the first feature that wants to, or with what a request alone can have. */
+	answerStateless(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
+		const client = readMeta(isObject(params._meta) ? params._meta : {}, this.log);
 		for (const feature of this.features) {
-			answer ??= feature.takeOver?.(session, id, method, params);
+			const answer = feature.answerStateless?.(session, client, id, method, params);
+			if (answer !== undefined) {
+				return answer;
+			}
 		}
-		return answer;
+		return new StatelessRequest(session, client, id, method).serve(id, params);
 	}
 
 	/** Releases the features' data of a session that has ended. */

@@ -3,7 +3,8 @@ import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import { type Feature, type FeatureResult, type FeatureSession, findFeature } from "./feature-set.js";
+import type { FeatureSession } from "./feature-session.js";
+import { type Feature, type FeatureResult, findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
 const LEVELS = deepFreeze(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const);

@@ -1,11 +1,12 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
 import type { Sendable } from "../../core/text/pieced-text.js";
-import type { Client } from "../client.js";
+import { type Client, readClient } from "../client.js";
 import type { CallResult } from "../content.js";
 import {
 	type Answer,
 	ErrorCode,
+	invalidParams,
 	type LongResult,
 	notificationMessage,
 	quotable,
@@ -13,11 +14,14 @@ import {
 	RpcError,
 	type Wrapper,
 } from "../json-rpc.js";
-import { type Params, progressToken } from "../params.js";
-import type { StopWaiting, ToolCall } from "../tool-call.js";
-import type { Question } from "./ask.js";
-import { FeatureSession } from "./feature-set.js";
-import type { Stateless } from "./stateless.js";
+import { META, type Params } from "../params.js";
+import { FeatureSession } from "./feature-session.js";
+
+/** The stateless revisions that this server supports. Copied where they are sent: XS does not stringify preloaded arrays. */
+export const STATELESS_REVISIONS: readonly string[] = deepFreeze(["2026-07-28"]);
+
+/** The error code for a revision that the server does not speak. */
+const UNSUPPORTED_VERSION = -32022;
 
 /** Methods of older revisions that the stateless form lacks. */
 const REMOVED: readonly string[] = deepFreeze(
@@ -31,78 +35,30 @@ const CACHEABLE_METHODS: readonly string[] = deepFreeze(
 	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
 );
 
-/** The member of `_meta` that names the subscription of a message (2026-07-28). */
-export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
-
 /** Names the request of a notification, for a peer whose requests share a connection. */
 const REQUEST_ID = "xs-mcp/requestId";
 
-/** The member of a subscription's filter for each notification. */
-const FILTERS: Readonly<Record<string, string>> = deepFreeze({
-	"notifications/tools/list_changed": "toolsListChanged",
-	"notifications/prompts/list_changed": "promptsListChanged",
-	"notifications/resources/list_changed": "resourcesListChanged",
-	"notifications/resources/updated": "resourceSubscriptions",
-});
-
-interface OpenQuestion {
-	readonly question: Question;
-	/** Its member in `inputRequests`, as JSON. */
-	readonly json: string;
-	readonly stop: StopWaiting;
-	readonly resolve: (answer: unknown) => void;
-}
-
 /**
- * A request of 2026-07-28, which carries what older ones take from their session. If it asks the client, it is answered
- * with `input_required`, and resumes when the client repeats it with the answers:
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr
+ * A request of 2026-07-28, which carries what older ones take from their session:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export class StatelessRequest<Context> extends FeatureSession<Context> {
 	readonly method: string;
-	/** The name of the tool or prompt, or the URI of the resource. */
-	readonly subject: unknown;
-	private readonly feature: Stateless<Context>;
-	/** The key by which the client's next request names this one. It is only looked up: nothing in it is trusted. */
-	state = "";
-	/** Cancels the request if the client does not answer. */
-	timeout: object | undefined;
 	/** Undefined while the request is suspended. */
-	private id: RequestId | undefined;
-	private call: ToolCall | undefined;
-	private readonly open = new Map<string, OpenQuestion>();
-	/** Unused answers that came with the request. */
-	private given: Map<string, unknown> = new Map();
-	private asked = 0;
-	private reply: ((answer: Sendable | undefined) => void) | undefined;
-	private filter: Params | undefined;
+	protected id: RequestId | undefined;
 
-	constructor(
-		connection: FeatureSession<Context>,
-		feature: Stateless<Context>,
-		client: Client,
-		id: RequestId,
-		method: string,
-		params: Params,
-	) {
+	constructor(connection: FeatureSession<Context>, client: Client, id: RequestId, method: string) {
 		super(connection.server, { send() {}, wrapper: connection.wrapper, pageBytes: connection.maxPageBytes });
 		this.connection = connection;
 		this.calls = connection.calls;
 		this.revision = "2026-07-28";
 		this.client = client;
-		this.feature = feature;
 		this.id = id;
 		this.method = method;
-		this.subject = subjectOf(params);
 	}
 
 	override get pageBytes(): number {
 		return super.pageBytes - CACHEABLE.length - 1;
-	}
-
-	/** Names of the members in the answers to the open questions. */
-	get names(): readonly string[] {
-		return [...this.open].flatMap(([key, { question }]) => [key, ...question.names]);
 	}
 
 	/** Answers the request. */
@@ -110,99 +66,32 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		if (REMOVED.includes(this.method)) {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
 		}
-		this.given = readResponses(params);
-		// As in a batch, so that no feature takes the request over again.
-		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
-		if (!(answer instanceof Promise)) {
-			return answer;
+		if (this.method === "server/discover") {
+			return this.result(id, this.discover(), this.wrapper);
 		}
-		void answer.then((text) => {
-			this.feature.forget(this);
-			this.reply?.(text);
-			this.reply = undefined;
-		});
-		return this.nextReply();
+		// As in a batch, so that it is not taken for a stateless request again.
+		return super.dispatch(id, this.method, params, this.wrapper, true);
 	}
 
-	/**
-	 * Resumes with the answers of the client's repeated request, possibly on another connection.
-	 *
-	 * @throws RpcError if the answers are not valid; it stays suspended
-	 */
-	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
-		this.given = readResponses(params);
-		this.feature.forget(this);
-		this.connection = connection;
-		const call = this.call as ToolCall;
-		this.id = id;
-		call.id = id;
-		call.progressToken = progressToken(params);
-		for (const [key, { question, stop, resolve }] of [...this.open]) {
-			const answer = this.take(key, question);
-			if (answer !== undefined) {
-				this.open.delete(key);
-				call.endWaiting(stop);
-				resolve(answer.value);
-			}
-		}
-		this.suspendSoon();
-		return this.nextReply();
+	private discover(): string {
+		const { name, version } = this.server;
+		const _meta = { [META.serverInfo]: { name, version } };
+		return JSON.stringify({ supportedVersions: [...STATELESS_REVISIONS], capabilities: this.offered, _meta });
 	}
 
-	/** Ends the call that waits for answers. A tool that fails to stop must not affect others. */
-	cancel(): void {
-		try {
-			this.call?.cancel();
-		} catch (error) {
-			this.server.log(`${this.method}: failed to cancel: ${String(error)}`);
-		}
-	}
-
-	/** @throws Error if the key is already in use, or the server has no timer */
-	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
-		if (this.server.timer === undefined) {
-			throw new Error("asking the client needs the server option `timer`");
-		}
-		this.asked += 1;
-		const key = question.key ?? `q${this.asked}`;
-		if (this.open.has(key)) {
-			throw new Error(`question ${key} is already open`);
-		}
-		const given = this.take(key, question);
-		if (given !== undefined) {
-			return Promise.resolve(given.value);
-		}
-		const { method, params } = question;
-		const json = `${JSON.stringify(key)}:${JSON.stringify({ method, params })}`;
-		return new Promise<T>((resolve, reject) => {
-			const stop: StopWaiting = (reason) => reason && reject(reason);
-			call.startWaiting(stop);
-			this.call = call;
-			this.open.set(key, { question, json, stop, resolve: resolve as (answer: unknown) => void });
-			this.suspendSoon();
-		});
-	}
-
-	/** Notifies the client from now on, as the filter says. */
-	listen(filter: Params): void {
-		this.filter = filter;
-		this.server.sessions.add(this);
-		const params = { notifications: filter, _meta: this.meta() };
-		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
-	}
-
-	/** Stops the notifications. */
-	stopListening(): void {
-		this.server.sessions.delete(this);
-		this.server.releaseSession(this);
+	/** The server's capabilities for a stateless client: nothing can be subscribed to. */
+	protected get offered(): Readonly<Record<string, object>> {
+		return Object.fromEntries(Object.keys(this.server.capabilities).map((name) => [name, {}]));
 	}
 
 	override notify(message: string): void {
 		const { method, params } = JSON.parse(message);
-		const isWanted = this.filter === undefined || (FILTERS[method] ?? "") in this.filter;
-		if (isWanted && this.id !== undefined) {
-			this.connection.notify(notificationMessage(method, { ...params, _meta: this.meta() }));
-		}
+		this.connection.notify(notificationMessage(method, { ...params, _meta: this.notificationMeta }));
+	}
+
+	/** The `_meta` of a notification. */
+	protected get notificationMeta(): object {
+		return { [REQUEST_ID]: this.id };
 	}
 
 	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
@@ -223,63 +112,27 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	private get start(): string {
 		return CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
 	}
-
-	private meta(): object {
-		return { [this.filter === undefined ? REQUEST_ID : SUBSCRIPTION_ID]: this.id };
-	}
-
-	private nextReply(): Promise<Sendable | undefined> {
-		return new Promise((resolve) => {
-			this.reply = resolve;
-		});
-	}
-
-	/** The answer to a question, if it has arrived and is valid; otherwise it is asked again. */
-	private take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
-		const given = this.given.get(key);
-		this.given.delete(key);
-		try {
-			return isObject(given) ? { value: read(given) } : undefined;
-		} catch (error) {
-			this.server.log(`answer ${quotable(key)} to ${this.method}: ${(error as Error).message}`);
-			return undefined;
-		}
-	}
-
-	/** Lets a tool ask several questions, or end, before it is suspended. */
-	private suspendSoon(): void {
-		this.server.timer?.set(() => this.suspend(), 0);
-	}
-
-	/** Answers with the open questions, and waits. Not `suspend`, because `super` in a private method of XS is not the base class. */
-	protected suspend(): void {
-		const call = this.call;
-		const id = this.id;
-		const isAnswered = this.reply === undefined;
-		if (call === undefined || call.cancelled || id === undefined || isAnswered || this.open.size === 0) {
-			return;
-		}
-		const questions = [...this.open.values()].map(({ json }) => json).join(",");
-		this.id = undefined;
-		// NaN equals nothing: the request is answered and can no longer be cancelled.
-		call.id = Number.NaN;
-		call.progressToken = undefined;
-		this.feature.suspend(this);
-		const state = JSON.stringify(this.state);
-		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
-		this.reply?.(super.result(id, result, this.wrapper));
-		this.reply = undefined;
-	}
 }
 
-/** The subject of a request, which its repetition must share. */
-export const subjectOf = ({ name, uri }: Params): unknown => name ?? uri;
-
-/** @throws RpcError invalid params */
-const readResponses = ({ inputResponses }: Params): Map<string, unknown> => {
-	const responses = inputResponses ?? {};
-	if (!isObject(responses)) {
-		throw new RpcError(ErrorCode.invalidParams, "inputResponses: expected an object");
+/**
+ * Reads the client of a stateless request from its `_meta`.
+ *
+ * @throws RpcError if a required member is missing, or the revision is not supported
+ */
+export const readMeta = (meta: Params, log: (message: string) => void): Client => {
+	const version = meta[META.version];
+	if (typeof version !== "string") {
+		throw invalidParams(`_meta.${META.version}: expected a revision of MCP`);
 	}
-	return new Map(Object.entries(responses));
+	if (!STATELESS_REVISIONS.includes(version)) {
+		const data = { supported: [...STATELESS_REVISIONS], requested: quotable(version) };
+		throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
+	}
+	const capabilities = meta[META.capabilities];
+	if (!isObject(capabilities)) {
+		throw invalidParams(`_meta.${META.capabilities}: expected an object`);
+	}
+	const logLevel = meta[META.logLevel];
+	const client = readClient({ clientInfo: meta[META.clientInfo], capabilities }, log);
+	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
 };

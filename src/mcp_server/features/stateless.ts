@@ -1,12 +1,13 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
-import { type Client, readClient } from "../client.js";
-import { type Answer, ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
-import type { McpServer } from "../mcp-server.js";
+import type { Client } from "../client.js";
+import { type Answer, ErrorCode, type RequestId, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Feature, FeatureResult, FeatureSession } from "./feature-set.js";
-import { StatelessRequest, SUBSCRIPTION_ID, subjectOf } from "./stateless-request.js";
+import type { FeatureSession } from "./feature-session.js";
+import type { Feature, FeatureResult } from "./feature-set.js";
+import { ResumableRequest, SUBSCRIPTION_ID, subjectOf } from "./resumable-request.js";
+import { STATELESS_REVISIONS } from "./stateless-request.js";
 
 /** Limits of requests without a session. */
 export interface StatelessOptions {
@@ -18,36 +19,19 @@ export interface StatelessOptions {
 	readonly maxListening?: number;
 }
 
-/** The list is copied because XS does not stringify preloaded arrays. */
-const SUPPORTED: readonly string[] = deepFreeze(["2026-07-28"]);
-
-/** The error code for a revision that the server does not speak. */
-const UNSUPPORTED_VERSION = -32022;
-
-const VERSION = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
-const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
-const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
-
-const NAMES: readonly string[] = deepFreeze([
-	VERSION,
-	CAPABILITIES,
-	CLIENT_INFO,
-	LOG_LEVEL,
-	..."version roots sampling elicitation form url inputResponses requestState".split(" "),
-]);
+/** Members that it reads in any request, and in `subscriptions/listen`. */
+const NAMES: readonly string[] = deepFreeze("form inputResponses requestState".split(" "));
 const LISTEN_NAMES: readonly string[] = deepFreeze(
 	"notifications toolsListChanged promptsListChanged resourcesListChanged resourceSubscriptions".split(" "),
 );
 
-/** The stateless form of MCP 2026-07-28 (basic): each request names its revision and capabilities. */
+/** What requests of MCP 2026-07-28 can have besides an answer: questions to the client, and subscriptions. */
 export class Stateless<Context> implements Feature<Context> {
-	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
+	readonly capabilities = { experimental: { stateless: { supportedVersions: [...STATELESS_REVISIONS] } } };
 	private readonly options: Required<StatelessOptions>;
-	private suspended: readonly StatelessRequest<Context>[] = [];
+	private suspended: readonly ResumableRequest<Context>[] = [];
 	/** Resumed requests: their calls end with the connection of the repeated request. */
-	private readonly resumed = new Set<StatelessRequest<Context>>();
+	private readonly resumed = new Set<ResumableRequest<Context>>();
 	private listening = 0;
 	private count = 0;
 
@@ -63,16 +47,16 @@ export class Stateless<Context> implements Feature<Context> {
 		return [...NAMES, ...this.suspended.flatMap(({ names }) => names)];
 	}
 
-	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
-		const meta = isObject(params._meta) ? params._meta : {};
-		const isStateless = VERSION in meta || method === "server/discover" || method === "subscriptions/listen";
-		if (!isStateless) {
-			return undefined;
-		}
-		const client = readMeta(meta, session.server.log);
+	answerStateless(
+		session: FeatureSession<Context>,
+		client: Client,
+		id: RequestId,
+		method: string,
+		params: Params,
+	): Answer {
 		const { requestState } = params;
 		if (requestState === undefined || requestState === null) {
-			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
+			return new ResumableRequest(session, this, client, id, method, params).serve(id, params);
 		}
 		const request = this.find(session, requestState, method, params);
 		const answer = request.resume(session, id, params);
@@ -90,21 +74,13 @@ export class Stateless<Context> implements Feature<Context> {
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		const { session } = call;
-		if (!(session instanceof StatelessRequest)) {
-			return undefined;
-		}
-		switch (method) {
-			case "server/discover":
-				return discover(session.server);
-			case "subscriptions/listen":
-				return this.listen(params, call, session);
-			default:
-				return undefined;
-		}
+		return method === "subscriptions/listen" && session instanceof ResumableRequest
+			? this.listen(params, call, session)
+			: undefined;
 	}
 
 	/** Suspends a request that waits for the client, and gives it its state. */
-	suspend(request: StatelessRequest<Context>): void {
+	suspend(request: ResumableRequest<Context>): void {
 		const { server } = request;
 		const [oldest] = this.suspended;
 		if (oldest !== undefined && this.suspended.length >= this.options.maxSuspended) {
@@ -123,7 +99,7 @@ export class Stateless<Context> implements Feature<Context> {
 	}
 
 	/** Takes note that a suspended request resumes, or that a request has ended. */
-	forget(request: StatelessRequest<Context>): void {
+	forget(request: ResumableRequest<Context>): void {
 		if (request.timeout !== undefined) {
 			request.server.timer?.clear(request.timeout);
 			request.timeout = undefined;
@@ -138,7 +114,7 @@ export class Stateless<Context> implements Feature<Context> {
 		state: unknown,
 		method: string,
 		params: Params,
-	): StatelessRequest<Context> {
+	): ResumableRequest<Context> {
 		const request = this.suspended.find((each) => each.state === state);
 		const isSame =
 			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
@@ -149,7 +125,7 @@ export class Stateless<Context> implements Feature<Context> {
 		return request;
 	}
 
-	private listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
+	private listen(params: Params, call: ToolCall, request: ResumableRequest<unknown>): Promise<string> {
 		const { server } = request;
 		const { maxListening } = this.options;
 		if (this.listening >= maxListening) {
@@ -175,7 +151,7 @@ export class Stateless<Context> implements Feature<Context> {
 }
 
 /** @throws RpcError if one of the URIs is unknown: then none is subscribed */
-const subscribe = (uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void => {
+const subscribe = (uris: readonly string[], call: ToolCall, request: ResumableRequest<unknown>): void => {
 	try {
 		for (const uri of uris) {
 			void request.server.answerByFeature("resources/subscribe", { uri }, call);
@@ -184,31 +160,6 @@ const subscribe = (uris: readonly string[], call: ToolCall, request: StatelessRe
 		request.stopListening();
 		throw error;
 	}
-};
-
-/** @throws RpcError if a required member is missing */
-const readMeta = (meta: Params, log: (message: string) => void): Client => {
-	const version = meta[VERSION];
-	if (typeof version !== "string") {
-		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
-	}
-	if (!SUPPORTED.includes(version)) {
-		const data = { supported: [...SUPPORTED], requested: quotable(version) };
-		throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
-	}
-	const capabilities = meta[CAPABILITIES];
-	if (!isObject(capabilities)) {
-		throw new RpcError(ErrorCode.invalidParams, `_meta.${CAPABILITIES}: expected an object`);
-	}
-	const logLevel = meta[LOG_LEVEL];
-	const client = readClient({ clientInfo: meta[CLIENT_INFO], capabilities }, log);
-	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
-};
-
-const discover = ({ name, version, capabilities }: McpServer<unknown>): string => {
-	const { experimental: _, ...offered } = capabilities;
-	const _meta = { [SERVER_INFO]: { name, version } };
-	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });
 };
 
 /** The part of the filter that the server supports. @throws RpcError invalid params */
