@@ -152,7 +152,7 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 			onProgress?: (progress: Progress) => void,
 		): Promise<Result> {
 			const _meta = { ...ENVELOPE, ...(onProgress && { progressToken: 0 }) };
-			const message: Message = { jsonrpc: "2.0", id: 0, method, params: { ...params, _meta } };
+			const message: Message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
 			const path = `/mcp/${encodeURIComponent(name)}?catalog=full`;
 			const repeated = { ...standardHeaders(message), ...parameterHeaders(schema, params.arguments) };
 			const sent = { ...ACCEPT, "MCP-Protocol-Version": REVISION, ...encodeHeaders(repeated) };

@@ -24,7 +24,8 @@ const ANSWERS: Readonly<Record<Question["method"], (answer: unknown) => boolean>
 export class ClientQuestions {
 	/** The unanswered questions, by request id. */
 	readonly #pending = new Map<unknown, Pending>();
-	#lastId = -1;
+	/** The first question has id 1: some clients take 0 for no id. */
+	#lastId = 0;
 
 	/**
 	 * Asks the client while it waits for one of its requests. Rejects with the client's error, on a time-out or an invalid answer.

@@ -86,7 +86,8 @@ export abstract class Connection {
 	/** Undefined until a feature follows the connection: there are thousands. */
 	#events: EventEmitter<ConnectionEvents> | undefined;
 	#closeReason: string | undefined;
-	#lastId = -1;
+	/** The first request has id 1: some peers take 0 for no id. */
+	#lastId = 0;
 	/** The least severe level of log messages that the server was asked for. */
 	#logLevel: LogLevel | undefined;
 	/** The time, by `performance.now()`, until which a log message may belong to an unanswered request. */
