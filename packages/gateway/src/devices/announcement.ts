@@ -6,14 +6,17 @@ import { GATEWAY_INFO } from "../version.js";
 import type { DeviceListener } from "./plugin.js";
 
 /** The service type that devices search for, as in src/features/discovery/gateway-search.ts. */
-const SERVICE_TYPE = "xs-mcp";
+const DEVICE_SERVICE = "xs-mcp";
+
+/** The service type of servers that speak MCP over HTTP, as devices without a gateway announce it. */
+const CLIENT_SERVICE = "mcp";
 
 /** Characters of a name in DNS, at most. */
 const MAX_LABEL = 63;
 
 /**
- * Describes the gateway to devices on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763): a service for each
- * way in which they can reach it. TXT: `transport`, `path` (of a WebSocket), `version`.
+ * Describes the gateway to devices and clients on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763): a
+ * service for each way in which they can reach it. TXT: `transport`, `path` (of a WebSocket or of MCP), `version`.
  *
  * @returns nothing for a listener that only programs on this machine can reach
  */
@@ -23,21 +26,28 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 		.filter(({ address }) => !isLoopback(address))
 		.map(({ scheme, address, port }) => ({
 			name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, MAX_LABEL),
-			type: SERVICE_TYPE,
+			type: scheme.startsWith("http") ? CLIENT_SERVICE : DEVICE_SERVICE,
 			port,
-			hostname: hostnameOf(label, scheme),
-			txt: { transport: scheme, ...(scheme.startsWith("ws") && { path: "/" }), version: GATEWAY_INFO.version },
+			hostname: announcedHostname(scheme, host),
+			txt: { transport: scheme, ...pathOf(scheme), version: GATEWAY_INFO.version },
 			...(address !== "0.0.0.0" && address !== "::" && { restrictedAddresses: [address] }),
 		}));
 }
 
+function pathOf(scheme: string): { path?: string } {
+	if (scheme.startsWith("http")) {
+		return { path: "/mcp" };
+	}
+	return scheme.startsWith("ws") ? { path: "/" } : {};
+}
+
 /**
- * Not the machine's own name, which the system's responder serves. Each service has its own hostname, because ciao
- * treats two services with one hostname as a conflict, and renames the second.
+ * The hostname of an announced service, without `.local`. Not the machine's own name, which the system's responder serves.
+ * Each service has its own hostname, because ciao treats two services with one hostname as a conflict, and renames the second.
  */
-function hostnameOf(label: string, scheme: string): string {
+export function announcedHostname(scheme: string, host = hostname()): string {
 	const prefix = `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}`;
-	return prefix + slug(label, "-", MAX_LABEL - prefix.length);
+	return prefix + slug(host.split(".")[0] ?? "", "-", MAX_LABEL - prefix.length);
 }
 
 /**

@@ -14,7 +14,7 @@ import { clients } from "../transports/plugin.js";
 import { type Admission, type DeviceGuard, makeDeviceGuard } from "./admission.js";
 import { announce, describeServices } from "./announcement.js";
 import { connectToMqtt, listenForMqtt } from "./mqtt.js";
-import type { DevicePorts } from "./plugin.js";
+import type { DeviceListener, DevicePorts } from "./plugin.js";
 import { openUdpChannels, type UdpChannels } from "./udp-channels.js";
 import { listenForWebSocket } from "./websocket.js";
 
@@ -92,9 +92,20 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		gateway.on("close", () => devices.close());
 	};
 
-	/** Announces to devices on the local network where the gateway is. */
+	/** Returns where the gateway serves clients, if it does. */
+	const findClientListener = (): DeviceListener | undefined => {
+		if (urls.clients === undefined) {
+			return undefined;
+		}
+		const { protocol, port } = new URL(urls.clients);
+		const scheme = protocol.slice(0, -1);
+		return { scheme, address: settings.httpAddress, port: Number(port || (scheme === "https" ? 443 : 80)) };
+	};
+
+	/** Announces to devices and clients on the local network where the gateway is. */
 	const announceGateway = async (): Promise<void> => {
-		const services = describeServices([listeners.websocket, listeners.mqtt].filter((each) => each !== undefined));
+		const all = [listeners.websocket, listeners.mqtt, findClientListener()];
+		const services = describeServices(all.filter((each) => each !== undefined));
 		if (services.length === 0) {
 			return;
 		}

@@ -3,6 +3,7 @@ import { BlockList, isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { hostnamesOf } from "../config/listen-address.js";
+import { announcedHostname } from "../devices/announcement.js";
 import { HttpError } from "./http-error.js";
 
 /** Throws HttpError (403) if Host or Origin of a request is foreign. */
@@ -20,7 +21,8 @@ export function makeSourceCheck(
 	allowedHosts: readonly string[],
 	allowedOrigins: readonly string[],
 ): CheckSource {
-	const hostnames = [...addresses.flatMap(hostnamesOf), ...allowedHosts];
+	const announced = ["http", "https"].map((scheme) => `${announcedHostname(scheme)}.local`);
+	const hostnames = [...addresses.flatMap(hostnamesOf), ...announced, ...allowedHosts];
 	const origins = [...localhostAllowedOrigins(), ...allowedOrigins];
 	/** The last good Host: a client sends the same one with each request. */
 	let goodHost: string | undefined;

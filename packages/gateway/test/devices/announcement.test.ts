@@ -4,11 +4,12 @@ import { describeServices } from "../../src/devices/announcement.js";
 import { GATEWAY_INFO } from "../../src/version.js";
 import { makeStateFolder, startProgram, tokensIn } from "../../testing/program.js";
 
-describe("what the gateway announces to devices", () => {
+describe("what the gateway announces", () => {
 	it("is a service for each listener that other machines can reach, with transport, path and version", () => {
 		const listeners = [
 			{ scheme: "ws", address: "0.0.0.0", port: 8765 },
 			{ scheme: "mqtts", address: "192.168.1.10", port: 8883 },
+			{ scheme: "http", address: "0.0.0.0", port: 3000 },
 		];
 		assert.deepEqual(describeServices(listeners, "Workshop.example.org"), [
 			{
@@ -25,6 +26,13 @@ describe("what the gateway announces to devices", () => {
 				hostname: "xs-mcp-mqtts-workshop",
 				txt: { transport: "mqtts", version: GATEWAY_INFO.version },
 				restrictedAddresses: ["192.168.1.10"],
+			},
+			{
+				name: "xs-mcp gateway on Workshop (http)",
+				type: "mcp",
+				port: 3000,
+				hostname: "xs-mcp-http-workshop",
+				txt: { transport: "http", path: "/mcp", version: GATEWAY_INFO.version },
 			},
 		]);
 	});

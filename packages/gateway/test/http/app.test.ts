@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
+import { announcedHostname } from "../../src/devices/announcement.js";
 import { makeStateFolder, startProgram, tokensIn } from "../../testing/program.js";
 
 interface Answer {
@@ -53,7 +54,17 @@ describe("the gateway's HTTP server", () => {
 		for (const host of ["evil.example", "evil.example:8766", "evil.example.", "127.0.0.1.evil.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 403, host);
 		}
-		for (const host of ["localhost", "localhost.", "localhost.:8766", "127.0.0.1:1", "[::1]:8766", "gateway.example"]) {
+		const announced = `${announcedHostname("http")}.local.:8766`;
+		const own = [
+			"localhost",
+			"localhost.",
+			"localhost.:8766",
+			"127.0.0.1:1",
+			"[::1]:8766",
+			announced,
+			"gateway.example",
+		];
+		for (const host of own) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 200, host);
 		}
 		assert.match(log(), /"reason":"host"/);
