@@ -136,7 +136,7 @@ export function typeScript(path: string, ...args: string[]): string[] {
 	if (bundle !== undefined) {
 		return [bundledPath(bundle, path), ...args];
 	}
-	const root = new URL("../", import.meta.url);
+	const root = new URL("../../", import.meta.url);
 	return ["--import", new URL("tools/register.mjs", root).href, fileURLToPath(new URL(path, root)), ...args];
 }
 
@@ -144,6 +144,6 @@ export function typeScript(path: string, ...args: string[]): string[] {
 export function moduleUrl(path: string): string {
 	const bundle = process.env.XS_MCP_TEST_BUNDLE;
 	return bundle === undefined
-		? new URL(path, new URL("../", import.meta.url)).href
+		? new URL(path, new URL("../../", import.meta.url)).href
 		: pathToFileURL(bundledPath(bundle, path)).href;
 }
