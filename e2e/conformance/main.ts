@@ -1,12 +1,21 @@
 // npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
 // host-test/fixtures/everything on a virtual device behind it, and against such a device by itself. Tests run the suites of the
-// gateway as a client and as an authorization server.
+// gateway as a client and as an authorization server. The shipped firmware runs the scenarios that need no tools of the suite.
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
 import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { knownDevices, startDirectDevice, startGateway, startVirtualDevice, untilKnown } from "../gateway-process.js";
-import { listScenarios, runSuite, runUnnamed, type ScenarioResult, SUITES } from "./suites.js";
+import {
+	listScenarios,
+	OF_ANY_SERVER,
+	OF_OWN_TOOLS,
+	runScenarios,
+	runSuite,
+	type ScenarioResult,
+	SUITES,
+	UNNAMED,
+} from "./suites.js";
 
 const FIRMWARE = fileURLToPath(new URL("../../host-test/fixtures/everything/main.ts", import.meta.url));
 
@@ -17,9 +26,11 @@ const TRANSPORTS = {
 
 const DIRECT = "HTTP, directly";
 
-type Transport = keyof typeof TRANSPORTS | typeof DIRECT;
+const SHIPPED = "HTTP, directly, shipped firmware";
 
-const ALL = [...Object.keys(TRANSPORTS), DIRECT] as Transport[];
+type Transport = keyof typeof TRANSPORTS | typeof DIRECT | typeof SHIPPED;
+
+const ALL = [...Object.keys(TRANSPORTS), DIRECT, SHIPPED] as Transport[];
 
 /** Results of each suite, by its title, over one transport. */
 type Results = ReadonlyMap<string, readonly ScenarioResult[]>;
@@ -47,14 +58,34 @@ function whyUnexpected(results: readonly ScenarioResult[]): string[] {
 		.map(({ name, failed, failures = [] }) => [`${name} fails (${failed} checks)`, ...failures].join("\n  "));
 }
 
-async function runDirectly(): Promise<Results> {
+async function runDirectly(run: (url: string) => Promise<Results>, ...flags: string[]): Promise<Results> {
 	const port = await freePort();
-	const device = await startDirectDevice(port, "--new", "--firmware", FIRMWARE);
+	const device = await startDirectDevice(port, "--new", ...flags);
 	try {
-		const results = await runAgainst(`http://127.0.0.1:${port}/mcp`);
-		return new Map([...results].map(([suite, each]) => [suite, each.filter(({ name }) => !isOfGateway(name))]));
+		return await run(`http://127.0.0.1:${port}/mcp`);
 	} finally {
 		await device.stop();
+	}
+}
+
+async function runOfDevice(url: string): Promise<Results> {
+	const results = await runAgainst(url);
+	return new Map([...results].map(([suite, each]) => [suite, each.filter(({ name }) => !isOfGateway(name))]));
+}
+
+const runOfAnyServer = async (url: string): Promise<Results> =>
+	new Map([
+		["0.2.0-alpha.12, scenarios of 2026-07-28 for any server", await runScenarios(OF_ANY_SERVER, url, OF_OWN_TOOLS)],
+	]);
+
+function runOver(transport: Transport): Promise<Results> {
+	switch (transport) {
+		case SHIPPED:
+			return runDirectly(runOfAnyServer);
+		case DIRECT:
+			return runDirectly(runOfDevice, "--firmware", FIRMWARE);
+		default:
+			return runBehindGateway(transport);
 	}
 }
 
@@ -77,7 +108,10 @@ async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Res
 			await untilKnown(gateway, 1);
 			const [known] = await knownDevices(gateway);
 			const address = `${gateway.base}/mcp/${known?.alias}`;
-			return new Map([...(await runAgainst(address)), ["skills", await runUnnamed(address)]]);
+			return new Map([
+				...(await runAgainst(address)),
+				["skills", await runScenarios(UNNAMED, address, [], "extension")],
+			]);
 		} finally {
 			await device.stop();
 		}
@@ -93,7 +127,7 @@ const program = makeProgram(
 	.addOption(new Option("--only <transport>", "only over this transport").choices(ALL))
 	.action(async ({ only }: { only?: Transport }) => {
 		for (const transport of only === undefined ? ALL : [only]) {
-			const results = await (transport === DIRECT ? runDirectly() : runBehindGateway(transport));
+			const results = await runOver(transport);
 			for (const [title, scenarios] of results) {
 				console.log(`${title} over ${transport}: ${figureOf(scenarios)}`);
 				for (const problem of whyUnexpected(scenarios)) {
@@ -102,9 +136,8 @@ const program = makeProgram(
 				}
 			}
 			const ran = [...results.values()].flat().map(({ name }) => name);
-			for (const name of listScenarios("Server").filter(
-				(each) => !ran.includes(each) && !(transport === DIRECT && isOfGateway(each)),
-			)) {
+			const wanted = transport === SHIPPED ? OF_ANY_SERVER : listScenarios("Server");
+			for (const name of wanted.filter((each) => !ran.includes(each) && !(transport === DIRECT && isOfGateway(each)))) {
 				console.error(`error: ${name} did not run over ${transport}`);
 				process.exitCode = 1;
 			}
