@@ -32,7 +32,7 @@ export interface RuleTrigger extends RuleState {
 }
 
 /** A call of a tool of the device. */
-export interface RuleCall {
+interface RuleCall {
 	readonly tool: string;
 	readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
