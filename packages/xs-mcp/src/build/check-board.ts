@@ -32,11 +32,7 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
 	).split(" "),
 };
 
-/**
- * The chip of a target, ESP-IDF's name: "esp32/lolin_s2mini" has an "esp32s2". That of a newer SDK's is guessed.
- *
- * @internal exported for a test
- */
+/** The chip of a target, ESP-IDF's name: "esp32/lolin_s2mini" has an "esp32s2". That of a newer SDK's is guessed. */
 export function chipOfBoard(target: string = BARE_CHIP): string {
 	const board = target.split("/").at(-1) ?? "";
 	const [known] = Object.entries(TARGETS).find(([, boards]) => boards.includes(board)) ?? [];
