@@ -109,7 +109,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		const late = "const set = setTimeout; window.setTimeout = (call, delay = 0) => set(call, Math.max(delay, 1_000));";
 		await page.addInitScript(`${late} window.requestAnimationFrame = () => 0;`);
 		await page.reload();
-		await page.waitForFunction(isDrawn, undefined, { polling: 100 });
+		await until(() => page.evaluate(isDrawn), "the screen is drawn");
 	});
 
 	it("fits a phone of 360 pixels, with a screen and with pins", async (t) => {

@@ -2,7 +2,7 @@ import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { PART_KINDS } from "../../src/hardware/kinds/index.js";
 
 /** Kinds of parts that a virtual device has without parts of one's own. */
-const ITS_KINDS = ["buttons", "lights", "sensors"];
+const ITS_KINDS = ["buttons", "lights", "rules", "sensors"];
 
 /** A virtual device has every part but Wi-Fi that could be set up, and parts of one's own. */
 const LACKING: readonly string[] = [
