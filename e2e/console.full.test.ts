@@ -167,8 +167,12 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		await WireDevice.connect(t, first, { id: LAMP });
 		const page = await openConsole(t, first.base);
 		await page.getByRole("link", { name: /^lamp/ }).waitFor();
+		await page.getByRole("link", { name: /^lamp/ }).click();
+		await page.getByRole("button", { name: "Disconnect" }).waitFor();
 		await first.gateway.close();
 		await page.getByText("The gateway cannot be reached").waitFor();
+		assert.equal(await page.getByRole("button", { name: "Forget" }).count(), 0);
+		await page.getByRole("link", { name: "← Devices" }).click();
 		const second = await startWithConsole(t, { httpPort, websocketPort }, first.stateFolder);
 		await page.getByText("The gateway cannot be reached").waitFor({ state: "hidden" });
 		await page.locator(".row .state", { hasText: "offline" }).waitFor();
@@ -203,15 +207,17 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		}
 	});
 
-	it("asks for the token again after a restart, and does not say that the gateway is lost", async (t) => {
+	it("stays signed in after a restart of the gateway", async (t) => {
 		const ports = { httpPort: await freePort(), websocketPort: await freePort() };
 		const first = await startConsole(t, ports);
 		const page = await openSignedIn(t, first);
 		await first.gateway.close();
 		await page.getByText("The gateway cannot be reached").waitFor();
 		await startWithConsole(t, ports, first.stateFolder);
-		await page.locator("input[name=token]").waitFor();
 		await page.getByText("The gateway cannot be reached").waitFor({ state: "detached" });
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("heading", { name: "New token" }).waitFor();
+		assert.equal(await page.locator(".sign-in").count(), 0);
 	});
 });
 

@@ -19,9 +19,9 @@ export function App() {
 		<>
 			<Header />
 			{!isConnected.value && (
-				<div class="banner bad" role="alert">
+				<p class="banner warn" role="status">
 					{t("lost")}
-				</div>
+				</p>
 			)}
 			{session.value?.readOnly && <p class="banner">{t("readOnlyToken")}</p>}
 			<main id="main">

@@ -92,21 +92,21 @@ function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
 		const token = await guard.verify(incoming, data.token.trim());
 		const before = readCookie(incoming);
 		if (before !== undefined) {
-			guard.sessions.close(before);
+			await guard.sessions.close(before);
 		}
 		const isSecure = guard.addresses.isSecure(incoming);
-		c.header("Set-Cookie", cookieHeader(incoming, guard.sessions.open(token), isSecure));
+		c.header("Set-Cookie", cookieHeader(incoming, await guard.sessions.open(token), isSecure));
 		return c.body(null, 204);
 	};
 }
 
 /** `DELETE /console/session`: ends the session, and the streams and requests that were admitted by it. */
 function signOut(guard: RequestGuard): Route {
-	return (c) => {
+	return async (c) => {
 		const { incoming } = c.env;
 		const cookie = readCookie(incoming);
 		if (cookie !== undefined) {
-			guard.sessions.close(cookie);
+			await guard.sessions.close(cookie);
 			guard.recheck();
 		}
 		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.addresses.isSecure(incoming)));

@@ -55,7 +55,9 @@ function streamPage(fleet: Fleet, response: ServerResponse, admission: Admission
 		if (response.writableNeedDrain || response.destroyed) {
 			return;
 		}
-		const different = Object.entries({ stream: id, ...contentFor(fleet, view, admission) }).flatMap(([name, part]) => {
+		const content = contentFor(fleet, view, admission);
+		fleet.show(update, content.device ? [content.device.row.id] : []);
+		const different = Object.entries({ stream: id, ...content }).flatMap(([name, part]) => {
 			const text = JSON.stringify(part);
 			const isSent = sent.get(name) === text;
 			sent.set(name, text);

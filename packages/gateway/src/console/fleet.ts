@@ -4,7 +4,7 @@ import { bindingSummary } from "../devices/bootstrap/binding-routes.js";
 import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
-import { HISTORY_PRINCIPAL } from "../history/history.js";
+import { HISTORY_PRINCIPAL, STATUS_TOOL } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
@@ -18,6 +18,7 @@ import {
 	type OperatorLists,
 	type Problem,
 } from "./messages.js";
+import { followStatuses } from "./statuses.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
@@ -50,9 +51,9 @@ export function openFleet(gateway: RunningGateway) {
 	let hasNews = false;
 	let delay: NodeJS.Timeout | undefined;
 	let interval: NodeJS.Timeout | undefined;
-	/** Called when something may have changed: each page compares what it looks at. */
-	const pages = new Set<() => void>();
-	const tellPages = (): void => pages.forEach((onChange) => void onChange());
+	/** Listeners of the open pages, each with the ids of the devices whose status it shows. */
+	const pages = new Map<() => void, readonly string[]>();
+	const tellPages = (): void => [...pages.keys()].forEach((onChange) => void onChange());
 
 	const rowOf = (server: Server): FleetRow => {
 		const { id, alias, configured, tags, board, online, connection, state, lastSeen, tools } = server;
@@ -125,6 +126,9 @@ export function openFleet(gateway: RunningGateway) {
 		return access.devices === undefined ? sorted : sorted.filter(({ row }) => reaches(access, row.id));
 	};
 
+	const isShown = (id: string): boolean => [...pages.values()].some((ids) => ids.includes(id));
+	const statuses = followStatuses(servers, isShown, touch);
+
 	gateway.use(events).log.on("stored", () => touch());
 	const touchServer = (server: Server): void => {
 		activity.stateChanged(server);
@@ -161,7 +165,7 @@ export function openFleet(gateway: RunningGateway) {
 				refresh(servers.all);
 				interval = setInterval(tellPages, LISTS_INTERVAL);
 			}
-			pages.add(onChange);
+			pages.set(onChange, []);
 			return () => {
 				pages.delete(onChange);
 				if (pages.size > 0) {
@@ -176,6 +180,13 @@ export function openFleet(gateway: RunningGateway) {
 				allTotals = undefined;
 				changed.clear();
 			};
+		},
+		/** Takes the ids of the devices whose status a page shows: it is read while they are shown. */
+		show(onChange: () => void, ids: readonly string[]): void {
+			if (pages.has(onChange)) {
+				pages.set(onChange, ids);
+				statuses.refresh(ids);
+			}
 		},
 		/** The rows that a query finds, in its order. Only for pages that follow. */
 		find: (query: FleetQuery, access: Access) => matching(visible(access), query),
@@ -199,8 +210,10 @@ export function openFleet(gateway: RunningGateway) {
 			const recent = gateway.use(events).recent(id, access, MAX_EVENTS_SENT);
 			const calls = activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 			const locked = isUser ? [] : server.tools.filter(isUserOnly);
+			const status = locked.some((tool) => tool.name === STATUS_TOOL) ? undefined : statuses.get(id);
 			return {
 				row: rowOf(server),
+				...(status && { status }),
 				states: activity.statesOf(id),
 				calls: calls.map(({ entry, isUserOnly }) =>
 					isUserOnly && !isUser ? { ...entry, args: undefined, answer: undefined } : entry,

@@ -47,6 +47,8 @@ export interface StateChange {
 /** Everything about one device. */
 export interface DeviceDetail {
 	readonly row: FleetRow;
+	/** The last status that it has reported; absent if none is known, or the page may not read it. */
+	readonly status?: object;
 	/** The states that it went through since the gateway started, the oldest first. */
 	readonly states: readonly StateChange[];
 	/** Its last calls, the newest first. */

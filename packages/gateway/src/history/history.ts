@@ -9,7 +9,7 @@ import { JsonLines } from "./json-lines.js";
 /** Caller of the status tool in its own name. */
 export const HISTORY_PRINCIPAL = "history";
 
-const STATUS_TOOL = "self.get_device_status";
+export const STATUS_TOOL = "self.get_device_status";
 
 /** Milliseconds for which changed values are collected, until the status of a quiet device is read, and until all is written again. */
 const MINUTE = 60_000;
@@ -164,7 +164,7 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 }
 
 /** Returns the part of a status that a notification reports; undefined if it reports none. */
-function statusAfter(method: string, params: Readonly<Record<string, unknown>>): object | undefined {
+export function statusAfter(method: string, params: Readonly<Record<string, unknown>>): object | undefined {
 	const { kind, data } = DEVICE_EVENTS.find(({ notification }) => notification === method) ?? {};
 	const told = kind?.status.filter(({ name }) => data?.some((member) => member.name === name)) ?? [];
 	if (kind === undefined || told.length === 0) {

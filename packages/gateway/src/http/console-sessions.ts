@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { parse, serialize } from "hono/utils/cookie";
+import type { Entry, Store } from "xs-mcp-manager/core";
+import * as z from "zod";
 import { digest } from "../config/digest.js";
 import type { TokenRecord } from "../config/token-record.js";
 
@@ -11,61 +13,67 @@ const SESSION_LIFETIME = 12 * 60 * 60_000;
 const MAX_SESSIONS = 200;
 const MAX_SESSIONS_PER_TOKEN = 20;
 
-/** A person who has exchanged a token for a cookie. */
-export interface ConsoleSession {
+/** In the store, before the hash of a cookie's value. */
+const SESSION = "console-session/";
+
+const RECORD = z.object({
 	/** SHA-256 of the token, by which its record is found: one that is removed or has expired ends the session. */
-	readonly token: string;
+	token: z.string(),
 	/** In milliseconds since 1970. */
-	readonly expires: number;
+	expires: z.number(),
+});
+
+/** A person who has exchanged a token for a cookie. */
+export interface ConsoleSession extends z.output<typeof RECORD> {
+	readonly key: string;
 }
 
-/** The sessions of the console. They are in memory: a gateway that restarts asks for the token again. */
+/** The sessions of the console. They are in the store: people stay signed in while the gateway restarts. */
 export class ConsoleSessions {
-	/** By the hash of the cookie's value; the oldest first. */
-	readonly #sessions = new Map<string, ConsoleSession>();
+	readonly #store: Store;
 
-	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. */
-	open({ sha256: token }: TokenRecord): string {
-		this.#makeRoom(token);
+	constructor(store: Store) {
+		this.#store = store;
+	}
+
+	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Rejects with StoreError. */
+	async open({ sha256: token }: TokenRecord): Promise<string> {
+		await this.#makeRoom(token);
 		const secret = randomBytes(32).toString("base64url");
-		this.#sessions.set(digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });
+		await this.#store.set(SESSION + digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });
 		return secret;
 	}
 
-	/** The session of a cookie; undefined if it is unknown, signed out or expired. */
+	/** Finds the session of a cookie; undefined if it is unknown, signed out or expired. */
 	find(secret: string): ConsoleSession | undefined {
-		const key = digest(secret);
-		const session = this.#sessions.get(key);
-		if (session !== undefined && session.expires <= Date.now()) {
-			this.#sessions.delete(key);
-			return undefined;
-		}
-		return session;
+		return readSession(this.#store.get(SESSION + digest(secret)));
 	}
 
-	/** Ends the session of a cookie. */
-	close(secret: string): void {
-		this.#sessions.delete(digest(secret));
+	/** Ends the session of a cookie. Rejects with StoreError. */
+	async close(secret: string): Promise<void> {
+		await this.#store.delete(SESSION + digest(secret));
 	}
 
-	/** Whether a session that was found before goes on. */
-	has(session: ConsoleSession): boolean {
-		return session.expires > Date.now() && [...this.#sessions.values()].includes(session);
+	/** Whether a session that was found before continues. */
+	has({ key }: ConsoleSession): boolean {
+		return readSession(this.#store.get(key)) !== undefined;
 	}
 
-	#makeRoom(token: string): void {
-		const now = Date.now();
-		for (const [key, { expires }] of this.#sessions) {
-			if (expires <= now) {
-				this.#sessions.delete(key);
-			}
-		}
-		const own = [...this.#sessions].filter(([, session]) => session.token === token);
-		const [oldest] = own.length >= MAX_SESSIONS_PER_TOKEN ? own : [...this.#sessions];
-		if (oldest !== undefined && (own.length >= MAX_SESSIONS_PER_TOKEN || this.#sessions.size >= MAX_SESSIONS)) {
-			this.#sessions.delete(oldest[0]);
-		}
+	/** Removes expired sessions and, at a limit, the oldest. */
+	async #makeRoom(token: string): Promise<void> {
+		const entries = this.#store.list(SESSION).map((entry) => ({ key: entry.key, session: readSession(entry) }));
+		const current = entries.flatMap(({ session }) => session ?? []).sort((a, b) => a.expires - b.expires);
+		const own = current.filter((session) => session.token === token);
+		const excess = [...current.slice(0, 1 - MAX_SESSIONS), ...own.slice(0, 1 - MAX_SESSIONS_PER_TOKEN)];
+		const ended = entries.filter(({ session }) => session === undefined);
+		await Promise.all([...ended, ...excess].map(({ key }) => this.#store.delete(key)));
 	}
+}
+
+/** Reads an entry of the store; undefined for none, or for a session that has expired. */
+function readSession(entry: Entry | undefined): ConsoleSession | undefined {
+	const { data } = RECORD.safeParse(entry?.value);
+	return entry && data && data.expires > Date.now() ? { key: entry.key, ...data } : undefined;
 }
 
 /** Gateways on other ports of one machine share its cookies, so each has a name of its own. */

@@ -46,12 +46,13 @@ export class RequestGuard {
 	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
-	readonly sessions = new ConsoleSessions();
+	readonly sessions: ConsoleSessions;
 
 	constructor(gateway: RunningGateway, signIn: SignIn | undefined) {
 		const { settings } = gateway;
 		this.#gateway = gateway;
 		this.#signIn = signIn;
+		this.sessions = new ConsoleSessions(gateway.store);
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server === undefined ? [] : [new URL(signIn.server.origin).hostname];
 		const allowedOrigins = [...settings.allowedOrigins, ...own];

@@ -72,6 +72,14 @@ describe("signing in to the console", () => {
 		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers: other.headers }), 401);
 	});
 
+	it("outlives a restart of the gateway", async (t) => {
+		const first = await startWithToken(t);
+		const { headers } = await signIn(first, first.secret);
+		await first.gateway.close();
+		const { base } = await startWithConsole(t, { httpPort: new URL(first.base).port }, first.stateFolder);
+		assert.equal(await statusOf(`${base}/console/session`, { headers }), 200);
+	});
+
 	it("ends when the token expires", async (t) => {
 		const expires = new Date(Date.now() + 86_400_000).toISOString();
 		const gateway = await startWithToken(t, { expires });

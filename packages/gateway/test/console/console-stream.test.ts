@@ -91,6 +91,32 @@ describe("the console's stream", () => {
 		await until(() => messages.some(({ device }) => device === null), "it is not known");
 	});
 
+	itConsole("has the status of a device as it is read, reported and changed by others", async (gateway, t) => {
+		const id = "aa:bb:cc:00:00:01";
+		const status = { lights: { led: { on: false } }, sensors: { air: { kind: "temperature", value: 20 } } };
+		const setLight = { name: "self.light.set", inputSchema: { type: "object" } };
+		const device = await WireDevice.connect(t, gateway, {
+			id,
+			tools: [{ name: "self.get_device_status", inputSchema: { type: "object" } }, setLight],
+			onCall: ({ name }) => {
+				status.lights.led.on ||= name === setLight.name;
+				return { content: [{ type: "text", text: JSON.stringify(status) }], isError: false };
+			},
+		});
+		const { messages } = await follow(t, gateway, {}, { device: id });
+		const shown = () => detailIn(messages)?.status as typeof status | undefined;
+		await until(() => shown()?.sensors.air.value === 20, "it is read for the page");
+		device.notify("notifications/sensor_changed", { sensor: "air", kind: "temperature", value: 21 });
+		await until(() => shown()?.sensors.air.value === 21, "the device reports a value");
+		const server = gateway.gateway.servers.find(id);
+		const tool = server?.tools.find(({ name }) => name === setLight.name);
+		assert.ok(server && tool);
+		await server.call(tool, {}, { principal: "other" });
+		await until(() => shown()?.lights.led.on === true, "another client switches the light on");
+		const own = detailIn(messages)?.calls.map((call) => call.tool);
+		assert.deepEqual(own, [setLight.name], "the gateway's own readings are not shown as calls");
+	});
+
 	itConsole("has what was rejected, and who is connected", async (gateway, t) => {
 		gateway.gateway.servers.reject("aa:bb: unknown token");
 		const { messages } = await follow(t, gateway);

@@ -23,7 +23,7 @@ function Panel({ device, state }: { readonly device: Device; readonly state: Rea
 				{state.value !== "" && <Badge>{stateText(state.value)}</Badge>}
 			</div>
 			<Controls link={device} />
-			<Readings link={device} interval={READ_INTERVAL} />
+			<Readings link={device} />
 			<Pictures link={device} />
 		</main>
 	);
@@ -151,3 +151,6 @@ const { alias, tools } = data as { readonly alias: string; readonly tools: reado
 const device = new HostedDevice(alias);
 render(<Panel device={device} state={device.state} />, document.getElementById("app") as HTMLElement);
 void device.open(tools);
+const read = (): unknown => document.visibilityState === "visible" && device.readStatus();
+setInterval(read, READ_INTERVAL);
+document.addEventListener("visibilitychange", read);

@@ -6,16 +6,12 @@ import {
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
-import type { DeviceDetail } from "../../../src/console/messages.js";
 import type { LoggedMessage } from "../../../src/history/history.js";
-import { Device, plain, STATUS_TOOL, toolNamed } from "./device.js";
+import { Device } from "./device.js";
 import { ask, checkSession, pathOf, session } from "./session.js";
 
 /** Milliseconds that a call may take without progress: the gateway's own limits are shorter. */
 const PATIENCE = 300_000;
-
-/** Milliseconds after the last change until the status is read. */
-const READ_DELAY = 300;
 
 /** Milliseconds until another attempt to connect. */
 const RETRY_DELAY = 2_000;
@@ -34,12 +30,9 @@ export class DeviceLink extends Device {
 	#client: Client | undefined;
 	#transport: StreamableHTTPClientTransport | undefined;
 	#isClosed = false;
-	/** The latest value that {@link follow} received. */
-	#seen: { readonly event: string | undefined; readonly call: number; readonly state: string | undefined } | undefined;
-	#reading: ReturnType<typeof setTimeout> | undefined;
 	#retry: ReturnType<typeof setTimeout> | undefined;
 
-	/** Connects, lists the tools and reads the status. Tries again until it is closed. */
+	/** Connects, and lists the tools. Tries again until it is closed. */
 	async open(): Promise<void> {
 		this.#isClosed = false;
 		addEventListener("pagehide", this.#end);
@@ -59,13 +52,12 @@ export class DeviceLink extends Device {
 				// The end of a session is sent even while the page is closed.
 				fetch: (url, init) => fetch(url, { ...init, keepalive: init?.method === "DELETE" }),
 			});
-			await this.readLog();
+			await this.#readLog();
 			await client.connect(this.#transport);
 			await this.#list();
 			this.problem.value = "";
 			// A device that keeps no log is used all the same.
 			await client.setLoggingLevel("debug").catch(() => {});
-			await this.readStatus();
 		} catch (error) {
 			if (!this.#isClosed) {
 				this.problem.value = (error as Error).message;
@@ -76,33 +68,8 @@ export class DeviceLink extends Device {
 		}
 	}
 
-	/** Shows what has happened since the last look: readings at once, anything else by reading the status again. */
-	follow({ events, calls, row: { state } }: DeviceDetail): void {
-		const { event = "", call = 0 } = this.#seen ?? {};
-		const known = events.findIndex(({ eventId }) => eventId === event);
-		const news = this.#seen === undefined ? [] : events.slice(0, known < 0 ? undefined : known).reverse();
-		for (const { data } of news.filter(({ name }) => name === "sensor.changed")) {
-			this.measured(`${data.sensor}`, data.value);
-		}
-		const mayChange = (tool: string): boolean =>
-			!STATUS_TOOL.test(tool) && toolNamed(this.tools.value, tool)?.annotations?.readOnlyHint !== true;
-		const isStale =
-			news.some(({ name }) => name !== "sensor.changed") ||
-			state !== this.#seen?.state ||
-			calls.some(({ number, tool }) => number > call && mayChange(plain(tool)));
-		if (isStale && this.#seen !== undefined) {
-			this.#reading ??= setTimeout(() => {
-				this.#reading = undefined;
-				void this.readStatus();
-			}, READ_DELAY);
-		}
-		this.#seen = { event: events[0]?.eventId, call: calls[0]?.number ?? call, state };
-	}
-
 	close(): void {
 		this.#isClosed = true;
-		clearTimeout(this.#reading);
-		this.#reading = undefined;
 		clearTimeout(this.#retry);
 		removeEventListener("pagehide", this.#end);
 		this.#end();
@@ -146,7 +113,7 @@ export class DeviceLink extends Device {
 	}
 
 	/** Reads the log that the gateway keeps. It may keep none, or not for this token. */
-	async readLog(): Promise<void> {
+	async #readLog(): Promise<void> {
 		if (session.value?.operator) {
 			const read = ask<{ messages: readonly LoggedMessage[] }>(`${pathOf(this.alias)}/log`);
 			const { messages } = await read.catch(() => ({ messages: [] }));

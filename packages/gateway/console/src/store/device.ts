@@ -4,7 +4,7 @@ import { batch, computed, signal } from "@preact/signals";
 const MAX_POINTS = 300;
 
 /** The tool that reads what a device's parts are at, by its name without special characters. */
-export const STATUS_TOOL = /(^|_)get_device_status$/;
+const STATUS_TOOL = /(^|_)get_device_status$/;
 
 /** Names of tools that take pictures. */
 export const PICTURE_TOOL = /(take_photo|snapshot)$/;
@@ -86,22 +86,15 @@ export abstract class Device {
 		}
 		const status = tool === this.statusTool.value?.name && !result.isError ? objectIn(result) : undefined;
 		if (status !== undefined) {
-			batch(() => {
-				this.status.value = status;
-				this.#plot(status);
-			});
+			this.take(status);
 		}
 	}
 
-	/** A sensor has reported a value. */
-	protected measured(sensor: string, value: unknown): void {
-		const status = this.status.value as { readonly sensors?: Readonly<Record<string, object>> };
-		const known = status.sensors?.[sensor];
+	/** Takes the status that the device has now. */
+	take(status: object): void {
 		batch(() => {
-			if (known !== undefined) {
-				this.status.value = { ...status, sensors: { ...status.sensors, [sensor]: { ...known, value } } };
-			}
-			this.#plot({ sensors: { [sensor]: { value } } });
+			this.status.value = status;
+			this.#plot(status);
 		});
 	}
 

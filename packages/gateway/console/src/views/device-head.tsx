@@ -6,6 +6,7 @@ import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { type Outcome, plain, saidBy, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
+import { isConnected } from "../store/fleet.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { ago, clock, duration, now, stateText, t } from "../texts/index.js";
 
@@ -46,7 +47,7 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 					{t(`firmware_${update.step}`, { version: visibleLine(update.version ?? "") })} · {ago(update.time)}
 				</p>
 			)}
-			{kind === "device" && !session.value?.readOnly && (
+			{kind === "device" && !session.value?.readOnly && isConnected.value && (
 				<Actions detail={detail} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />
 			)}
 			{online && kind === "device" && session.value?.hasVoice && <Say alias={alias} />}

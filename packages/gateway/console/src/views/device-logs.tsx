@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
-import { Button, CallText, Card, LogEntry, LogList } from "../parts/basics.js";
+import { CallText, Card, LogEntry, LogList } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
@@ -63,10 +63,7 @@ export function EventList({ events, children }: { events: readonly EventEntry[];
 export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 	const { value: lines } = link.log;
 	return (
-		<Card
-			title={t("deviceLog")}
-			aside={<Button class="ghost small" onClick={() => link.readLog()} text={t("refresh")} />}
-		>
+		<Card title={t("deviceLog")}>
 			<LogList empty={t("noLog")}>
 				{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
 					<LogEntry key={`${time} ${lines.length - index}`} time={clock(time)}>

@@ -4,7 +4,7 @@ import type { DeviceDetail } from "../../../src/console/messages.js";
 import { Card } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { DeviceLink } from "../store/device-link.js";
-import { device, epoch, keepLooking, look } from "../store/fleet.js";
+import { device, epoch, isConnected, keepLooking, look } from "../store/fleet.js";
 import { renameInAddress } from "../store/route.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
@@ -18,9 +18,6 @@ import { ToolCard } from "./tool-card.js";
 
 /** Tools that are shown; more are found by searching. */
 const MAX_TOOLS = 60;
-
-/** Poll interval for values without events, such as the battery, ms. */
-const READ_INTERVAL = 15_000;
 
 /** From this number of tools on they can be searched. */
 const SEARCHED = 8;
@@ -59,13 +56,13 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 		}
 		return () => link.close();
 	}, [link, online]);
-	useEffect(() => link.follow(detail), [link, detail]);
+	useEffect(() => detail.status && link.take(detail.status), [link, detail]);
 	return (
 		<>
 			<DeviceHead detail={detail} link={link} />
-			{link.problem.value !== "" && <p class="banner warn">{visible(link.problem.value)}</p>}
-			<Controls link={link} isDisabled={!online} />
-			<Readings link={link} interval={READ_INTERVAL} />
+			{link.problem.value !== "" && isConnected.value && <p class="banner warn">{visible(link.problem.value)}</p>}
+			<Controls link={link} isDisabled={!online || !isConnected.value} />
+			<Readings link={link} />
 			{row.kind === "device" && <PastView link={link} />}
 			<div class="columns">
 				<Tools link={link} detail={detail} />

@@ -1,6 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { Button, Card } from "../parts/basics.js";
 import { Plot } from "../parts/plot.js";
 import { PictureView } from "../parts/result.js";
@@ -12,32 +11,16 @@ import { readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
 import { factName, factValue, readingName, readingValue } from "../texts/words.js";
 
-/** Shows measured values: numbers with plots, then texts. @param interval milliseconds between readings while the page is visible */
-export function Readings({ link, interval }: { readonly link: Device; readonly interval: number }) {
+/** Shows measured values: numbers with plots, then texts. */
+export function Readings({ link }: { readonly link: Device }) {
 	const { value: status } = link.status;
-	useEffect(() => {
-		const read = (): void => {
-			if (document.visibilityState === "visible") {
-				void link.readStatus();
-			}
-		};
-		const timer = setInterval(read, interval);
-		document.addEventListener("visibilitychange", read);
-		return () => {
-			clearInterval(timer);
-			document.removeEventListener("visibilitychange", read);
-		};
-	}, [link, interval]);
 	if (link.statusTool.value === undefined) {
 		return null;
 	}
 	const inputs = controlsOf(link.tools.value ?? [], status).flatMap((control) => control.inputs);
 	const { readings, facts } = readingsIn(status, new Set(inputs.flatMap(({ path }) => path ?? [])));
 	return (
-		<Card
-			title={t("readings")}
-			aside={<Button class="ghost small" onClick={() => link.readStatus()} text={t("refresh")} />}
-		>
+		<Card title={t("readings")}>
 			<div class="plots">
 				{readings.map((reading) => {
 					const name = readingName(reading);
