@@ -35,7 +35,7 @@ for (const kind of PART_KINDS) {
 			const result = { content: [{ type: "text" as const, text: JSON.stringify(statusOf(kind)) }] };
 			const status = readStatus(result, NO_STATUS) ?? assert.fail("not a status");
 			const board = { name: "lamp", version: "1" };
-			const shown = { key: "k", alias: "a", board, state: "idle", status, offers: () => true, isAnnounced: false };
+			const shown = { key: "k", title: "a", board, state: "idle", status, offers: () => true, isAnnounced: false };
 			const { components } = describeDevice(shown, "gateway") as { components: Record<string, { platform: string }> };
 			const { platform } = components[`${name}_it`] ?? {};
 			const controls = controlsOf(tools, statusOf(kind)).filter((control) => control.kind === name);

@@ -255,11 +255,13 @@ describe("the gateway as a program", () => {
 		};
 		const [status, text] = await rename(LAMP, { alias: "kitchen" });
 		assert.deepEqual([status, (JSON.parse(text) as DeviceSummary).alias], [200, "kitchen"]);
+		assert.equal((JSON.parse((await rename("kitchen", { title: "厨房" }))[1]) as DeviceSummary).title, "厨房");
 		assert.equal((await rename("nobody", { alias: "x" }))[0], 404);
 		for (const [device, body, message] of [
-			["kitchen", {}, /alias: expected a string/],
+			["kitchen", {}, /expected alias, title or tags/],
 			["kitchen", { alias: "hall" }, /alias hall: already assigned to/],
 			["kitchen", { alias: "a__b" }, /expected 1 to 24/],
+			["kitchen", { title: "a\nb" }, /title: expected at most 64 visible/],
 			["hall", { alias: "cellar" }, /the setting aliases fixes it to hall/],
 		] as const) {
 			const [status, text] = await rename(device, body);

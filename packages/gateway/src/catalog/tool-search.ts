@@ -28,7 +28,7 @@ interface Directory {
 	readonly parts: readonly string[];
 	/** Tools without device and "self.": "light.set". */
 	readonly tools: readonly string[];
-	/** Aliases of devices and other servers. */
+	/** Aliases of devices and other servers, with their titles. */
 	readonly devices: readonly string[];
 }
 
@@ -56,7 +56,7 @@ interface ToolIndex {
 	readonly entries: readonly Entry[];
 	/** How many tools have a term in their name, title or parts. */
 	readonly frequencies: ReadonlyMap<string, number>;
-	/** Terms of each server's names: alias, board and tags. */
+	/** Terms of each server's names: alias, title, board and tags. */
 	readonly names: ReadonlyMap<Server, readonly (readonly string[])[]>;
 	readonly directory: Directory;
 }
@@ -164,7 +164,10 @@ function makeIndex(catalog: Catalog): ToolIndex {
 		}
 	}
 	const names = new Map(
-		catalog.servers.map((server) => [server, [server.alias, server.board.name, ...server.tags].map(termsOf)]),
+		catalog.servers.map((server) => {
+			const { alias, title = alias, board, tags } = server;
+			return [server, [alias, title, board.name, ...tags].map(termsOf)];
+		}),
 	);
 	return { search, entries, frequencies, names, directory: makeDirectory(catalog, entries) };
 }
@@ -175,7 +178,7 @@ function makeDirectory({ servers }: Catalog, entries: readonly Entry[]): Directo
 		tags: servers.flatMap(({ tags }) => tags),
 		parts: entries.flatMap(({ parts }) => parts),
 		tools: byMembers.map(({ tool }) => tool.replace(/^self\./, "")),
-		devices: servers.map(({ alias }) => alias),
+		devices: servers.map(({ alias, title }) => (title === undefined ? alias : `${alias} (${title})`)),
 	};
 	/** The first different words that fit. */
 	const cut = (name: keyof typeof words): string[] => {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { printableLine } from "../log/printable.js";
 import type { GatewayEvent } from "../operator/events.js";
+import type { DeviceSummary } from "../operator/operator-routes.js";
 import { withAddress } from "./address-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";
@@ -50,9 +51,10 @@ export function addClientCommands(program: Command): Command {
 		)
 		.action(forget);
 	clientCommand(program, "rename")
-		.description("Change a device's alias, which prefixes the names of its tools in /mcp")
+		.description("Change a device's alias, which prefixes the names of its tools in /mcp, or its title")
 		.argument("<device>", "Alias or id")
-		.argument("<alias>", 'Up to 24 characters: a-z, 0-9, and single "_" or "-" between them')
+		.argument("[alias]", 'Up to 24 characters: a-z, 0-9, and single "_" or "-" between them')
+		.option("--title <title>", 'A name for people, in any script: "Living room"; "" removes it')
 		.action(rename);
 	return devices;
 }
@@ -73,9 +75,10 @@ async function listDevices(options: ClientFlags): Promise<void> {
 	} else if (devices.length === 0) {
 		print("No devices yet.");
 	} else {
-		const rows = devices.map(({ alias, tags, id, board, tools, connected, transport, lastSeen }) => {
+		const rows = devices.map(({ alias, title, tags, id, board, tools, connected, transport, lastSeen }) => {
 			const state = connected ? `online by ${transport} since ${lastSeen}` : `offline, last seen ${lastSeen}`;
-			return [alias, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
+			const name = title === undefined ? alias : `${alias} "${title}"`;
+			return [name, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
 		});
 		const table = [["ALIAS", "ID", "BOARD", "TOOLS", "STATE", "TAGS"], ...rows];
 		printTable(devices.some(({ tags }) => tags.length > 0) ? table : table.map((row) => row.slice(0, -1)));
@@ -102,11 +105,20 @@ async function forget(device: string | undefined, options: ClientFlags & { offli
 	print(forgotten.map((alias) => `${alias} forgotten.`).join("\n") || "No device has been offline for that long.");
 }
 
-async function rename(device: string, alias: string, options: ClientFlags): Promise<void> {
+async function rename(
+	device: string,
+	alias: string | undefined,
+	options: ClientFlags & { title?: string },
+): Promise<void> {
+	const { title } = options;
+	if (alias === undefined && title === undefined) {
+		throw new UsageError("expected an alias or --title");
+	}
 	const gateway = clientFor(options);
 	const { alias: before } = await gateway.device(device);
-	await gateway.ask(`/devices/${encodeURIComponent(before)}`, { method: "PATCH", json: { alias } });
-	print(`${before} is now ${alias}.`);
+	const json = { alias, title };
+	const now = await gateway.ask<DeviceSummary>(`/devices/${encodeURIComponent(before)}`, { method: "PATCH", json });
+	print(printableLine(`${before} is now ${now.alias}${now.title === undefined ? "" : ` "${now.title}"`}.`));
 }
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;

@@ -12,7 +12,7 @@ export function addDeviceCommands(devices: Command): void {
 			.command(name)
 			.description(description)
 			.argument("<device>", "Alias or id")
-			.argument("<tags...>", "In the form of an alias")
+			.argument("<tags...>", "Words in any script, such as rooms")
 			.action(async (device: string, given: string[], _options, command: Command) => {
 				const gateway = clientFor(command.optsWithGlobals<ClientFlags>());
 				const { alias, tags: before } = await gateway.device(device);

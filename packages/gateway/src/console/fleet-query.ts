@@ -8,7 +8,7 @@ const MAX_ROWS = 200;
 const MAX_TAGS = 500;
 
 const SORT_KEYS = {
-	name: ({ alias }: FleetRow) => alias,
+	name: ({ alias, title = alias }: FleetRow) => title,
 	state: ({ online, state = "" }: FleetRow) => (online ? `1 ${state}` : "2"),
 	board: ({ board, version }: FleetRow) => `${board} ${version}`,
 	since: ({ since }: FleetRow) => since,
@@ -22,7 +22,7 @@ const SORT_COLUMNS = Object.keys(SORT_KEYS) as SortColumn[];
 export const FLEET_VIEW = z.strictObject({
 	list: z
 		.strictObject({
-			/** Words that are all in a device's name, id, board, version, state or tags. */
+			/** Words that are all in a device's alias, title, id, board, version, state or tags. */
 			search: z.string().max(200).default(""),
 			filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
 			tag: z.string().max(200).default(""),
@@ -49,8 +49,8 @@ export interface SearchedRow {
 }
 
 export function searched(row: FleetRow): SearchedRow {
-	const { alias, id, board, version, tags, state = "" } = row;
-	return { row, text: [alias, id, board, version, state, ...tags].join("\n").toLowerCase() };
+	const { alias, title = "", id, board, version, tags, state = "" } = row;
+	return { row, text: [alias, title, id, board, version, state, ...tags].join("\n").toLowerCase() };
 }
 
 /** The rows that a query finds, in its order. Rows that are equal in a column stay in their order. */

@@ -56,12 +56,13 @@ export function openFleet(gateway: RunningGateway) {
 	const tellPages = (): void => [...pages.keys()].forEach((onChange) => void onChange());
 
 	const rowOf = (server: Server): FleetRow => {
-		const { id, alias, configured, tags, board, online, connection, state, lastSeen, tools } = server;
+		const { id, alias, title, configured, tags, board, online, connection, state, lastSeen, tools } = server;
 		const calls = activity.statistics(id);
 		const update = activity.updateOf(id);
 		const row = {
 			id,
 			alias,
+			...(title !== undefined && { title }),
 			kind: configured ? "server" : "device",
 			tags,
 			board: board.name,

@@ -18,6 +18,8 @@ export type Problem = (typeof PROBLEMS)[number];
 export interface FleetRow {
 	readonly id: string;
 	readonly alias: string;
+	/** The operator's name for it; absent if it has none. */
+	readonly title?: string;
 	readonly kind: "device" | "server";
 	readonly tags: readonly string[];
 	/** Its board, or the server's name, and its version. */

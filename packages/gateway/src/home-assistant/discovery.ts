@@ -9,7 +9,7 @@ import { topicsOf } from "./topics.js";
 /** A device as Home Assistant shows it. */
 export interface ShownDevice {
 	readonly key: string;
-	readonly alias: string;
+	readonly title: string;
 	readonly board: ServerInfo;
 	/** Undefined if it has reported no state. */
 	readonly state: string | undefined;
@@ -41,7 +41,7 @@ const BINARY_CLASSES: ReadonlySet<string> = new Set([
 
 /** The discovery message of a device. `gateway` is the topic that says whether the gateway is online. */
 export function describeDevice(device: ShownDevice, gateway: string): object {
-	const { key, alias, board, status, offers, isAnnounced } = device;
+	const { key, title, board, status, offers, isAnnounced } = device;
 	const { availability, state } = topicsOf(key);
 	const { version: sw_version } = GATEWAY_INFO;
 	const entity = (name: string, more: object) => ({ unique_id: `xs_mcp_${key}_${name}`, name: titleOf(name), ...more });
@@ -70,7 +70,7 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 		return [own, entity(own, { platform: component, ...state_topic, command_topic, ...settings, ...titled(values) })];
 	});
 	return {
-		device: { identifiers: [`xs_mcp_${key}`], name: alias, model: cut(board.name), sw_version: cut(board.version) },
+		device: { identifiers: [`xs_mcp_${key}`], name: title, model: cut(board.name), sw_version: cut(board.version) },
 		origin: { name: GATEWAY_INFO.name, sw_version },
 		availability: [{ topic: gateway }, { topic: availability }],
 		availability_mode: "all",

@@ -54,9 +54,9 @@ export function showDevice(gateway: RunningGateway, server: Server, broker: Brok
 		if (status === undefined) {
 			return;
 		}
-		const { alias, board, state } = server;
+		const { alias, title = alias, board, state } = server;
 		const offers = (tool: string): boolean => findTool(tool) !== undefined;
-		const shown = { key, alias, board, state, status, offers, isAnnounced: announcements !== undefined };
+		const shown = { key, title, board, state, status, offers, isAnnounced: announcements !== undefined };
 		broker.retain(topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(topics.state, JSON.stringify(describeState(shown)));
 		const states = describeLights(status);

@@ -60,19 +60,19 @@ const serversList = define({
 	description: "List devices and MCP servers: which are online, and how many tools each has",
 	annotations: READ_ONLY,
 	input: z.strictObject({
-		query: z.string().max(200).optional().describe("Only servers with this text in their name, board or tags"),
+		query: z.string().max(200).optional().describe("Only servers with this text in their name, title, board or tags"),
 		offset: z.int().min(0).default(0).describe(`Servers to skip: an answer has at most ${MAX_SERVERS}`),
 	}),
 	async run({ query = "", offset }, { catalog }) {
 		const text = query.toLowerCase();
-		const found = catalog.servers.filter(({ alias, board, tags }) =>
-			[alias, board.name, ...tags].join(" ").toLowerCase().includes(text),
+		const found = catalog.servers.filter(({ alias, title = "", board, tags }) =>
+			[alias, title, board.name, ...tags].join(" ").toLowerCase().includes(text),
 		);
 		const servers = summaries(catalog, found.slice(offset, offset + MAX_SERVERS));
-		const lines = servers.map(({ name, board, tags = [], tools, online, state }) => {
+		const lines = servers.map(({ name, title, board, tags = [], tools, online, state }) => {
 			const status = online ? `online${state === undefined ? "" : `, ${state}`}` : "offline";
 			const tagged = tags.length > 0 ? `, tags ${tags.join(", ")}` : "";
-			return `${name} (${board}${tagged}): ${status}, ${tools} ${tools === 1 ? "tool" : "tools"}`;
+			return `${name}${title === undefined ? "" : ` "${title}"`} (${board}${tagged}): ${status}, ${tools} ${tools === 1 ? "tool" : "tools"}`;
 		});
 		const next = offset + servers.length;
 		return partialList(lines, {
@@ -243,10 +243,11 @@ function summaries(catalog: Catalog, servers: readonly Server[]) {
 		}
 	}
 	return servers.map((server) => {
-		const { alias, board, online, state, tags } = server;
+		const { alias, title, board, online, state, tags } = server;
 		const tools = counts.get(server) ?? 0;
 		return {
 			name: alias,
+			...(title !== undefined && { title }),
 			board: `${board.name} ${board.version}`,
 			online,
 			tools,

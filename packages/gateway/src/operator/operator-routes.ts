@@ -55,13 +55,17 @@ export function addHealthRoute(gateway: RunningGateway): void {
 	});
 }
 
-const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.array(z.string()).optional() });
+const DEVICE_CHANGE = z.strictObject({
+	alias: z.string().optional(),
+	title: z.string().optional(),
+	tags: z.array(z.string()).optional(),
+});
 
 /**
  * Serves the devices that a token can access.
  *
  * - `GET /devices` lists them. `DELETE /devices?offlineSeconds=N` forgets those that have been offline for at least that long.
- * - `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}` changes one, `DELETE /devices/NAME` forgets it.
+ * - `PATCH /devices/NAME` with `{"alias": …}`, `{"title": …}` or `{"tags": […]}` changes one, `DELETE /devices/NAME` forgets it.
  * - `DELETE /devices/NAME/session` disconnects it. It may connect again at once.
  */
 export function addDeviceRoutes({ routes: app, servers, settings }: RunningGateway): void {
@@ -94,12 +98,12 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 	});
 	app.patch("/devices/:device", needsOperator, async (c) => {
 		const server = deviceOf(c, servers);
-		const { alias, tags } = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, settings.maxBodyBytes);
-		if (alias === undefined && tags === undefined) {
-			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
+		const change = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, settings.maxBodyBytes);
+		if (Object.keys(change).length === 0) {
+			throw new HttpError(400, "malformed", "expected alias, title or tags");
 		}
 		try {
-			if ((await servers.edit(server.id, { alias, tags })) === undefined) {
+			if ((await servers.edit(server.id, change)) === undefined) {
 				throw new HttpError(404, "not-found", `unknown device ${server.alias}`);
 			}
 		} catch (error) {
@@ -133,10 +137,12 @@ function streamEvents(events: GatewayEvents, response: ServerResponse, access: A
 	});
 }
 
-function summaryOf({ id, alias, tags, board, online, connection, lastSeen, tools }: Server) {
+function summaryOf({ id, alias, title, tags, board, online, connection, lastSeen, tools }: Server) {
 	return {
 		id,
 		alias,
+		/** The operator's name for it; absent if it has none. */
+		title,
 		tags,
 		board,
 		connected: online,

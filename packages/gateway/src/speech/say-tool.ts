@@ -39,16 +39,17 @@ export function sayToolFor(access: Access, announcements: Announcements, servers
 		const devices = chooseMembers({ listed: LISTED, members }, args[DEVICES]).map(({ server }) => server);
 		const { text, chime, urgent: isUrgent, volume, until_pressed: untilPressed } = args;
 		const what = { text, chime, isUrgent, volume, untilPressed };
-		return resultOf(await announcements.say(what, devices, { principal, signal }));
+		return resultOf(await announcements.say(what, devices, { principal, signal }), servers);
 	});
 	return [say];
 }
 
 /** It is a failed call only if every device has failed. */
-function resultOf(outcomes: readonly Outcome[]): CallToolResult {
+function resultOf(outcomes: readonly Outcome[], servers: ServerRegistry): CallToolResult {
 	const lines = outcomes.map(({ device, outcome, reason, pressed }) => {
 		const more = reason ?? (pressed === undefined ? undefined : `a button was ${pressed ? "" : "not "}pressed`);
-		return `${device}: ${outcome}${more === undefined ? "" : ` (${more})`}`;
+		const { title } = servers.find(device) ?? {};
+		return `${device}${title === undefined ? "" : ` "${title}"`}: ${outcome}${more === undefined ? "" : ` (${more})`}`;
 	});
 	const isError = outcomes.every(({ outcome }) => outcome === "failed");
 	return {

@@ -15,7 +15,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_SHORT_LIVED_BYTES = 32 * 1024 * 1024;
 
 /** Rooms that only the gateway that runs changes; the command line also changes tokens and sign-ins. */
-const OWNED = ["device", "alias", "tags", "offers", "event-cursor", "console-session"];
+const OWNED = ["device", "alias", "tags", "title", "offers", "event-cursor", "console-session"];
 
 /** Milliseconds between attempts to reach NATS at the start. */
 const RETRY_TIME = 500;

@@ -242,14 +242,34 @@ function aliasOf(boardName: string, tail: string): string {
 
 const MAX_TAGS = 16;
 
+const MAX_TAG_LENGTH = 32;
+const TAG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[ _-][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*$/u;
+const TAG_RULE = `1 to ${MAX_TAG_LENGTH} letters and digits of any script, and single spaces, "_" or "-" between them`;
+
+const MAX_TITLE_LENGTH = 64;
+
+/** Characters that would hide what a title says, or change its direction. Joiners are part of scripts and emoji. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
 /** Means every device in a list of devices and tags. */
 export const EVERY_DEVICE = "all";
 
-/** Tags as they are kept: each once, sorted. A tag has the form of an alias. @throws RangeError that names the tag */
-export function readTags(tags: readonly string[]): readonly string[] {
+/** Reads a device's title, a name for people in any script. @throws RangeError that names the title */
+export function readTitle(text: string): string {
+	const title = text.normalize("NFC").trim();
+	if (title.length > MAX_TITLE_LENGTH || INVISIBLE.test(title)) {
+		const rule = `at most ${MAX_TITLE_LENGTH} visible characters in one line`;
+		throw new RangeError(`title: expected ${rule}, got ${JSON.stringify(title.slice(0, 2 * MAX_TITLE_LENGTH))}`);
+	}
+	return title;
+}
+
+/** Reads tags, as they are kept: each once, sorted. @throws RangeError that names the tag */
+export function readTags(given: readonly string[]): readonly string[] {
+	const tags = given.map((tag) => tag.normalize("NFC"));
 	for (const tag of tags) {
-		if (!isValidAlias(tag)) {
-			throw new RangeError(`tag: expected ${RULE}, got ${JSON.stringify(tag)}`);
+		if (tag.length > MAX_TAG_LENGTH || !TAG.test(tag)) {
+			throw new RangeError(`tag: expected ${TAG_RULE}, got ${JSON.stringify(tag.slice(0, 2 * MAX_TAG_LENGTH))}`);
 		}
 		if (tag === EVERY_DEVICE) {
 			throw new RangeError(`tag ${EVERY_DEVICE}: reserved for every device`);

@@ -5,7 +5,7 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import { type Entry, MemoryStore, type Store, StoreError } from "../store/store.js";
 import { MANAGER_INFO } from "../version.js";
-import { ALIAS, Aliases, readTags } from "./aliases.js";
+import { ALIAS, Aliases, readTags, readTitle } from "./aliases.js";
 import type { CallDetails, CallLimits, CallRecord, Uploads } from "./calls.js";
 import type { Capabilities, Connection } from "./connection.js";
 import { type Discover, type Listed, makeDiscovery } from "./discovery.js";
@@ -17,9 +17,10 @@ import { makeSchemaChecker, type SchemaChecker } from "./schema-checker.js";
 import { type Notification, Server, type ServerRecord, type ServerSettings } from "./server.js";
 import { OFFERS, openStoredOffers, type StoredOffers } from "./stored-offers.js";
 
-/** In the store, before a device's id: its record, and its tags. */
+/** In the store, before a device's id: its record, its tags, and its title. */
 const DEVICE = "device/";
 const TAGS = "tags/";
+const TITLE = "title/";
 
 /** The last millisecond that a Date can hold. */
 const MAX_DATE = 8.64e15;
@@ -62,9 +63,10 @@ export interface ServerRegistryOptions extends CallLimits {
 	readonly relayed?: Capabilities;
 }
 
-/** An operator's change of a server. */
+/** An operator's change of a server. An empty title removes it. */
 export interface ServerEdit {
 	readonly alias?: string | undefined;
+	readonly title?: string | undefined;
 	readonly tags?: readonly string[] | undefined;
 }
 
@@ -93,7 +95,7 @@ interface RegistryEvents {
 
 /**
  * Every known server, online or offline, by id and alias. The lists of a server are read when it connects or reports a change.
- * Devices are kept in a store: `device/ID`, `alias/NAME`, `tags/ID` and `offers/HASH`. Changes that others make there are shown.
+ * Devices are kept in a store: `device/ID`, `alias/NAME`, `tags/ID`, `title/ID` and `offers/HASH`. Changes that others make there are shown.
  */
 export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly options: ServerRegistryOptions;
@@ -156,7 +158,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 					this.#realias(id);
 				}
 			}),
-			store.watch(TAGS, (key) => this.#onTags(key.slice(TAGS.length))),
+			store.watch(TAGS, (key) => this.#onLabels(key.slice(TAGS.length))),
+			store.watch(TITLE, (key) => this.#onLabels(key.slice(TITLE.length))),
 			store.watch(OFFERS, (key, entry) => this.#onOffers(key.slice(OFFERS.length), entry)),
 			store.watch(DEVICE, (key, entry) => this.#onRecord(key.slice(DEVICE.length), entry)),
 			() => store.off("connected", onConnected),
@@ -351,10 +354,10 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	}
 
 	/**
-	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is stored, with the server;
+	 * Gives a server another alias, title or tags, and notifies clients. Settles when that is stored, with the server;
 	 * undefined if it is unknown, or was forgotten meanwhile. Rejects with RangeError that names what is invalid, and with StoreError.
 	 */
-	async edit(name: string, { alias, tags }: ServerEdit): Promise<Server | undefined> {
+	async edit(name: string, { alias, title, tags }: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
 		if (server === undefined) {
 			return undefined;
@@ -366,12 +369,19 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (server.configured && tags !== undefined && tags.length > 0) {
 			throw new RangeError(`tags of ${id}: only devices have tags`);
 		}
+		if (server.configured && title) {
+			throw new RangeError(`title of ${id}: only devices have titles`);
+		}
 		const kept = tags && readTags(tags);
+		const named = title === undefined ? undefined : readTitle(title);
 		if (alias !== undefined && alias !== server.alias) {
 			await this.#aliases.rename(id, alias, (holder) => this.#servers.has(holder));
 		}
 		if (kept !== undefined && !sameJson(kept, server.tags)) {
 			await this.#store.update(TAGS + id, () => kept);
+		}
+		if (named !== undefined && named !== (server.title ?? "")) {
+			await this.#store.update(TITLE + id, () => (named === "" ? null : named));
 		}
 		if (!server.configured && this.#store.get(DEVICE + id) === undefined) {
 			// It has just connected: after a restart, nobody would know whose name and tags these are.
@@ -459,7 +469,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			...before,
 			id,
 			alias: this.#configuredAliases.get(id) ?? this.#aliases.assign(id, board.name, before?.alias),
-			...this.#tagsOf(id),
+			...this.#labelsOf(id),
 			board,
 			offers,
 			lastSeen: server.online && before ? before.lastSeen : Date.now(),
@@ -522,7 +532,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const before = known?.known ? known.record : undefined;
 		const alias = this.#aliases.assign(id, board.name, before?.alias);
 		const server = known ?? new Server(id, this);
-		server.update({ id, alias, ...this.#tagsOf(id), board, offers, lastSeen });
+		server.update({ id, alias, ...this.#labelsOf(id), board, offers, lastSeen });
 		this.#servers.set(id, server);
 		this.#compare(before, server.record);
 		if (!this.#aliases.isKept(id)) {
@@ -568,10 +578,11 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		});
 	}
 
-	/** Removes the aliases and tags of a device that was forgotten. Rejects with StoreError. */
+	/** Removes the names and tags of a device that was forgotten. Rejects with StoreError. */
 	async #removeNames(id: string): Promise<void> {
 		await this.#aliases.forget(id);
 		await this.#store.delete(TAGS + id);
+		await this.#store.update(TITLE + id, () => null);
 	}
 
 	/** Changes what is stored of a device, once the changes before have ended. */
@@ -588,28 +599,28 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 	}
 
-	#onTags(id: string): void {
+	#onLabels(id: string): void {
 		const server = this.#servers.get(id);
 		if (server?.known && !this.#settings.has(id)) {
-			const { tags: _, ...record } = server.record;
-			server.update({ ...record, ...this.#tagsOf(id) });
+			const { tags: _, title: __, ...record } = server.record;
+			server.update({ ...record, ...this.#labelsOf(id) });
 			this.#changed();
 		}
 	}
 
-	/** The tags of a device, for its record. */
-	#tagsOf(id: string): { readonly tags?: readonly string[] } {
-		const value = this.#store.get(TAGS + id)?.value;
-		if (value === undefined || this.#settings.has(id)) {
-			return {};
-		}
-		try {
-			const tags = readTags(z.array(z.string()).parse(value));
-			return tags.length > 0 ? { tags } : {};
-		} catch (error) {
-			this.#warn(`${TAGS}${id}: ${(error as Error).message}`);
-			return {};
-		}
+	/** Returns the title and tags of a device, for its record. */
+	#labelsOf(id: string): Pick<ServerRecord, "tags" | "title"> {
+		const read = <T>(key: string, schema: z.ZodType<T>): T | undefined => {
+			const value = this.#settings.has(id) ? undefined : this.#store.get(key)?.value;
+			const { data, error } = schema.optional().safeParse(value);
+			if (error !== undefined) {
+				this.#warn(`${key}: ${describeIssues(error.issues, "content")}`);
+			}
+			return data;
+		};
+		const tags = read(TAGS + id, checked(z.array(z.string()), readTags));
+		const title = read(TITLE + id, checked(z.string(), readTitle));
+		return { ...(tags && tags.length > 0 && { tags }), ...(title && { title }) };
 	}
 
 	#onRecord(id: string, entry: Entry | undefined): void {
@@ -750,6 +761,18 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			this.#changed();
 		}
 	}
+}
+
+/** Returns a schema of what a reader accepts, which throws RangeError. */
+function checked<In, Out>(schema: z.ZodType<In>, read: (value: In) => Out): z.ZodType<Out> {
+	return schema.transform((value, context) => {
+		try {
+			return read(value);
+		} catch (error) {
+			context.addIssue((error as Error).message);
+			return z.NEVER;
+		}
+	});
 }
 
 /** Whether a device is connected to this gateway. */

@@ -19,6 +19,8 @@ export interface ServerRecord {
 	readonly id: string;
 	/** How clients address it. No two servers share one. */
 	readonly alias: string;
+	/** The operator's name for it, in any script: "Living room". Absent: none. */
+	readonly title?: string;
 	/** The operator's tags: "upstairs". Absent: none. */
 	readonly tags?: readonly string[];
 	/** The server's own name and version: of a device, its board and firmware version. */
@@ -149,6 +151,10 @@ export class Server {
 
 	get alias(): string {
 		return this.record.alias;
+	}
+
+	get title(): string | undefined {
+		return this.record.title;
 	}
 
 	get tags(): readonly string[] {

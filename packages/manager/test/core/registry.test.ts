@@ -88,7 +88,7 @@ describe("the servers that the gateway knows", () => {
 	itStarted("change only what can be stored", async ({ store, servers }) => {
 		const server = await servers.edit(LAMP, { alias: "kitchen", tags: ["upstairs"] });
 		assert.deepEqual(store.get("alias/kitchen")?.value, { device: LAMP });
-		await assert.rejects(servers.edit(LAMP, { alias: "hall", tags: ["not a tag"] }), RangeError);
+		await assert.rejects(servers.edit(LAMP, { alias: "hall", tags: ["not/a tag"] }), RangeError);
 		store.refuses = true;
 		await assert.rejects(servers.edit(LAMP, { alias: "hall", tags: [] }), { code: "not-written" });
 		assert.deepEqual([server?.alias, server?.tags, servers.find("hall")], ["kitchen", ["upstairs"], undefined]);
@@ -330,6 +330,22 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(second.gateway.servers.find(LAMP)?.alias, "hall");
 	});
 
+	it("keep a title and tags in any script over a restart, and lose a title that is empty", async (t) => {
+		const { store, side: first, servers } = await start(t);
+		const server = await servers.edit(LAMP, { title: " キッチンのライト ", tags: ["厨房", "Living room"] });
+		assert.deepEqual([server?.title, server?.tags], ["キッチンのライト", ["Living room", "厨房"]]);
+		for (const title of ["x".repeat(65), "two\nlines", "\u202egnitset"]) {
+			await assert.rejects(servers.edit(LAMP, { title }), /^RangeError: title: expected at most 64 visible/);
+		}
+		await first.close();
+		const second = (await startGateway(t, { store })).gateway.servers;
+		assert.deepEqual(
+			[second.find(LAMP)?.title, second.find(LAMP)?.tags],
+			["キッチンのライト", ["Living room", "厨房"]],
+		);
+		assert.equal((await second.edit(LAMP, { title: "" }))?.title, undefined);
+	});
+
 	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
 		const { store, side: first, device, servers } = await start(t);
 		assert.deepEqual((await servers.edit(LAMP, { tags: ["upstairs", "lights", "upstairs"] }))?.tags, [
@@ -339,7 +355,7 @@ describe("the servers that the gateway knows", () => {
 		device.changeTools([]);
 		await until(() => servers.find(LAMP)?.tools.length === 0, "its tools are read again");
 		assert.deepEqual(servers.find(LAMP)?.tags, ["lights", "upstairs"]);
-		await assert.rejects(servers.edit(LAMP, { tags: ["a__b"] }), /^RangeError: tag: expected 1 to 24 .*got "a__b"$/);
+		await assert.rejects(servers.edit(LAMP, { tags: ["a__b"] }), /^RangeError: tag: expected 1 to 32 .*got "a__b"$/);
 		await assert.rejects(servers.edit(LAMP, { tags: ["all"] }), /tag all: reserved for every device/);
 		const many = Array.from({ length: 17 }, (_, at) => `t${at}`);
 		await assert.rejects(servers.edit(LAMP, { tags: many }), /a device has at most 16, got 17/);

@@ -301,9 +301,10 @@ export function TextField({ label, help, ...props }: TextFieldProps) {
 	);
 }
 
-/** Returns the words in a field, which spaces or commas separate. */
-export function wordsIn(form: FormData, name: string): readonly string[] {
+/** Returns the words in a field. @param separator default: spaces or commas */
+export function wordsIn(form: FormData, name: string, separator = /[\s,]+/): readonly string[] {
 	return String(form.get(name) ?? "")
-		.split(/[\s,]+/)
+		.split(separator)
+		.map((word) => word.trim())
 		.filter((word) => word !== "");
 }

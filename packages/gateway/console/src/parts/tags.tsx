@@ -5,6 +5,11 @@ import { stateText, t } from "../texts/index.js";
 import { Button } from "./basics.js";
 import { visibleLine } from "./visible.js";
 
+/** Returns a device's title, or its alias if it has none. */
+export function nameOf({ alias, title = alias }: Pick<FleetRow, "alias" | "title">): string {
+	return visibleLine(title);
+}
+
 /** Whether a device is online and well, as a dot. */
 export function StateDot({ row: { problem, online } }: { readonly row: FleetRow }) {
 	return <span class={`dot ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />;
@@ -31,7 +36,8 @@ export function Tags({ tags }: Pick<FleetRow, "tags">) {
 }
 
 /** A star that adds a device to the favourites, or removes it. */
-export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRow }) {
+export function Star({ row }: { readonly row: FleetRow }) {
+	const { id, tags, kind } = row;
 	const isFavourite = tags.includes(FAVOURITE);
 	const mayChange = session.value?.operator === true;
 	if (kind === "server" || (!mayChange && !isFavourite)) {
@@ -45,7 +51,7 @@ export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRo
 		<Button
 			class="ghost small star"
 			aria-pressed={isFavourite}
-			aria-label={t("favourite", { device: visibleLine(alias) })}
+			aria-label={t("favourite", { device: nameOf(row) })}
 			disabled={!mayChange}
 			onClick={change}
 			text={isFavourite ? "★" : "☆"}

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { DeviceDetail, FleetRow, StateChange } from "../../../src/console/messages.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
 import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "../parts/basics.js";
-import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
+import { nameOf, Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { type Outcome, plain, saidBy, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
@@ -10,14 +10,13 @@ import { isConnected } from "../store/fleet.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { ago, clock, duration, now, stateText, t } from "../texts/index.js";
 
-/** The form of aliases and tags, and of several of them. */
+/** The form of aliases. */
 const ALIAS = "[a-z0-9]+([_\\-][a-z0-9]+)*";
-const ALIASES = `[\\s,]*(${ALIAS}[\\s,]*)*`;
 
 /** Identity and state of the device, and an operator's actions. */
 export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: DeviceLink }) {
 	const { row, states, pageUrl } = detail;
-	const { id, alias, board, version, online, since, transport, kind, problem, update } = row;
+	const { id, alias, title, board, version, online, since, transport, kind, problem, update } = row;
 	const isEditing = useSignal(false);
 	return (
 		<section class="card device-head">
@@ -26,13 +25,14 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 			</p>
 			<div class="hstack">
 				<StateDot row={row} />
-				<h1>{visibleLine(alias)}</h1>
+				<h1>{nameOf(row)}</h1>
 				<Star row={row} />
 				<Badge>{stateOf(row)}</Badge>
 				<Tags tags={row.tags} />
 			</div>
 			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
 			<p class="hstack facts">
+				{title !== undefined && <code>{alias}</code>}
 				<span>{kind === "server" ? t("server") : visibleLine(id)}</span>
 				<span>
 					{visibleLine(board)} {visibleLine(version)}
@@ -83,7 +83,7 @@ function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceL
 	const reboot = toolNamed(link.tools.value, "self_reboot");
 	const upgrade = toolNamed(link.tools.value, "self_upgrade_firmware");
 	const sure = (text: "confirmForget" | "confirmReboot" | "confirmUpdate", action: string): Promise<boolean> =>
-		confirm(t(text, { device: visibleLine(alias) }), action);
+		confirm(t(text, { device: nameOf(detail.row) }), action);
 	const forget = async (): Promise<void> => {
 		if (await sure("confirmForget", t("forget"))) {
 			await ask(path, "DELETE");
@@ -138,16 +138,22 @@ function Say({ alias }: { readonly alias: string }) {
 	);
 }
 
-function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readonly onDone: () => void }) {
+function Edit({ row: { alias, title = "", tags }, onDone }: { readonly row: FleetRow; readonly onDone: () => void }) {
 	const save = async (data: FormData): Promise<void> => {
 		const name = String(data.get("alias")).trim();
-		await ask(pathOf(alias), "PATCH", { ...(name !== alias && { alias: name }), tags: wordsIn(data, "tags") });
+		const words = wordsIn(data, "tags", /[,、，]/);
+		await ask(pathOf(alias), "PATCH", {
+			...(name !== alias && { alias: name }),
+			title: data.get("title"),
+			tags: words,
+		});
 		onDone();
 	};
 	return (
 		<Form kind="hstack edit" onSubmit={save}>
+			<TextField label={t("column_name")} name="title" defaultValue={title} placeholder={alias} maxLength={64} />
 			<TextField
-				label={t("column_name")}
+				label={t("alias")}
 				name="alias"
 				defaultValue={alias}
 				required
@@ -155,13 +161,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 				pattern={ALIAS}
 				help={t("aliasHelp")}
 			/>
-			<TextField
-				label={t("column_tags")}
-				name="tags"
-				defaultValue={tags.join(" ")}
-				pattern={ALIASES}
-				help={t("aliasHelp")}
-			/>
+			<TextField label={t("tags")} name="tags" defaultValue={tags.join(", ")} />
 			<Button type="submit" text={t("save")} />
 		</Form>
 	);

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { FleetQuery } from "../../../src/console/fleet-query.js";
 import type { FleetList, FleetRow } from "../../../src/console/messages.js";
-import { Star, StateDot, stateOf, Tags } from "../parts/tags.js";
+import { nameOf, Star, StateDot, stateOf, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { deviceHref } from "../store/route.js";
 import { ago, t } from "../texts/index.js";
@@ -99,13 +99,16 @@ function ColumnHead({ column, sort, onSort }: ColumnHeadProps) {
 }
 
 function Row({ row, index }: { readonly row: FleetRow; readonly index: number }) {
-	const { alias, id, board, version, tags, online, since, transport, kind, calls, problem } = row;
+	const { alias, title, id, board, version, tags, online, since, transport, kind, calls, problem } = row;
 	return (
 		<div class="row" role="row" aria-rowindex={index}>
 			<span role="cell" class="name">
-				<a href={deviceHref(alias)}>{visibleLine(alias)}</a>
+				<a href={deviceHref(alias)}>{nameOf(row)}</a>
 				<Star row={row} />
-				<small>{kind === "server" ? t("server") : visibleLine(id)}</small>
+				<small>
+					{title !== undefined && `${alias} · `}
+					{kind === "server" ? t("server") : visibleLine(id)}
+				</small>
 			</span>
 			<span role="cell" class="state">
 				<StateDot row={row} />
