@@ -84,7 +84,7 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		await page.getByText("Call a tool on several devices").click();
 		await page.getByText("Set volume").click();
 		await page.getByLabel("hall", { exact: true }).check();
-		await page.getByLabel("volume", { exact: true }).fill("33");
+		await page.getByRole("slider", { name: "volume", exact: true }).fill("33");
 		await page.getByRole("button", { name: "Call", exact: true }).click();
 		await page.locator(".result").getByText("jammed").first().waitFor();
 		assert.match((await page.locator(".result").textContent()) ?? "", /sensor_\w+.*set/);

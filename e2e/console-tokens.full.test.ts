@@ -68,6 +68,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await page.getByRole("combobox", { name: "For" }).selectOption({ label: "a device" });
 		await page.getByRole("button", { name: "Create" }).click();
 		await page.getByRole("dialog").getByText(`Disconnected at once (1): ${server?.alias}`).waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Disconnect devices (1)" }).waitFor();
 		await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
 		assert.equal(gateway.tokens.needs("device"), false);
 		assert.equal(server?.online, true);
@@ -96,7 +97,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await second.goto(`${gateway.base}/`);
 		await first.getByRole("link", { name: /^lamp/ }).click();
 		await first.getByRole("button", { name: "Name and tags" }).click();
-		await first.getByRole("textbox", { name: "Name" }).fill("porch");
+		await first.getByRole("textbox", { name: "Name in calls" }).fill("porch");
 		await first.getByRole("button", { name: "Save" }).click();
 		await second.getByRole("link", { name: "porch" }).waitFor();
 		await first.getByRole("heading", { name: "porch" }).waitFor();

@@ -34,21 +34,55 @@ export function Button({ text, onClick, ...props }: ButtonProps) {
 
 export interface FormProps {
 	readonly kind?: string;
-	/** Called with the values of the fields. A failure is shown as a notice. */
+	/** Called with the values of the fields. A failure is shown in the form. */
 	readonly onSubmit: (data: FormData, form: HTMLFormElement) => unknown;
 }
 
 /** A form that stays on the page. */
 export function Form({ kind, onSubmit, children }: RenderableProps<FormProps>) {
-	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
+	const problem = useSignal("");
+	const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
 		event.preventDefault();
 		const form = event.currentTarget;
-		void attempt(async () => onSubmit(new FormData(form), form));
+		problem.value = "";
+		try {
+			await onSubmit(new FormData(form), form);
+		} catch (error) {
+			problem.value = visibleLine((error as Error).message);
+		}
 	};
 	return (
 		<form class={kind} onSubmit={submit}>
 			{children}
+			{problem.value !== "" && (
+				<p class="bad-text" role="alert">
+					{problem.value}
+				</p>
+			)}
 		</form>
+	);
+}
+
+/** A field, and below it why its input is invalid. @param help the required format in words */
+export function Validated({ help, children }: RenderableProps<{ readonly help?: string | undefined }>) {
+	const problem = useSignal("");
+	const onInvalid = (event: Event): void => {
+		event.preventDefault();
+		const field = event.target as HTMLInputElement;
+		problem.value = help && field.validity.patternMismatch ? help : field.validationMessage;
+		if (field.form?.querySelector(":is(input, select, textarea):invalid") === field) {
+			field.focus();
+		}
+	};
+	return (
+		<div class="field" onInvalidCapture={onInvalid} onInput={() => (problem.value = "")}>
+			{children}
+			{problem.value !== "" && (
+				<small class="bad-text" role="alert">
+					{problem.value}
+				</small>
+			)}
+		</div>
 	);
 }
 
@@ -286,18 +320,13 @@ type TextFieldProps = InputHTMLAttributes & {
 
 /** A labelled text field of a form. */
 export function TextField({ label, help, ...props }: TextFieldProps) {
-	const onInvalid = ({ currentTarget: field }: TargetedEvent<HTMLInputElement>): void =>
-		field.setCustomValidity(help && field.validity.patternMismatch ? help : "");
 	return (
-		<label>
-			{label}
-			<input
-				title={help}
-				onInvalid={onInvalid}
-				onInput={({ currentTarget }) => currentTarget.setCustomValidity("")}
-				{...props}
-			/>
-		</label>
+		<Validated help={help}>
+			<label>
+				{label}
+				<input title={help} {...props} />
+			</label>
+		</Validated>
 	);
 }
 

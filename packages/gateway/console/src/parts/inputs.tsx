@@ -1,3 +1,5 @@
+import { useSignal } from "@preact/signals";
+import { Validated } from "./basics.js";
 import type { Schema } from "./schema.js";
 
 interface SegmentsProps<T> {
@@ -60,28 +62,51 @@ export interface ValueProps {
 	readonly onChange: (value: unknown) => void;
 }
 
-/** A number in a range. */
-export function Slider(props: ValueProps & { readonly schema: Schema }) {
-	const { id, label, schema, value, text, isDisabled, onChange } = props;
+/** A number in a range, as a slider and as a field. */
+export function Slider(props: ValueProps & { readonly schema: Schema; readonly unit: string }) {
+	const { id, label, schema, value, text, unit, isDisabled, onChange } = props;
 	const { minimum, maximum, multipleOf, type } = schema;
 	const [min, max] = [Number(minimum), Number(maximum)];
 	const step =
 		typeof multipleOf === "number" ? multipleOf : type === "integer" || max - min > 20 ? 1 : (max - min) / 100;
 	const isKnown = typeof value === "number";
+	/** Text that is not yet a value: the device may report another one meanwhile. */
+	const typed = useSignal<string | undefined>(undefined);
+	const change = (field: HTMLInputElement): void => {
+		if (field.reportValidity()) {
+			typed.value = undefined;
+			if (field.value !== "") {
+				onChange(field.valueAsNumber);
+			}
+		}
+	};
 	return (
-		<span class={isKnown ? "slider" : "slider unset"}>
-			<input
-				id={id}
-				type="range"
-				aria-label={label}
-				aria-valuetext={text}
-				disabled={isDisabled}
-				{...{ min, max, step }}
-				value={isKnown ? value : Math.round((min + max) / 2)}
-				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
-			/>
-			<output for={id}>{text}</output>
-		</span>
+		<Validated>
+			<span class={isKnown ? "slider" : "slider unset"}>
+				<input
+					id={id}
+					type="range"
+					aria-label={label}
+					aria-valuetext={text}
+					disabled={isDisabled}
+					{...{ min, max, step }}
+					value={isKnown ? value : Math.round((min + max) / 2)}
+					onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+				/>
+				<input
+					type="number"
+					aria-label={label}
+					disabled={isDisabled}
+					{...{ min, max }}
+					step={step < 1 ? "any" : step}
+					placeholder="–"
+					value={typed.value ?? (isKnown ? value : "")}
+					onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+					onChange={({ currentTarget }) => change(currentTarget)}
+				/>
+				{unit}
+			</span>
+		</Validated>
 	);
 }
 

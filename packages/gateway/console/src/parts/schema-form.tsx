@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { t } from "../texts/index.js";
-import { Button } from "./basics.js";
+import { Button, Validated } from "./basics.js";
 import { ColorInput, Segments, Select, Slider } from "./inputs.js";
-import { controlOf, type Schema } from "./schema.js";
+import { controlOf, isPercent, type Schema } from "./schema.js";
 import { visible, visibleLine } from "./visible.js";
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export function Field({ required, ...props }: FieldProps & { readonly required: 
 	const help = typeof schema.description === "string" ? schema.description : "";
 	const isGroup = ["radio", "switch", "choices"].includes(controlOf(label, schema));
 	return (
-		<div>
+		<Validated>
 			<div class="field-head">
 				{isGroup ? <b>{visibleLine(label)}</b> : <label for={id}>{visibleLine(label)}</label>}
 				{required ? (
@@ -33,7 +33,7 @@ export function Field({ required, ...props }: FieldProps & { readonly required: 
 			</div>
 			<Control {...props} />
 			{help !== "" && <small>{visible(help)}</small>}
-		</div>
+		</Validated>
 	);
 }
 
@@ -66,7 +66,13 @@ function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Elemen
 				/>
 			);
 		case "slider":
-			return <Slider {...{ id, schema, value, onChange }} text={value === undefined ? "–" : String(value)} />;
+			return (
+				<Slider
+					{...{ id, label, schema, value, onChange }}
+					text={value === undefined ? "–" : String(value)}
+					unit={isPercent(label, schema) ? "%" : ""}
+				/>
+			);
 		case "number":
 			return (
 				<input

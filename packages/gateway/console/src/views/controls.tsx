@@ -4,7 +4,7 @@ import { Button, Card } from "../parts/basics.js";
 import { ColorInput, Segments, Slider, type ValueProps } from "../parts/inputs.js";
 import { controlOf } from "../parts/schema.js";
 import { visible } from "../parts/visible.js";
-import { type Control, type ControlInput, controlsOf, type ToolCall } from "../store/controls.js";
+import { type Control, type ControlInput, controlsOf, type ToolCall, unitOfInput } from "../store/controls.js";
 import { type Device, saidBy } from "../store/device.js";
 import { session } from "../store/session.js";
 import { duration, t } from "../texts/index.js";
@@ -127,6 +127,6 @@ function Input({ input, ...given }: { input: ControlInput } & Pick<ValueProps, "
 			/>
 		</label>
 	) : (
-		<Slider {...props} schema={schema} text={inputValue(input, value)} />
+		<Slider {...props} schema={schema} text={inputValue(input, value)} unit={unitOfInput(input)} />
 	);
 }

@@ -78,12 +78,20 @@ export function States({ changes }: { readonly changes: readonly StateChange[] }
 }
 
 function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceLink; onEdit: () => void }) {
-	const { alias, online } = detail.row;
+	const { alias, online, version } = detail.row;
 	const path = pathOf(alias);
 	const reboot = toolNamed(link.tools.value, "self_reboot");
 	const upgrade = toolNamed(link.tools.value, "self_upgrade_firmware");
-	const sure = (text: "confirmForget" | "confirmReboot" | "confirmUpdate", action: string): Promise<boolean> =>
-		confirm(t(text, { device: nameOf(detail.row) }), action);
+	const sure = (
+		text: "confirmDisconnect" | "confirmForget" | "confirmReboot" | "confirmUpdate",
+		action: string,
+		values: Readonly<Record<string, string>> = {},
+	): Promise<boolean> => confirm(t(text, { device: nameOf(detail.row), ...values }), action);
+	const disconnect = async (): Promise<void> => {
+		if (await sure("confirmDisconnect", t("disconnect"))) {
+			await ask(`${path}/session`, "DELETE");
+		}
+	};
 	const forget = async (): Promise<void> => {
 		if (await sure("confirmForget", t("forget"))) {
 			await ask(path, "DELETE");
@@ -99,7 +107,7 @@ function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceL
 		const offer = await ask<Partial<FirmwareOffer>>(`${path}/firmware`, "POST", {});
 		if (upgrade === undefined || offer.version === undefined) {
 			show(t("nothingNewer"));
-		} else if (await sure("confirmUpdate", t("update"))) {
+		} else if (await sure("confirmUpdate", t("update"), { from: version, to: offer.version })) {
 			const known = Object.entries(offer).filter(([key]) => key in (upgrade.inputSchema.properties ?? {}));
 			report(await link.call(upgrade.name, Object.fromEntries(known), (text) => show(text)));
 		}
@@ -109,7 +117,7 @@ function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceL
 			{session.value?.operator && <Button onClick={onEdit} text={t("rename")} />}
 			{online && upgrade && session.value?.hasFirmware && <Button onClick={update} text={t("update")} />}
 			{online && reboot && <Button onClick={restart} text={t("reboot")} />}
-			{online && <Button onClick={() => ask(`${path}/session`, "DELETE")} text={t("disconnect")} />}
+			{online && <Button onClick={disconnect} text={t("disconnect")} />}
 			{!online && <Button class="outline" data-variant="danger" onClick={forget} text={t("forget")} />}
 		</div>
 	);

@@ -6,16 +6,14 @@ import { CreatedToken } from "./tokens.js";
 
 /** Exchanges a token for a session. */
 export function SignIn() {
-	const problem = useSignal("");
 	const isBusy = useSignal(false);
 	const submit = async (data: FormData): Promise<void> => {
 		isBusy.value = true;
-		problem.value = "";
 		try {
 			await signIn(String(data.get("token")));
 		} catch (error) {
 			const isWrong = error instanceof ApiError && error.status === 401;
-			problem.value = isWrong ? t("wrongToken") : (error as Error).message;
+			throw isWrong ? new Error(t("wrongToken")) : error;
 		} finally {
 			isBusy.value = false;
 		}
@@ -38,11 +36,6 @@ export function SignIn() {
 					required
 					placeholder="xsmcp_…"
 				/>
-				{problem.value !== "" && (
-					<p class="bad-text" role="alert">
-						{problem.value}
-					</p>
-				)}
 				<Button type="submit" disabled={isBusy.value} text={t("signIn")} />
 			</Form>
 			<p class="text-light">{t("makeToken")}</p>

@@ -101,7 +101,9 @@ async function createToken(json: ReturnType<typeof requestIn>): Promise<string |
 		if (question === undefined) {
 			throw error;
 		}
-		const isAgreed = await confirm(textOf(question, json.kind), t("create"));
+		const count = question.clients.length + question.devices.length;
+		const action = json.kind === "client" ? t("cutOffClients", { count }) : t("cutOffDevices", { count });
+		const isAgreed = await confirm(textOf(question, json.kind), count === 0 ? t("create") : action);
 		return isAgreed ? await create({ yes: true }) : undefined;
 	}
 }
