@@ -23,7 +23,7 @@ export async function startConsole(
 	flags: Partial<Record<SettingName, unknown>> = {},
 ): Promise<StartedConsole> {
 	const stateFolder = makeStateFolder();
-	const token = { name: "operator", kind: "client", userTools: true, operator: true } as const;
+	const token = { name: "operator", kind: "client", operator: true } as const;
 	const secret = await tokensIn(stateFolder).add(token);
 	return { ...(await startWithConsole(t, flags, stateFolder)), secret };
 }

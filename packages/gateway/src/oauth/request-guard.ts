@@ -9,7 +9,7 @@ import type { RunningGateway } from "../gateway.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
 import { HttpError } from "../http/http-error.js";
 import { makeLimits, type RequestLimits } from "../http/limits.js";
-import type { Admission } from "../http/route.js";
+import { type Admission, mayOperate } from "../http/route.js";
 import {
 	type CheckSource,
 	type ClientAddresses,
@@ -43,6 +43,8 @@ export class RequestGuard {
 	readonly #accesses = new WeakMap<TokenRecord, Access>();
 	/** The access of pages of other origins, by that of the gateway's own. */
 	readonly #foreign = new WeakMap<Access, Access>();
+	/** The access of operators in the console, by their own. */
+	readonly #operators = new WeakMap<Access, Access>();
 	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
@@ -77,10 +79,15 @@ export class RequestGuard {
 		const found = await this.#authenticate(request);
 		const isForeign =
 			request.headers.origin !== undefined && isOfForeignPage(request, this.addresses.isSecure(request));
-		const access = isForeign
-			? kept(this.#foreign, found.access, (own) => ({ ...own, isForeignPage: true }))
-			: found.access;
-		const admission = { ...found, access, address: this.addresses.of(request) };
+		const address = this.addresses.of(request);
+		let { access } = found;
+		if (isForeign) {
+			access = kept(this.#foreign, access, (own) => ({ ...own, isForeignPage: true }));
+		} else if (this.#isConsole(request, found.session) && mayOperate({ ...found, address })) {
+			// The owner is a person: no flag is needed to restart a device.
+			access = kept(this.#operators, access, (own) => ({ ...own, userTools: true }));
+		}
+		const admission = { ...found, access, address };
 		this.#open.set(response, admission);
 		response.once("close", () => this.#open.delete(response));
 		return admission;
@@ -229,6 +236,13 @@ export class RequestGuard {
 		return cookie !== undefined && isOfOwnPage(request, this.addresses.isSecure(request))
 			? this.sessions.find(cookie)
 			: undefined;
+	}
+
+	/** Whether the console's page makes a request. A program sends neither header. */
+	#isConsole(request: IncomingMessage, session: ConsoleSession | undefined): boolean {
+		const { origin, "sec-fetch-site": site } = request.headers;
+		const isPage = (origin ?? site) !== undefined && isOfOwnPage(request, this.addresses.isSecure(request));
+		return session !== undefined || isPage;
 	}
 
 	#stillAdmits({ token, session, grant }: Admission): boolean {

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { testWith, until } from "../../../../host-test/support/testing.js";
 import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../../testing/console.js";
+import { WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, sendJson, tokensIn } from "../../testing/program.js";
-import { post } from "../../testing/raw-session.js";
+import { openSession, post } from "../../testing/raw-session.js";
 
 const itWithToken = testWith(startWithToken);
 
@@ -70,6 +71,21 @@ describe("signing in to the console", () => {
 		await gateway.tokens.remove("me");
 		await until(() => second.ended, "the other one ends with the token");
 		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers: other.headers }), 401);
+	});
+
+	it("lets an operator call user-only tools from the page, and from nowhere else", async (t) => {
+		const gateway = await startWithToken(t, { operator: true });
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		const device = await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:01", token });
+		const { headers } = await signIn(gateway, gateway.secret);
+		const params = { name: `${gateway.gateway.servers.all[0]?.alias}__self_reboot`, arguments: {} };
+		const reboot = async (more: Record<string, string>): Promise<number> => {
+			const { ask } = await openSession(`${gateway.base}/mcp`, undefined, more);
+			await ask("tools/call", params);
+			return device.calls.length;
+		};
+		assert.equal(await reboot({ Authorization: `Bearer ${gateway.secret}` }), 0);
+		assert.equal(await reboot({ ...headers, Origin: gateway.base }), 1);
 	});
 
 	it("outlives a restart of the gateway", async (t) => {

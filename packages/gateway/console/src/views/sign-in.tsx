@@ -39,7 +39,7 @@ export function SignIn() {
 				<Button type="submit" disabled={isBusy.value} text={t("signIn")} />
 			</Form>
 			<p class="text-light">{t("makeToken")}</p>
-			<Snippet text="xs-mcp-gateway token add me --for client --allow-user-tools --operator" />
+			<Snippet text="xs-mcp-gateway token add me --for client --operator" />
 		</section>
 	);
 }
