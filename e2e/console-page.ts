@@ -35,7 +35,7 @@ export function complaintsOf(page: Page): readonly string[] {
 
 export async function openConsole(t: TestContext, base: string, options: BrowserContextOptions = {}): Promise<Page> {
 	const page = await openPage(t, { locale: "en-GB", viewport: { width: 1280, height: 900 }, ...options });
-	await page.goto(`${base}/`);
+	await page.goto(`${base}/#/devices`);
 	return page;
 }
 

@@ -90,6 +90,10 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			for (let device = 1; device <= 30; device += 1) {
 				gateway.gateway.servers.reject(`device ${device}: unknown token`);
 			}
+			await page.getByRole("link", { name: "Home" }).click();
+			await page.getByRole("switch", { name: "Light" }).waitFor();
+			await check("home");
+			await page.getByRole("link", { name: "Devices" }).click();
 			await page.getByText("Rejected in the last minutes").click();
 			await check("devices");
 			await page.getByRole("link", { name: /^virtual_/ }).click();
@@ -125,7 +129,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 				await page.locator(".row .name a").click();
 				await page.getByRole("heading", { name: tools }).waitFor();
 				await expectNothingCutOff(page, "device");
-				for (const view of ["clients", "connect", "audit"]) {
+				for (const view of ["home", "clients", "connect", "audit"]) {
 					await page.evaluate((hash) => {
 						location.hash = hash;
 					}, `#/${view}`);

@@ -10,6 +10,7 @@ import { ClientsView } from "./views/clients.js";
 import { ConnectView } from "./views/connect.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
+import { HomeView } from "./views/home.js";
 import { Shortcuts } from "./views/shortcuts.js";
 import { SignIn } from "./views/sign-in.js";
 
@@ -42,6 +43,8 @@ function Content() {
 	}
 	const { value } = route;
 	switch (value.view) {
+		case "home":
+			return <HomeView />;
 		case "devices":
 			return <DevicesView />;
 		case "device":
@@ -60,7 +63,7 @@ function Header() {
 	const waiting = lists.value.approvals?.length ?? 0;
 	return (
 		<header>
-			<a class="brand" href="#/devices">
+			<a class="brand" href="#/home">
 				<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
 					<rect width="32" height="32" rx="9" fill="#0f766e" />
 					<circle cx="11" cy="15" r="3" fill="#fff" />
@@ -71,6 +74,7 @@ function Header() {
 			</a>
 			{isOpen && (
 				<nav aria-label={t("views")}>
+					<Tab view="home" text={t("home")} />
 					<Tab view="devices" text={t("devices")} count={totals.value?.all} alert={waiting > 0} />
 					<Tab view="clients" text={t("clients")} />
 					<Tab view="connect" text={t("connect")} />

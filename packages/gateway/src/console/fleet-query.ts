@@ -31,6 +31,8 @@ export const FLEET_VIEW = z.strictObject({
 			/** Devices before the part, and in it. */
 			offset: z.int().min(0).max(1_000_000),
 			count: z.int().min(0).max(MAX_ROWS),
+			/** Whether rows have statuses. */
+			hasStatus: z.boolean().exactOptional(),
 		})
 		.exactOptional(),
 	device: z.string().max(200).exactOptional(),
@@ -40,7 +42,7 @@ export const FLEET_VIEW = z.strictObject({
 export type FleetView = z.output<typeof FLEET_VIEW>;
 
 /** The devices that are meant. */
-export type FleetQuery = Omit<NonNullable<FleetView["list"]>, "offset" | "count">;
+export type FleetQuery = Omit<NonNullable<FleetView["list"]>, "offset" | "count" | "hasStatus">;
 
 /** A row, and the text in which searches look. */
 export interface SearchedRow {

@@ -56,7 +56,8 @@ function streamPage(fleet: Fleet, response: ServerResponse, admission: Admission
 			return;
 		}
 		const content = contentFor(fleet, view, admission);
-		fleet.show(update, content.device ? [content.device.row.id] : []);
+		const rows = view.list?.hasStatus ? content.list?.rows : content.device && [content.device.row];
+		fleet.show(update, rows?.map((row) => row.id) ?? []);
 		const different = Object.entries({ stream: id, ...content }).flatMap(([name, part]) => {
 			const text = JSON.stringify(part);
 			const isSent = sent.get(name) === text;
@@ -88,7 +89,8 @@ function contentFor(fleet: Fleet, { list, device }: FleetView, admission: Admiss
 	const { access } = admission;
 	const { approvals, ...lists } = fleet.lists;
 	const found = list && fleet.find(list, access);
-	const rows = list && found?.slice(list.offset, list.offset + list.count).map(({ row }) => row);
+	const part = list && found?.slice(list.offset, list.offset + list.count);
+	const rows = part?.map(({ row }) => (list?.hasStatus ? fleet.withStatus(row, access) : row));
 	return {
 		totals: fleet.totals(access),
 		...(list && found && rows && { list: { found: found.length, offset: list.offset, rows } }),

@@ -3,6 +3,7 @@ import { type Access, hasUserTools, reaches } from "../config/access.js";
 import { bindingSummary } from "../devices/bootstrap/binding-routes.js";
 import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
+import { PART_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
 import { HISTORY_PRINCIPAL, STATUS_TOOL } from "../history/history.js";
 import { history } from "../history/plugin.js";
@@ -25,6 +26,9 @@ const CHANGE_DELAY = 250;
 
 /** Interval of the checks of the short lists, ms. */
 const LISTS_INTERVAL = 1_000;
+
+/** The tools that set parts of devices. */
+const SETTERS: ReadonlySet<string> = new Set(PART_KINDS.flatMap(({ tool }) => (tool?.sets ? [tool.name] : [])));
 
 const MAX_CALLS_SENT = 50;
 
@@ -191,6 +195,13 @@ export function openFleet(gateway: RunningGateway) {
 		},
 		/** The rows that a query finds, in its order. Only for pages that follow. */
 		find: (query: FleetQuery, access: Access) => matching(visible(access), query),
+		/** Adds the status of a device to its row, and the tools that set its parts. */
+		withStatus(row: FleetRow, access: Access): FleetRow {
+			const tools = servers.find(row.id)?.tools.filter((tool) => !isUserOnly(tool) || hasUserTools(access, row.id));
+			const status = tools?.some(({ name }) => name === STATUS_TOOL) && statuses.get(row.id);
+			const setters = access.readOnly ? [] : (tools ?? []).map(({ name }) => name).filter((name) => SETTERS.has(name));
+			return status ? { ...row, status, setters } : row;
+		},
 		/** Only for pages that follow. */
 		totals(access: Access): FleetTotals {
 			if (access.devices !== undefined) {

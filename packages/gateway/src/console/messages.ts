@@ -38,6 +38,9 @@ export interface FleetRow {
 	readonly update?: FirmwareEntry;
 	/** Its problem; absent if it has none. */
 	readonly problem?: Problem;
+	/** On the start page: its last status, and the tools that set its parts. Absent if the page may not read it. */
+	readonly status?: object;
+	readonly setters?: readonly string[];
 }
 
 /** A state that a device was in, since a time in milliseconds since 1970. */

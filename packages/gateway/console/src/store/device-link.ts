@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
 import type { LoggedMessage } from "../../../src/history/history.js";
-import { Device } from "./device.js";
+import { Device, plain } from "./device.js";
 import { ask, checkSession, pathOf, session } from "./session.js";
 
 /** Milliseconds that a call may take without progress: the gateway's own limits are shorter. */
@@ -146,6 +146,14 @@ export class GroupLink extends Device {
 
 	/** Reads nothing: the status belongs to one device. */
 	override async readStatus(): Promise<void> {}
+}
+
+/** A device of the start page: each call is a request of its own, and the gateway's stream brings the status. */
+export class RowLink extends Device {
+	protected async ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
+		const call = { name: `${this.alias}__${plain(name)}`, arguments: args };
+		return await withGateway((client) => client.callTool(call, { timeout: PATIENCE }));
+	}
 }
 
 /** Makes a device say a text. */

@@ -41,7 +41,7 @@ export function look(next: FleetView): void {
 // Views do not do this when they unmount: on a slow computer, the next view has called look() by then.
 effect(() => {
 	const { value } = route;
-	if (value.view !== "devices" && value.view !== "device") {
+	if (!["home", "devices", "device"].includes(value.view)) {
 		look({});
 	}
 });

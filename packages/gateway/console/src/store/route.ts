@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { FleetQuery } from "../../../src/console/fleet-query.js";
 
-const OTHER_VIEWS = ["clients", "connect", "audit"] as const;
+const OTHER_VIEWS = ["home", "clients", "connect", "audit"] as const;
 
 /** Place of the page in the console: `#/devices/ALIAS`. */
 export type Route =
@@ -13,7 +13,7 @@ function read(): Route {
 	if (view === "devices" && name !== undefined && name !== "") {
 		return { view: "device", alias: decode(name) };
 	}
-	return { view: OTHER_VIEWS.find((each) => each === view) ?? "devices" };
+	return { view: OTHER_VIEWS.find((each) => each === view) ?? (view === "devices" ? view : "home") };
 }
 
 function decode(text: string): string {
@@ -26,7 +26,7 @@ function decode(text: string): string {
 
 export const route = signal<Route>(read());
 
-const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
+export const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
 
 /** The query of the table: also when the page comes back to it from a device. */
 export const query = signal<FleetQuery>({ ...NO_QUERY, ...queryInAddress() });

@@ -62,7 +62,15 @@ function useCalls(link: Device, inputs: readonly ControlInput[]) {
 }
 
 /** One control, and why its last call failed. */
-function Tile({ link, control, name }: { readonly link: Device; readonly control: Control; readonly name: string }) {
+export function Tile({
+	link,
+	control,
+	name,
+}: {
+	readonly link: Device;
+	readonly control: Control;
+	readonly name: string;
+}) {
 	const { inputs, press, secondsLeft, error } = control;
 	const { set, said, call, change } = useCalls(link, inputs);
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));

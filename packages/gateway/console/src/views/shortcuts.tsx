@@ -7,10 +7,11 @@ const isShown = signal(false);
 /** Keys that were pressed just before: "g" begins two of the shortcuts. */
 let before = "";
 
-const VIEWS: Readonly<Record<string, string>> = { d: "devices", c: "clients", m: "connect" };
+const VIEWS: Readonly<Record<string, string>> = { h: "home", d: "devices", c: "clients", m: "connect" };
 
 const SHORTCUTS = [
 	["/", "search"],
+	["g h", "home"],
 	["g d", "devices"],
 	["g c", "clients"],
 	["g m", "connect"],
