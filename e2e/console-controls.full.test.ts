@@ -100,6 +100,31 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		assert.equal(reads(), before + 2, "a status that another client reads is not read again");
 	});
 
+	it("starts with rooms, in which a light is switched and a reading follows", async (t) => {
+		const status = {
+			lights: { led: { on: false } },
+			sensors: { air: { kind: "temperature", value: 20, unit: "°C" } },
+		};
+		const { gateway, device, page } = await openWithDevice(t, {
+			tools: [STATUS_TOOL, LIGHT],
+			onCall: ({ name }) => {
+				status.lights.led.on ||= name === LIGHT.name;
+				return { content: [{ type: "text", text: JSON.stringify(status) }], isError: false };
+			},
+		});
+		await gateway.gateway.servers.edit(LAMP, { title: "キッチンのライト", tags: ["厨房"] });
+		await page.goto(`${gateway.base}/#/home`);
+		const room = page.getByRole("region", { name: "厨房" });
+		await room.getByRole("link", { name: "キッチンのライト" }).waitFor();
+		await room.getByText("20.0 °C").waitFor();
+		device.notify("notifications/sensor_changed", { sensor: "air", kind: "temperature", value: 21, unit: "°C" });
+		await room.getByText("21.0 °C").waitFor();
+		await room.getByRole("switch", { name: "Light" }).click();
+		await room.getByRole("switch", { name: "Light", checked: true }).waitFor();
+		assert.equal(status.lights.led.on, true);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
 	it("says at a control why the device refused, and shows how it is", async (t) => {
 		const { page } = await openWithDevice(t, {
 			tools: [STATUS_TOOL, LIGHT],

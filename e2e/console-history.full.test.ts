@@ -35,7 +35,7 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		await page.getByRole("img", { name: "Temperature" }).locator("canvas").waitFor();
 		await page.getByRole("img", { name: "Pump" }).locator("canvas").waitFor();
 		const plots = page.locator(".plots.wide figcaption");
-		assert.deepEqual(await plots.allTextContents(), ["Pump", "Temperature"], "limits are no history");
+		assert.deepEqual(await plots.allTextContents(), ["Pump ", "Temperature °C"], "limits are no history");
 		await page.getByRole("button", { name: "7 days" }).click();
 		await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
 
@@ -71,6 +71,14 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		const entry = page.locator(".audit li", { hasText: "self.audio_speaker.set_volume" });
 		await entry.getByText('{"volume":7}').waitFor();
 		assert.match((await entry.textContent()) ?? "", /test-client · phone/);
+		await gateway.gateway.servers.edit(LAMP, { alias: "desk" });
+		await page.goto(`${gateway.base}/#/devices/desk`);
+		await page.getByRole("button", { name: "Name and tags" }).click();
+		await page.getByLabel("Name in calls").fill("kitchen");
+		await page.getByRole("button", { name: "Save" }).click();
+		await page.getByRole("heading", { name: "kitchen" }).waitFor();
+		await page.getByRole("link", { name: "Audit log" }).click();
+		await page.getByText("renamed desk to kitchen").waitFor();
 		await page.getByLabel("Token").fill("nobody");
 		await page.getByRole("button", { name: "Show" }).click();
 		await page.getByText("Nothing found.").waitFor();

@@ -205,7 +205,8 @@ function keepAudit(audit: AuditLog | undefined): Middleware {
 	return async (c, next) => {
 		await next();
 		if (isChange(c)) {
-			audit?.requested(c.var.admission.access.principal, `${c.req.method} ${c.req.path}`, c.res.status);
+			const { principal } = c.var.admission.access;
+			audit?.requested(principal, `${c.req.method} ${c.req.path}`, c.res.status, c.var.change);
 		}
 	};
 }

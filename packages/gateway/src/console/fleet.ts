@@ -5,7 +5,7 @@ import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
 import { PART_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
-import { HISTORY_PRINCIPAL, STATUS_TOOL } from "../history/history.js";
+import { HISTORY_PRINCIPAL } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
@@ -19,7 +19,7 @@ import {
 	type OperatorLists,
 	type Problem,
 } from "./messages.js";
-import { followStatuses } from "./statuses.js";
+import { followStatuses, isStatusTool } from "./statuses.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
@@ -198,7 +198,7 @@ export function openFleet(gateway: RunningGateway) {
 		/** Adds the status of a device to its row, and the tools that set its parts. */
 		withStatus(row: FleetRow, access: Access): FleetRow {
 			const tools = servers.find(row.id)?.tools.filter((tool) => !isUserOnly(tool) || hasUserTools(access, row.id));
-			const status = tools?.some(({ name }) => name === STATUS_TOOL) && statuses.get(row.id);
+			const status = tools?.some(isStatusTool) && statuses.get(row.id);
 			const setters = access.readOnly ? [] : (tools ?? []).map(({ name }) => name).filter((name) => SETTERS.has(name));
 			return status ? { ...row, status, setters } : row;
 		},
@@ -222,7 +222,7 @@ export function openFleet(gateway: RunningGateway) {
 			const recent = gateway.use(events).recent(id, access, MAX_EVENTS_SENT);
 			const calls = activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 			const locked = isUser ? [] : server.tools.filter(isUserOnly);
-			const status = locked.some((tool) => tool.name === STATUS_TOOL) ? undefined : statuses.get(id);
+			const status = locked.some(isStatusTool) ? undefined : statuses.get(id);
 			return {
 				row: rowOf(server),
 				...(status && { status }),

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
-import { HISTORY_PRINCIPAL, STATUS_TOOL, statusAfter } from "../history/history.js";
+import { DEVICE_EVENTS } from "../firmware.js";
+import { HISTORY_PRINCIPAL, statusAfter } from "../history/history.js";
 
 /** Bytes of all statuses as JSON, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -17,6 +18,11 @@ const READ_INTERVAL = 15_000;
 const MAX_READS = 16;
 
 type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Whether a tool reads the status of a device. */
+export function isStatusTool({ name }: { readonly name: string }): boolean {
+	return /(^|[._])get_device_status$/.test(name);
+}
 
 /**
  * Keeps the last status of each device, as any client has read it and notifications have changed it. Devices that a page shows are
@@ -41,7 +47,7 @@ export function followStatuses(
 	const limit = pLimit(MAX_READS);
 
 	const read = (server: Server): void => {
-		const tool = server.tools.find(({ name }) => name === STATUS_TOOL);
+		const tool = server.tools.find(isStatusTool);
 		if (tool !== undefined && !isUserOnly(tool) && server.online) {
 			askedAt.set(server.id, Date.now());
 			// The registry reports the answer, as it reports answers to clients.
@@ -71,7 +77,7 @@ export function followStatuses(
 		const [[name, values] = ["", {}]] = Object.entries(parts);
 		if (known?.[name] !== undefined) {
 			set(server.id, { ...status, [plural]: { ...known, [name]: { ...known[name], ...values } } });
-		} else if (isState || plural !== "" || method.startsWith("notifications/event")) {
+		} else if (isState || DEVICE_EVENTS.some(({ notification }) => notification === method)) {
 			readSoon(server);
 		}
 	});
@@ -80,7 +86,7 @@ export function followStatuses(
 		if (server === undefined || outcome !== "ok") {
 			return;
 		}
-		const status = tool.name === STATUS_TOOL && result && jsonOf(result);
+		const status = isStatusTool(tool) && result && jsonOf(result);
 		if (typeof status === "object" && status !== null) {
 			const change = changes.get(id);
 			if (change !== undefined && Date.now() - duration >= change.time) {

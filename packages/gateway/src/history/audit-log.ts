@@ -1,4 +1,5 @@
 import { type Access, hasUserTools, reaches } from "../config/access.js";
+import type { AuditedChange } from "../http/route.js";
 import { JsonLines } from "./json-lines.js";
 
 /** Maximum length of a request's path, in characters. */
@@ -26,7 +27,13 @@ interface AuditedCall {
 /** A call, or a change over HTTP: "DELETE /tokens/kiosk". */
 export type AuditEntry =
 	| AuditedCall
-	| { readonly time: string; readonly principal: string; readonly request: string; readonly status: number };
+	| {
+			readonly time: string;
+			readonly principal: string;
+			readonly request: string;
+			readonly status: number;
+			readonly change?: AuditedChange | undefined;
+	  };
 
 /** Filter of entries. Times are in ISO 8601. */
 type AuditQuery = Readonly<Partial<Record<"device" | "principal" | "from" | "to", string>>>;
@@ -38,8 +45,9 @@ export class AuditLog extends JsonLines {
 	}
 
 	/** Records a change over HTTP. */
-	requested(principal: string, request: string, status: number): void {
-		this.append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
+	requested(principal: string, request: string, status: number, change?: AuditedChange): void {
+		const time = new Date().toISOString();
+		this.append({ time, principal, request: request.slice(0, MAX_REQUEST), status, ...(change && { change }) });
 	}
 
 	/** Finds the entries that a client may see, the oldest first. Arguments of user-only tools need the right to call them. */

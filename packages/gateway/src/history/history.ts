@@ -9,7 +9,7 @@ import { JsonLines } from "./json-lines.js";
 /** Caller of the status tool in its own name. */
 export const HISTORY_PRINCIPAL = "history";
 
-export const STATUS_TOOL = "self.get_device_status";
+const STATUS_TOOL = "self.get_device_status";
 
 /** Milliseconds for which changed values are collected, until the status of a quiet device is read, and until all is written again. */
 const MINUTE = 60_000;

@@ -23,10 +23,13 @@ export interface Admission {
 	readonly grant?: AccessGrant | undefined;
 }
 
+/** What a request changed, for the audit log: the new names and tags of a device. */
+export type AuditedChange = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** Hono's context: Node's request and response, and results of the middleware. */
 export interface HttpEnv {
 	Bindings: HttpBindings;
-	Variables: { admission: Admission };
+	Variables: { admission: Admission; change?: AuditedChange };
 }
 
 /** Answers the requests for one path. */

@@ -109,6 +109,7 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 		} catch (error) {
 			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}
+		c.set("change", change);
 		return c.json(summaryOf(server));
 	});
 	app.all("/devices/:device/session", allow("DELETE"), (c) => {

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Series } from "../store/device.js";
 import { theme } from "../store/preferences.js";
-import { language } from "../texts/index.js";
+import { language, t } from "../texts/index.js";
 
 /** Pixels. */
 const HEIGHT = 84;
@@ -11,12 +11,14 @@ const HEIGHT = 84;
 interface PlotProps {
 	readonly series: Series;
 	readonly label: string;
+	/** Whether its values are on and off. */
+	readonly isBinary?: boolean;
 	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line. */
 	readonly span?: { readonly from: number; readonly to: number } | undefined;
 }
 
 /** A number over time, drawn by uPlot. */
-export function Plot({ series: { times, values }, label, span }: PlotProps) {
+export function Plot({ series: { times, values }, label, isBinary = false, span }: PlotProps) {
 	const place = useRef<HTMLDivElement>(null);
 	const plot = useSignal<uPlot | undefined>(undefined);
 	const { value: chosen } = theme;
@@ -32,7 +34,7 @@ export function Plot({ series: { times, values }, label, span }: PlotProps) {
 		};
 		const create = (Drawn: typeof uPlot): (() => void) => {
 			const element = place.current as HTMLDivElement;
-			const created = new Drawn(optionsFor(Drawn, element, span), [[], []], element);
+			const created = new Drawn(optionsFor(Drawn, element, span, isBinary), [[], []], element);
 			plot.value = created;
 			const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
 			observer.observe(element);
@@ -53,7 +55,12 @@ export function Plot({ series: { times, values }, label, span }: PlotProps) {
 }
 
 /** Returns uPlot's options. Colours are read from the style sheet, where the theme decides. */
-function optionsFor(Drawn: typeof uPlot, element: HTMLElement, span: PlotProps["span"]): uPlot.Options {
+function optionsFor(
+	Drawn: typeof uPlot,
+	element: HTMLElement,
+	span: PlotProps["span"],
+	isBinary: boolean,
+): uPlot.Options {
 	const { color: line, borderTopColor: words, borderBottomColor: grid } = getComputedStyle(element);
 	const axis = { stroke: words, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui" };
 	const steps = span && Drawn.paths.stepped?.({ align: 1 });
@@ -65,7 +72,7 @@ function optionsFor(Drawn: typeof uPlot, element: HTMLElement, span: PlotProps["
 		padding: [6, 6, 0, 0],
 		scales: {
 			x: span ? { range: [span.from / 1_000, span.to / 1_000] } : {},
-			y: { range: (_plot, min, max) => aroundValues(Drawn, min, max) },
+			y: { range: (_plot, min, max) => (isBinary ? [-0.1, 1.1] : aroundValues(Drawn, min, max)) },
 		},
 		series: [
 			{},
@@ -79,7 +86,7 @@ function optionsFor(Drawn: typeof uPlot, element: HTMLElement, span: PlotProps["
 		],
 		axes: [
 			{ ...axis, size: 18, ...(span && { space: 70, values: (_plot, times) => timesOf(times, span) }) },
-			{ ...axis, size: 38, space: 24 },
+			{ ...axis, size: 46, space: 24, ...(isBinary && { splits: [0, 1], values: [t("off"), t("on")] }) },
 		],
 	};
 }
@@ -96,10 +103,11 @@ const LONG_SPAN = 2 * 86_400_000;
 const DAYS = { month: "short", day: "numeric" } as const;
 const TIMES = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
 
-/** A value that never changes is a line in the middle. */
+/** A value that never changes is a line in the middle. What is never negative has no negative axis. */
 function aroundValues(Drawn: typeof uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
 	if (min === null || max === null) {
 		return [0, 1];
 	}
-	return min === max ? [min - 1, max + 1] : Drawn.rangeNum(min, max, 0.1, false);
+	const [least, most] = min === max ? [min - 1, max + 1] : Drawn.rangeNum(min, max, 0.1, false);
+	return [min < 0 ? least : Math.max(0, least ?? 0), most];
 }

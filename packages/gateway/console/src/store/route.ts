@@ -16,7 +16,8 @@ function read(): Route {
 	return { view: OTHER_VIEWS.find((each) => each === view) ?? (view === "devices" ? view : "home") };
 }
 
-function decode(text: string): string {
+/** Decodes a segment of a path. One that is malformed stays as it is. */
+export function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {

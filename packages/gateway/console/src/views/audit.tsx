@@ -2,8 +2,40 @@ import { useSignal } from "@preact/signals";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
 import { Button, CallText, Form, LogEntry, LogList, TextField, useLoaded } from "../parts/basics.js";
 import { visible, visibleLine } from "../parts/visible.js";
+import { decode } from "../store/route.js";
 import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts/index.js";
+
+type Change = Exclude<AuditEntry, { readonly tool: string }>;
+
+/** Texts of changes, by requests. */
+const CHANGES = [
+	[/^DELETE \/devices\/([^/]+)$/, "change_forget"],
+	[/^DELETE \/devices\/([^/]+)\/session$/, "change_disconnect"],
+	[/^POST \/devices\/([^/]+)\/firmware$/, "change_firmware"],
+	[/^POST (\/tokens)$/, "change_token"],
+	[/^DELETE \/tokens\/([^/]+)$/, "change_revoke"],
+	[/^POST \/bindings\/([^/]+)$/, "change_approve"],
+	[/^DELETE \/bindings\/([^/]+)$/, "change_reject"],
+	[/^POST \/servers\/([^/]+)\/restart$/, "change_restart"],
+] as const;
+
+/** Says a change in words: "renamed desk to kitchen". One without words is shown as its request. */
+function changeText({ request, change = {} }: Change): string {
+	const name = (encoded: string): string => visibleLine(decode(encoded));
+	const [, edited] = /^PATCH \/devices\/([^/]+)$/.exec(request) ?? [];
+	const edits = (["alias", "title", "tags"] as const).flatMap((member) => {
+		const { [member]: value } = change;
+		return edited === undefined || value === undefined
+			? []
+			: [t(`change_${member}`, { device: name(edited), value: visibleLine([value].flat().join(", ")) })];
+	});
+	const [text] = CHANGES.flatMap(([pattern, key]) => {
+		const [, device] = pattern.exec(request) ?? [];
+		return device === undefined ? [] : [t(key, { device: name(device) })];
+	});
+	return edits.join(", ") || (text ?? visibleLine(request));
+}
 
 /** The gateway's log of calls and changes. */
 export function AuditView() {
@@ -41,7 +73,7 @@ export function AuditView() {
 								</>
 							) : (
 								<>
-									<code>{visibleLine(entry.request)}</code>
+									{changeText(entry)}
 									<small>
 										{visibleLine(entry.principal)} ·{" "}
 										<span class={entry.status < 400 ? "" : "bad-text"}>{entry.status}</span>

@@ -4,8 +4,8 @@ import type { HistoryPart } from "../../../src/history/history.js";
 import { useLoaded } from "../parts/basics.js";
 import { Segments } from "../parts/inputs.js";
 import { Plot } from "../parts/plot.js";
-import { visible } from "../parts/visible.js";
-import { controlsOf } from "../store/controls.js";
+import { visible, visibleLine } from "../parts/visible.js";
+import { controlsOf, unitOfInput } from "../store/controls.js";
 import { isObject, type Series } from "../store/device.js";
 import type { DeviceLink } from "../store/device-link.js";
 import { readingsIn } from "../store/readings.js";
@@ -59,10 +59,12 @@ function Plots({ link, past }: { readonly link: DeviceLink; readonly past: Devic
 			<States changes={states.map(({ state, since }) => ({ state, since: Math.max(since, from) }))} />
 			{found.length === 0 && <p class="text-light">{t("noHistory")}</p>}
 			<div class="plots wide">
-				{found.map(({ path, name, series }) => (
+				{found.map(({ path, name, unit, isBinary, series }) => (
 					<figure key={path} class="reading">
-						<figcaption>{name}</figcaption>
-						<Plot series={series} label={name} span={{ from, to }} />
+						<figcaption>
+							{name} <span>{unit}</span>
+						</figcaption>
+						<Plot series={series} label={name} isBinary={isBinary} span={{ from, to }} />
 					</figure>
 				))}
 			</div>
@@ -78,23 +80,25 @@ function Plots({ link, past }: { readonly link: DeviceLink; readonly past: Devic
 function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: object) {
 	const known = Object.keys(status).length > 0 ? status : statusFrom(values);
 	const controls = controlsOf(tools, known);
-	const names = new Map<string, string>();
+	const names = new Map<string, readonly [name: string, unit: string]>();
 	for (const control of controls) {
 		const name = controlName(control, controls);
 		for (const input of control.inputs) {
-			names.set(input.path ?? "", input === control.inputs[0] ? name : `${name}: ${inputName(input)}`);
+			const own = input === control.inputs[0] ? name : `${name}: ${inputName(input)}`;
+			names.set(input.path ?? "", [own, unitOfInput(input)]);
 		}
 	}
 	for (const reading of readingsIn(known, new Set(names.keys())).readings) {
-		names.set(reading.path, readingName(reading));
+		names.set(reading.path, [readingName(reading), visibleLine(reading.unit)]);
 	}
-	return [...names].flatMap(([path, name]) => {
+	return [...names].flatMap(([path, [name, unit]]) => {
 		const points = (values[path] ?? []).filter(([, value]) => typeof value !== "string");
 		const last = points.at(-1);
 		// A value holds until the next one.
 		const all = last === undefined ? [] : [...points, [to, last[1]] as const];
 		const series: Series = { times: all.map(([time]) => time / 1_000), values: all.map(([, value]) => Number(value)) };
-		return all.length === 0 ? [] : [{ path, name, series }];
+		const isBinary = all.every(([, value]) => typeof value === "boolean");
+		return all.length === 0 ? [] : [{ path, name, unit, isBinary, series }];
 	});
 }
 
