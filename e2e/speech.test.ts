@@ -92,6 +92,30 @@ for (const engine of cases(ENGINES)) {
 			assert.ok(likeness >= 0.8, `correlation ${likeness}`);
 		});
 
+		it("in realtime, the microphone is heard while the backend speaks", async (t) => {
+			const backend = await openBackend(t, 1);
+			const config = { backend: backend.url, listenMode: "realtime" };
+			const { device } = await startDevice(t, engine, { config, board: BOARD });
+			const heard = follow(device);
+			device.hear(speak(SENTENCE));
+			await backend.greeted;
+			void device.press();
+			await until(() => backend.packets.length > 0, "it listens");
+			backend.say({ type: "tts", state: "start" });
+			for await (const packet of await sharePackets(readWav(speak("Which plant?")))) {
+				backend.send(packet);
+			}
+			await until(() => heard.samples().length > 0, "the backend is heard");
+			const before = backend.packets.length;
+			await until(() => backend.packets.length > before + 10, "the person is heard meanwhile");
+			const spoken = once(device, "silence");
+			backend.say({ type: "tts", state: "stop" });
+			await spoken;
+			const after = backend.packets.length;
+			await until(() => backend.packets.length > after + 10, "it still listens");
+			assert.deepEqual(backend.messages, ["hello", "listen start"]);
+		});
+
 		for (const protocolVersion of [1, 2, 3] as const) {
 			it(`what the microphone hears reaches a backend, in framing ${protocolVersion}`, async (t) => {
 				const backend = await openBackend(t, protocolVersion);

@@ -251,6 +251,7 @@ export class FakeCodec implements Codec {
 	/** "begin 24000", "play 3", "end", "stop", "record", "stop recording". */
 	readonly calls: string[] = [];
 	muted = false;
+	isFullDuplex = true;
 	failure: Error | undefined;
 	#onPacket: ((packet: Uint8Array) => void) | undefined;
 	#ended: { resolve(): void; reject(error: Error): void } | undefined;

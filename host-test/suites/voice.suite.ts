@@ -17,10 +17,10 @@ function lastSaid({ channel }: ReturnType<typeof speaking>): object | undefined 
 	return message;
 }
 
-function speaking(audio?: object) {
+function speaking(audio?: object, more: object = {}) {
 	const codec = new FakeCodec();
 	const board = Object.assign(boardWithParts(), { codec });
-	const started = start(board, {}, undefined, VOICED);
+	const started = start(board, {}, undefined, { ...VOICED, ...more });
 	const { channel } = started.transport;
 	channel.events.onOpen();
 	channel.say({ type: "hello", transport: "fake", session_id: "s-1", audio_params: audio });
@@ -184,6 +184,45 @@ export default suite("voice", {
 		codec.recorded(...PACKET);
 		channel.say(tts("start"));
 		equal(codec.calls.slice(1), ["stop recording", "stop", "begin 24000 60"]);
+	},
+	"in realtime, records and sends while the assistant speaks, and does not begin to listen again"() {
+		const side = speaking(undefined, { built: { listenMode: "realtime" } });
+		const { application, channel, codec, boot } = side;
+		boot.press();
+		equal(lastSaid(side), { type: "listen", state: "start", mode: "realtime" });
+		channel.say(tts("start"));
+		const sent: unknown[] = [];
+		Object.assign(channel, { sendNow: (packet: unknown) => sent.push(packet) > 0 });
+		codec.recorded(...PACKET);
+		equal([application.state, sent.length], ["speaking", 1]);
+		boot.press();
+		equal(lastSaid(side), { type: "abort" });
+		channel.say(tts("stop"));
+		codec.recorded(...PACKET);
+		equal([application.state, sent.length], ["listening", 2]);
+		equal(lastSaid(side), { type: "abort" });
+		equal(
+			codec.calls.filter((each) => each.includes("record")),
+			["record"],
+		);
+		boot.press();
+		equal([lastSaid(side), codec.calls.at(-1)], [{ type: "listen", state: "stop" }, "stop recording"]);
+	},
+	"in realtime, records nothing of an assistant that speaks unasked": given(
+		() => speaking(undefined, { built: { listenMode: "realtime" } }),
+		({ application, channel, codec }) => {
+			channel.say(tts("start"));
+			equal([application.state, codec.calls], ["speaking", ["stop", "begin 24000 60"]]);
+		},
+	),
+	"refuses realtime by name on a board that cannot record while it plays"() {
+		const codec = Object.assign(new FakeCodec(), { isFullDuplex: false });
+		const { application } = start(Object.assign(boardWithParts(), { codec }), {}, undefined, {
+			...VOICED,
+			built: { listenMode: "realtime" },
+		});
+		equal(application.state, "fatal_error");
+		matches(application.failure ?? "", /^listenMode: realtime: this board cannot record while it plays/);
 	},
 	"listens when the backend asks, and until it has heard enough": given(speaking, (side) => {
 		side.channel.say({ type: "listen", state: "start" });

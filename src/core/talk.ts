@@ -10,6 +10,14 @@ export class Talk extends AppPart implements Listener {
 	private readonly mode = this.app.setting("listenMode");
 	/** Whether the person speaks, or is to continue when the assistant has ended. */
 	private isListening = false;
+	/** Whether the backend was told that the device listens, and the device has not stopped since. */
+	private isReported = false;
+
+	/** Whether the person is heard while the assistant speaks. */
+	get isRealtime(): boolean {
+		const { board, backend } = this.app;
+		return this.mode === "realtime" && backend.audio !== undefined && board.codec?.isFullDuplex === true;
+	}
 
 	/** Starts listening to the person, in a session that starts if needed. */
 	listen(): void {
@@ -62,11 +70,12 @@ export class Talk extends AppPart implements Listener {
 		this.isListening = false;
 	}
 
-	/** Reports that the device listens: at first, or again after the assistant has spoken. */
+	/** Reports that the device listens: at first, or again after the assistant has spoken if it has not listened meanwhile. */
 	onState(state: DeviceState): void {
-		if (state === "listening") {
+		if (state === "listening" && !this.isReported) {
 			this.app.backend.send("listen", { state: "start", mode: this.mode });
 		}
+		this.isReported = this.isRealtime && (state === "listening" || (state === "speaking" && this.isReported));
 	}
 
 	/** Takes `start` and `stop`, which frame what the assistant says. In the mode "manual" listening ends with it. */

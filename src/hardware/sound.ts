@@ -69,6 +69,8 @@ export interface AudioParams {
 export interface Codec {
 	/** The format that it records, which the hello tells. */
 	readonly params: AudioParams;
+	/** Whether it records while it plays. Default false. */
+	readonly isFullDuplex?: boolean;
 	/** Whether a switch of the board has cut off its microphone. Absent on a board without one. */
 	readonly muted?: boolean;
 	/**

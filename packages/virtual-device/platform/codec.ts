@@ -25,6 +25,7 @@ export function openCodec(loudness: () => number): Codec {
 	receive("codec.packet", (_args, bytes) => bytes && onPacket?.(new Uint8Array(bytes)));
 	return {
 		params: PARAMS,
+		isFullDuplex: true,
 		get muted() {
 			return muted;
 		},

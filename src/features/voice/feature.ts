@@ -1,5 +1,6 @@
 import type { DeviceState } from "../../core/device-state.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
+import { SettingError } from "../../core/settings/read-setting.js";
 import { isObject } from "../../core/text/is-object.js";
 import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec } from "../../hardware/sound.js";
@@ -72,7 +73,8 @@ class Voice extends AppPart implements Listener {
 
 	onState(state: DeviceState): void {
 		const { app, codec } = this;
-		const shouldRecord = state === "listening" && codec.record !== undefined;
+		const isHeard = state === "listening" || (state === "speaking" && this.isRecording && app.talk.isRealtime);
+		const shouldRecord = isHeard && codec.record !== undefined;
 		if (shouldRecord === this.isRecording) {
 			return;
 		}
@@ -222,6 +224,9 @@ export default {
 	after: ["parts"],
 	start(app) {
 		const { codec } = app.board;
+		if (codec?.record !== undefined && !codec.isFullDuplex && app.setting("listenMode") === "realtime") {
+			throw new SettingError("listenMode", "realtime: this board cannot record while it plays, use auto or manual");
+		}
 		if (codec !== undefined) {
 			app.backend.audio = codec.params;
 			app.listen(new Voice(app));
