@@ -32,7 +32,7 @@ const message = (json: object): Msg => ({ data: Buffer.from(JSON.stringify(json)
 it("a request gets the answer that came just before its connection ended", async () => {
 	const { connection, published, request } = openRemote();
 	const answer = request();
-	connection.answered(0, message({ result: { content: [] } }));
+	connection.answered(1, message({ result: { content: [] } }));
 	connection.close("the device or its gateway has gone");
 	assert.deepEqual(await answer, { content: [] });
 	assert.deepEqual(published, ["x.to.g.call"]);
