@@ -5,7 +5,7 @@ import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, object, optional, type Schema, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import { decodeEnvelope, ENVELOPE_NAMES } from "../../src/protocols/envelope.js";
-import { ALL, LOG_LEVEL, meta } from "../doubles/client.js";
+import { ALL, CAPABILITIES, LOG_LEVEL, meta } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, settled, suite } from "../harness.js";
 
@@ -102,6 +102,15 @@ export default suite("names of members that are wanted", {
 			session.receive(readBy(server, request("tools/call", { name: "taker", arguments: { call } })));
 		}
 		equal(taken, [call, call]);
+	},
+	"those of _meta are common from the first stateless request on, and a call is then parsed once"() {
+		const server = new FeatureSet<object>([]).serve({ ...OPTIONS, tools: [tool] });
+		const call = request("tools/call", { name: "t", arguments: { outer: { inner: "x" } }, _meta: meta({ roots: {} }) });
+		equal(server.commonNames.includes(CAPABILITIES), false);
+		equal(readBy(server, call), call);
+		equal(server.commonNames.includes(CAPABILITIES), true);
+		equal(readBy(server, call), call);
+		equal(server.widerNames(call), undefined);
 	},
 	"the one that a feature reads in calls is wanted in calls"() {
 		const feature = { capabilities: {}, names: [], callNames: ["own"], answer: () => undefined };

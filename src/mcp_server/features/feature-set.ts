@@ -79,6 +79,8 @@ export class FeatureSet<Context> {
 /** An MCP server that offers features besides its tools. */
 export class FeatureServer<Context> extends McpServer<Context> {
 	readonly features: readonly Feature<Context>[];
+	/** Whether members of `_meta` are common: from the first request of 2026-07-28 on, as a second parse of each takes long. */
+	private readsMeta = false;
 
 	constructor(features: readonly Feature<Context>[], options: McpServerOptions<Context>) {
 		super(options);
@@ -91,7 +93,11 @@ export class FeatureServer<Context> extends McpServer<Context> {
 
 	protected override get callNames(): readonly string[] {
 		// The constructor of McpServer reads it before there are features.
-		return [META.version, ...(this.features?.flatMap(({ callNames = [] }) => callNames) ?? [])];
+		return [
+			META.version,
+			...(this.readsMeta ? META_NAMES : []),
+			...(this.features?.flatMap(({ callNames = [] }) => callNames) ?? []),
+		];
 	}
 
 	override get initializeNames(): readonly string[] {
@@ -105,7 +111,12 @@ export class FeatureServer<Context> extends McpServer<Context> {
 	override widerNames(message: unknown, isFirst?: boolean): readonly string[] | undefined {
 		const wider = super.widerNames(message, isFirst);
 		const meta = (message as { readonly params?: Params | null } | null | undefined)?.params?._meta;
-		return isObject(meta) && META.version in meta ? (wider ?? this.commonNames).concat(META_NAMES) : wider;
+		if (this.readsMeta || !isObject(meta) || !(META.version in meta)) {
+			return wider;
+		}
+		this.readsMeta = true;
+		this.forgetNames();
+		return this.allNames;
 	}
 
 	/** They change with the requests in progress. */
