@@ -11,7 +11,7 @@ import { makeStateFolder, startProgram } from "../../testing/program.js";
 /** The blocks of commands of docs/gateway/operation.md that back a gateway up, and restore it. */
 const [BACK_UP = "", RESTORE = ""] = (() => {
 	const page = readFileSync(new URL("../../../../docs/gateway/operation.md", import.meta.url), "utf8");
-	const [, section = ""] = page.split("\n## How do I back up, restore and move it?\n");
+	const [, section = ""] = page.split("\n## Back up, restore and move a gateway\n");
 	return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = ""]) => commands);
 })();
 
