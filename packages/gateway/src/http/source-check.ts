@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { hostnamesOf } from "../config/listen-address.js";
+import { hostnamesOf, isLoopback } from "../config/listen-address.js";
 import { announcedHostname } from "../devices/announcement.js";
 import { HttpError } from "./http-error.js";
 
@@ -21,7 +21,9 @@ export function makeSourceCheck(
 	allowedHosts: readonly string[],
 	allowedOrigins: readonly string[],
 ): CheckSource {
-	const announced = ["http", "https"].map((scheme) => `${announcedHostname(scheme)}.local`);
+	// On loopback nothing is announced, and another machine could answer for these names.
+	const isOutside = addresses.some((address) => !isLoopback(address));
+	const announced = isOutside ? ["http", "https"].map((scheme) => `${announcedHostname(scheme)}.local`) : [];
 	const hostnames = [...addresses.flatMap(hostnamesOf), ...announced, ...allowedHosts];
 	const origins = [...localhostAllowedOrigins(), ...allowedOrigins];
 	/** The last good Host: a client sends the same one with each request. */

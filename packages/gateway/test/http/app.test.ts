@@ -6,6 +6,7 @@ import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { testWith } from "../../../../host-test/support/testing.js";
 import { announcedHostname } from "../../src/devices/announcement.js";
+import { makeSourceCheck } from "../../src/http/source-check.js";
 import { makeStateFolder, startProgram, tokensIn } from "../../testing/program.js";
 
 interface Answer {
@@ -51,23 +52,21 @@ describe("the gateway's HTTP server", () => {
 		const stateFolder = makeStateFolder();
 		const Authorization = `Bearer ${await tokensIn(stateFolder).add({ name: "laptop", kind: "client" })}`;
 		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] }, stateFolder);
-		for (const host of ["evil.example", "evil.example:8766", "evil.example.", "127.0.0.1.evil.example"]) {
+		// Another machine could answer for the name that a gateway announces outside loopback.
+		const announced = `${announcedHostname("http")}.local.:8766`;
+		for (const host of ["evil.example", "evil.example:8766", "evil.example.", "127.0.0.1.evil.example", announced]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 403, host);
 		}
-		const announced = `${announcedHostname("http")}.local.:8766`;
-		const own = [
-			"localhost",
-			"localhost.",
-			"localhost.:8766",
-			"127.0.0.1:1",
-			"[::1]:8766",
-			announced,
-			"gateway.example",
-		];
+		const own = ["localhost", "localhost.", "localhost.:8766", "127.0.0.1:1", "[::1]:8766", "gateway.example"];
 		for (const host of own) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 200, host);
 		}
 		assert.match(log(), /"reason":"host"/);
+	});
+
+	it("takes the name that it announces, if it listens outside loopback", () => {
+		const headers = { host: `${announcedHostname("http")}.local:8766` };
+		makeSourceCheck(["0.0.0.0"], [], [])({ url: "/", headers } as IncomingMessage);
 	});
 
 	itProgram("rejects a target that is a URL of another host, whatever the Host header says", async ({ base }) => {
