@@ -14,14 +14,6 @@ const RECONNECT_PERIOD = 1_000;
 export async function connectBroker(url: string, access: IClientOptions, events: MqttBusEvents): Promise<MqttBus> {
 	const always: IClientOptions = { clean: true, reconnectPeriod: RECONNECT_PERIOD, resubscribe: false };
 	const client = await mqtt.connectAsync(url, { ...access, ...always }, false);
-	client.handleMessage = ({ topic, payload }, done) => {
-		const clientId = clientIdOf(topic);
-		if (clientId !== undefined) {
-			events.onMessage(clientId, payload.toString(), {});
-		}
-		// One message in a turn of the event loop: see DeviceConnection.
-		setImmediate(done);
-	};
 	client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));
 	let lastProblem = "";
 	// Once for each outage, not for each attempt.
@@ -37,6 +29,17 @@ export async function connectBroker(url: string, access: IClientOptions, events:
 		client.subscribe(ALL_UP_TOPICS, { qos: 1 });
 	});
 	await client.subscribeAsync(ALL_UP_TOPICS, { qos: 1 });
+	// The caller has no bus before the next turn. Messages that come earlier are retained, or as lost as before the subscription.
+	setImmediate(() => {
+		client.handleMessage = ({ topic, payload }, done) => {
+			const clientId = clientIdOf(topic);
+			if (clientId !== undefined) {
+				events.onMessage(clientId, payload.toString(), {});
+			}
+			// One message in a turn of the event loop: see DeviceConnection.
+			setImmediate(done);
+		};
+	});
 	return {
 		send(clientId, text) {
 			if (client.connected) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type EventEmitter, once } from "node:events";
-import { createConnection, Socket } from "node:net";
+import { createConnection, createServer, Socket } from "node:net";
 import { describe, it } from "node:test";
 import mqtt from "mqtt";
 import mqttPacket from "mqtt-packet";
-import { testWith, until, untilClosed } from "../../../../host-test/support/testing.js";
+import { listen, testWith, until, untilClosed } from "../../../../host-test/support/testing.js";
 import { openEmbeddedBroker } from "../../src/devices/embedded-broker.js";
 import { startBroker } from "../../testing/broker.js";
 import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../../testing/family.js";
@@ -112,6 +112,31 @@ describe("a device of the family over MQTT", () => {
 		const timer = setInterval(() => mcp.say({ type: "listen", state: "start", mode: "auto" }), 100);
 		t.after(() => clearInterval(timer));
 		assert.equal(await callLamp(started, ID), "true");
+	});
+
+	it("is served, whatever another broker has retained when the gateway starts", async (t) => {
+		const packets = { connect: { cmd: "connack", returnCode: 0 }, subscribe: { cmd: "suback", granted: [1] } } as const;
+		const topic = `xs-mcp/${ID}/up`;
+		const retained = mqttPacket.generate({
+			cmd: "publish",
+			topic,
+			payload: '{"type":"listen","session_id":"x"}',
+			qos: 0,
+			dup: false,
+			retain: true,
+		});
+		const broker = createServer((socket) => {
+			const parser = mqttPacket.parser();
+			parser.on("packet", ({ cmd, messageId }) => {
+				if (cmd === "connect" || cmd === "subscribe") {
+					const answer = mqttPacket.generate({ ...packets[cmd], messageId } as never);
+					socket.write(cmd === "subscribe" ? Buffer.concat([answer, retained]) : answer);
+				}
+			});
+			socket.on("data", (bytes) => parser.parse(bytes));
+		});
+		const started = await startProgram(t, { brokerUrl: `mqtt://127.0.0.1:${await listen(t, broker)}` });
+		assert.doesNotMatch(started.log(), /cannot/);
 	});
 
 	it("is left alone after its goodbye through another broker", async (t) => {
