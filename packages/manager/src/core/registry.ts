@@ -375,7 +375,13 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const kept = tags && readTags(tags);
 		const named = title === undefined ? undefined : readTitle(title);
 		if (alias !== undefined && alias !== server.alias) {
-			await this.#aliases.rename(id, alias, (holder) => this.#servers.has(holder));
+			try {
+				await this.#aliases.rename(id, alias, (holder) => this.#servers.has(holder));
+			} catch (error) {
+				// Its alias was not stored while it was to have another one.
+				this.#save(id);
+				throw error;
+			}
 		}
 		if (kept !== undefined && !sameJson(kept, server.tags)) {
 			await this.#store.update(TAGS + id, () => kept);

@@ -24,12 +24,15 @@ class TestStore extends MemoryStore {
 	#held: Promise<void> | undefined;
 	#room = "";
 
-	/** Holds what is written to a room. Returns what ends it. */
-	hold(room: string): () => void {
-		let end = (): void => {};
+	/** Holds what is written to a room. Returns what ends it, perhaps by an error. */
+	hold(room: string): (error?: StoreError) => void {
+		let end = (_error?: StoreError): void => {};
 		this.#room = room;
-		this.#held = new Promise((resolve) => {
-			end = resolve;
+		this.#held = new Promise((resolve, reject) => {
+			end = (error) => {
+				this.#room = "";
+				return error === undefined ? resolve() : reject(error);
+			};
 		});
 		return end;
 	}
@@ -215,6 +218,18 @@ describe("the servers that the gateway knows", () => {
 		store.emit("connected");
 		await until(() => store.get(`device/${LAMP}`) !== undefined, "it is stored");
 		assert.deepEqual(store.get("alias/lamp_000001")?.value, { device: LAMP, isDefault: true });
+	});
+
+	itStarted("keep the alias that they have if another one cannot be stored", async ({ store, servers }) => {
+		const goOn = store.hold("alias");
+		const edited = assert.rejects(servers.edit(LAMP, { alias: "desk" }), { code: "unknown" });
+		await turn();
+		// NATS has lost its disk.
+		await store.delete("alias/lamp_000001");
+		await turn();
+		goOn(new StoreError("unknown", "timeout"));
+		await edited;
+		await until(() => store.get("alias/lamp_000001") !== undefined, "its alias is stored again");
 	});
 
 	it("are stored with the first name that somebody gives them", async (t) => {
