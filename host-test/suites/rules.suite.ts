@@ -241,6 +241,10 @@ export default suite("rules of clients", {
 			[why({ unless: { above: 3, switch: "lamp" } }), UNLESS],
 			[why({ name: "my plants" }), 'name: expected letters, digits and "_" after a letter, got "my plants"'],
 			[why({ do: undefined }), "do: missing, expected an object or a list, or on alone"],
+			...[{}, { switch: "pump", on: false }].map((filters) => [
+				why({ when: { event: "switch.changed", ...filters } }),
+				"when: pump would switch itself on again each time that it goes off, past its limit: expected on true, or another trigger",
+			]),
 		]) {
 			equal(error, expected);
 		}
@@ -275,26 +279,6 @@ export default suite("rules of clients", {
 			"the rule could not be stored; the device's log has the reason",
 		);
 		equal(rules(), [{ ...WATER, on: true, runs: 0 }]);
-	},
-	async "a loop of rules is ended, and the rule says why"() {
-		const { call, pass, press, rules, notified, isOn } = start();
-		// Off and on within a minute, by its own event: a second relay would refuse it sooner.
-		call("set", {
-			name: "off",
-			when: { event: "switch.changed", switch: "lamp", on: true },
-			do: [switching("lamp", { on: false })],
-		});
-		call("set", {
-			name: "on",
-			when: { event: "switch.changed", switch: "lamp", on: false },
-			do: [{ tool: "self.say", arguments: { text: "x" } }, switching("lamp", { on: true })],
-		});
-		call("set", TOGGLE);
-		await press();
-		await pass(3_600);
-		const [off] = rules();
-		ok((off?.runs as number) <= 900);
-		equal(isOn("lamp") || notified.length > 0, true);
 	},
 	async "a rule that its own event starts again is paused after thirty runs in a minute"() {
 		const { call, application, timer, rules, log } = start();

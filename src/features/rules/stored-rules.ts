@@ -200,6 +200,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 				throw new Error(`${path}.arguments.${unknown}: unknown, expected ${names.join(", ") || "none"}`);
 			}
 			tool.check?.(validateMembers(tool.members, args, `${path}.arguments`), context);
+			expectNoLoop(when, name, args);
 		}
 	}
 
@@ -283,6 +284,20 @@ const normalize = (when: RuleTrigger): RuleTrigger => {
 		return limit;
 	}
 	return when;
+};
+
+/**
+ * @throws Error if a switch or siren that goes off would be switched on by its own rule: it would exceed `maxOn`, one run
+ * after another
+ */
+const expectNoLoop = (when: RuleTrigger, tool: string, { name, on }: Readonly<Record<string, unknown>>): void => {
+	const kind = PART_KINDS.find(({ event, tool: own }) => event && event.name === when.event && own?.name === tool);
+	const isOwn = kind?.tool?.sets?.includes("on") && (when[kind.name] ?? name) === name;
+	if (isOwn && when.on !== true && on !== false) {
+		throw new Error(
+			`when: ${name} would switch itself on again each time that it goes off, past its limit: expected on true, or another trigger`,
+		);
+	}
 };
 
 const checkTime = (path: string, time: string | undefined): void => {
