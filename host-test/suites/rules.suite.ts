@@ -44,7 +44,18 @@ const say = defineTool({
 	},
 });
 const secret = defineTool({ name: "self.reset", description: "", audience: "user", needs: [], run: () => true });
-const TOOLS = [setSwitch, moveServo, deleteRule, listRules, setRule, say, secret];
+let erased = 0;
+const erase = defineTool({
+	name: "self.erase",
+	description: "",
+	annotations: { destructiveHint: true },
+	needs: [],
+	run: () => {
+		erased += 1;
+		return true;
+	},
+});
+const TOOLS = [setSwitch, moveServo, deleteRule, listRules, setRule, say, secret, erase];
 
 interface Choice {
 	readonly settings?: FakeSettings;
@@ -223,6 +234,7 @@ export default suite("rules of clients", {
 			],
 			[doing("self.switch.sett"), "do[0].tool: unknown tool self.switch.sett. Did you mean self.switch.set?"],
 			[doing("self.reset"), "do[0].tool: no rule may call self.reset"],
+			[doing("self.erase"), "do[0].tool: no rule may call self.erase"],
 			[doing("self.rule.delete", { name: "water" }), "do[0].tool: no rule may call self.rule.delete"],
 			[why({ when: { press: "bell" } }), 'when.button: expected one of doorbell, not "bell"'],
 			[why({ when: { sensor: "soill", below: 3 } }), 'when.sensor: expected one of soil, not "soill"'],
@@ -403,6 +415,14 @@ export default suite("rules of clients", {
 		await press();
 		equal(rules()[0]?.error, "unknown tool self.lamp.on");
 		equal(settings.get("rules", "3"), "{");
+	},
+	async "a stored rule does not call a tool that no rule may call"() {
+		const settings = new FakeSettings();
+		settings.set("rules", "0", JSON.stringify({ ...TOGGLE, do: [{ tool: "self.erase" }] }));
+		const { rules, press } = start({ settings });
+		erased = 0;
+		await press();
+		equal([rules()[0]?.error, erased], ["no rule may call self.erase", 0]);
 	},
 	async "rules that need the time or a sensor keep the device awake"() {
 		const { call, board } = start();

@@ -65,6 +65,7 @@ export interface Tool<Context> extends Listed {
 	/** Its list entry for clients of 2024-11-05: without title, output schema and hints. */
 	readonly plain: Listed;
 	readonly userOnly: boolean;
+	readonly isDestructive?: true;
 	/** Its arguments. */
 	readonly members: readonly Member[];
 	readonly takesCalls?: true;
@@ -107,6 +108,7 @@ export const createTool = <Context, const Input extends Properties, const Output
 		name,
 		userOnly: audience === "user",
 		members: prepareMembers(input),
+		...(annotations?.destructiveHint && { isDestructive: true }),
 		...(takesCalls && { takesCalls }),
 		...(check && { check }),
 		run: (check === undefined

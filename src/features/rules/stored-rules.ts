@@ -13,6 +13,7 @@ import {
 	type RuleState,
 	type RuleTrigger,
 } from "../../hardware/rules.js";
+import type { Tool } from "../../mcp_server/tool.js";
 import type { ToolCall } from "../../mcp_server/tool-call.js";
 import { validateMembers } from "../../mcp_server/validate.js";
 import { findPart } from "../../tools/find-part.js";
@@ -191,9 +192,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 					`${path}.tool: unknown tool ${name}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`,
 				);
 			}
-			if (tool.userOnly || name.startsWith(OWN_TOOLS)) {
-				throw new Error(`${path}.tool: no rule may call ${name}`);
-			}
+			expectAllowed(tool, `${path}.tool: `);
 			const names = tool.members.map((member) => member.name);
 			const unknown = Object.keys(args).find((each) => !names.includes(each));
 			if (unknown !== undefined) {
@@ -257,6 +256,7 @@ class StoredRule extends Reaction {
 			if (tool === undefined) {
 				throw new Error(`unknown tool ${name}`);
 			}
+			expectAllowed(tool);
 			if (!call.cancelled) {
 				await tool.run(validateMembers(tool.members, args), hardware, call);
 			}
@@ -284,6 +284,13 @@ const normalize = (when: RuleTrigger): RuleTrigger => {
 		return limit;
 	}
 	return when;
+};
+
+/** @throws Error for a tool of users or of rules, or one whose description asks for confirmation */
+const expectAllowed = ({ name, userOnly, isDestructive }: Tool<Hardware>, prefix = ""): void => {
+	if (userOnly || isDestructive || name.startsWith(OWN_TOOLS)) {
+		throw new Error(`${prefix}no rule may call ${name}`);
+	}
 };
 
 /**
