@@ -237,12 +237,12 @@ export default suite("power", {
 			}
 		}
 	},
-	"does not sleep while a rule needs the time or a sensor"() {
+	"does not sleep while a rule needs the time, a sensor or a serial line"() {
 		const ruleBook = { awake: "water" as string | undefined };
 		const parts = { ruleBook } as PartsByKind;
 		const { chip, timer, log } = start({ built: { sleepAfter: 10 }, parts });
 		timer.pass(10_000);
-		ok(log.includes("no deep sleep: water needs the clock or a sensor"));
+		ok(log.includes("no deep sleep: water needs the clock, a sensor or a serial line"));
 		ruleBook.awake = undefined;
 		timer.pass(10_000);
 		equal(chip.slept.length, 1);

@@ -424,7 +424,7 @@ export default suite("rules of clients", {
 		await press();
 		equal([rules()[0]?.error, erased], ["no rule may call self.erase", 0]);
 	},
-	async "rules that need the time or a sensor keep the device awake"() {
+	async "rules that need the time, a sensor or a serial line keep the device awake"() {
 		const { call, board } = start();
 		call("set", TOGGLE);
 		equal(board.ruleBook?.awake, undefined);
@@ -432,6 +432,15 @@ export default suite("rules of clients", {
 		equal(board.ruleBook?.awake, "water");
 		call("set", { name: "water", on: false });
 		equal(board.ruleBook?.awake, undefined);
+		const awake = [
+			{ event: "sensor.changed", sensor: "soil" },
+			{ event: "line.received" },
+			{ event: "switch.changed", on: true },
+		].map((when) => {
+			call("set", { name: "event", when, do: [switching("lamp", { on: false })] });
+			return board.ruleBook?.awake;
+		});
+		equal(awake, ["event", "event", undefined]);
 		await settled();
 	},
 	"a time zone follows its changes of summer time"() {
@@ -505,6 +514,22 @@ export const HANDLERS = suite("handlers of a maker", {
 		equal(ran, ["every"]);
 		await pass(51);
 		equal(ran, ["every", "every", "every", "every", "every", "every", "at"]);
+	},
+	async "a handler of each second is not taken for a loop"() {
+		let runs = 0;
+		const own = device({
+			parts: PARTS,
+			every: [
+				[
+					1,
+					() => {
+						runs += 1;
+					},
+				],
+			],
+		});
+		await start({ own }).pass(59);
+		equal(runs, 59);
 	},
 	async "an error is logged with the handler's name, and the device goes on"() {
 		const own = device({

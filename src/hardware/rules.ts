@@ -55,7 +55,7 @@ export interface RuleBook {
 	readonly all: readonly object[];
 	/** The device's local time, "sun 2026-11-29 07:00"; undefined while its clock is not set. */
 	readonly localTime: string | undefined;
-	/** Name of what needs the device awake; undefined if only events run its rules and handlers. */
+	/** Name of what needs the device awake; undefined if only presses and tools run its rules and handlers. */
 	readonly awake: string | undefined;
 	/**
 	 * Stores a rule, and replaces the one of the same name.

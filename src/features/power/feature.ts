@@ -138,7 +138,7 @@ class PowerSaver extends AppPart implements Listener {
 		}
 		const { awake } = this.app.board.ruleBook ?? {};
 		if (awake !== undefined) {
-			return `${awake} needs the clock or a sensor`;
+			return `${awake} needs the clock, a sensor or a serial line`;
 		}
 		const dueIn = this.dueIn ?? SOON;
 		return dueIn < SOON ? `a timer is due in ${dueIn} seconds` : undefined;

@@ -67,7 +67,7 @@ const MAX_CAUSED = 30;
 
 /** Events that tools can cause: those of parts that they set. */
 const canLoop = (event: string | undefined): boolean =>
-	PART_KINDS.some((kind) => kind.event?.name === event && (kind.tool?.sets?.length ?? 0) > 0);
+	event !== undefined && PART_KINDS.some((kind) => kind.event?.name === event && (kind.tool?.sets?.length ?? 0) > 0);
 
 const TICK = 1_000;
 
@@ -102,9 +102,9 @@ export class Reactions extends AppPart implements Listener {
 		return now < SET_CLOCK ? undefined : localTime(now, this.zone);
 	}
 
-	/** Name of a reaction that needs the device awake. */
+	/** Name of a reaction that needs the device awake. A press wakes it, and its tools are only called while it is awake. */
 	get awake(): string | undefined {
-		return this.all.find(({ when, on }) => on && when.event === undefined)?.name;
+		return this.all.find(({ when, on }) => on && when.event !== PRESS && !canLoop(when.event))?.name;
 	}
 
 	add(reaction: Reaction): void {
