@@ -212,6 +212,25 @@ export default suite("rules of clients", {
 		equal(call("delete", { name: "water" }).error, 'name: no rule is called "water"; the device has none');
 		equal(settings.values.has("rules/0"), false);
 	},
+	"a rule of the largest size is paused and resumed"() {
+		const { call, settings } = start();
+		const rule = (text: string): object => ({ name: "light", when: { event: "line.received", text }, do: TOGGLE.do });
+		const room = 256 - JSON.stringify(rule("")).length;
+		matches(String(call("set", rule("x".repeat(room + 1))).error), /^the rule has 257 bytes as JSON \(limit 256\)/);
+		const largest = rule("x".repeat(room));
+		equal(call("set", { ...largest, on: false }).error, undefined);
+		for (const on of [true, false]) {
+			equal(call("set", { name: "light", on }).on, on);
+		}
+		equal(start({ settings }).rules(), [{ ...largest, on: false, runs: 0 }]);
+	},
+	"a rule whose sensor is gone is paused, and not resumed"() {
+		const settings = new FakeSettings();
+		settings.set("rules", "0", JSON.stringify({ ...WATER, when: { sensor: "rain", below: 1 } }));
+		const { call } = start({ settings });
+		equal(call("set", { name: "water", on: false }).on, false);
+		equal(call("set", { name: "water", on: true }).error, 'when.sensor: expected one of soil, not "rain"');
+	},
 	"a rule that cannot work is refused, and the error names the member"() {
 		const { call, rules } = start();
 		const why = (change: object): unknown => call("set", { ...WATER, ...change }).error;

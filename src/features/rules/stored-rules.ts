@@ -55,15 +55,29 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		return this.reactions.awake;
 	}
 
-	set({ name, when, unless, do: calls, cooldown, on = true }: Rule): object {
+	set({ name, when, unless, do: calls, cooldown, on }: Rule): object {
 		const own = calls.map((call) => ({ ...call, tool: this.ownName(call.tool) }));
-		const rule: Rule = { name, when, unless, do: own, cooldown, ...(!on && { on }) };
+		const rule: Rule = { name, when, unless, do: own, cooldown };
 		this.check(rule);
-		const text = JSON.stringify(rule);
-		const bytes = utf8Length(text);
+		// Without `on`, so that each rule can be paused.
+		const bytes = utf8Length(JSON.stringify(rule));
 		if (bytes > MAX_RULE_BYTES) {
 			throw new Error(`the rule has ${bytes} bytes as JSON (limit ${MAX_RULE_BYTES}): shorten it, or divide it in two`);
 		}
+		return this.store(rule, on);
+	}
+
+	turn(name: string, on: boolean): object {
+		const rule: Rule = JSON.parse(this.find(name).text);
+		if (on) {
+			this.check(rule);
+		}
+		return this.store(rule, on);
+	}
+
+	private store(rule: Rule, on = true): object {
+		const { name } = rule;
+		const text = JSON.stringify({ ...rule, on: on ? undefined : on });
 		const former = this.rules[name];
 		const slot = former?.slot ?? this.freeSlot();
 		if (!this.settings.set(RULES, String(slot), text)) {
@@ -73,11 +87,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 			throw new Error("the rule could not be stored; the device's log has the reason");
 		}
 		this.drop(former);
-		return this.describe(this.add(new StoredRule(rule, slot, text)));
-	}
-
-	turn(name: string, on: boolean): object {
-		return this.set({ ...(JSON.parse(this.find(name).text) as Rule), on });
+		return this.describe(this.add(new StoredRule({ ...rule, on }, slot, text)));
 	}
 
 	delete(name: string): void {
