@@ -285,6 +285,28 @@ export default suite("rules of clients", {
 		);
 		equal(rules(), []);
 	},
+	async "a limit that its sensor cannot reach is refused"() {
+		const { call, board, pass } = start();
+		await pass(1);
+		const air = { ...board.sensors?.soil, latest: { temperature: 20, humidity: 50 } };
+		Object.assign(board, { sensors: { ...board.sensors, air, door: { ...air, latest: true } } });
+		const why = (change: object): unknown => call("set", { ...WATER, ...change }).error;
+		const kinds = "kind: expected one of temperature, humidity";
+		for (const [error, expected] of [
+			[why({ when: { sensor: "air", above: 25 } }), `when.${kinds}, not ""`],
+			[why({ when: { sensor: "air", above: 25, kind: "temprature" } }), `when.${kinds}, not "temprature"`],
+			[why({ unless: { sensor: "air", below: 25 } }), `unless.${kinds}, not ""`],
+			[why({ when: { sensor: "door", above: 0 } }), "when.above: door has no number but true"],
+			[why({ unless: { sensor: "door", below: 1 } }), "unless.below: door has no number but true"],
+			[why({ unless: { sensor: "soil", value: true } }), "unless.value: soil has a number: expected above or below"],
+			[
+				why({ when: { sensor: "air", above: 25, kind: "humidity" }, unless: { sensor: "door", value: true } }),
+				undefined,
+			],
+		]) {
+			equal(error, expected);
+		}
+	},
 	"a tool may have the name by which clients of a gateway know it"() {
 		const { call } = start();
 		const names = ["self_switch_set", "garden__self_switch_set"].map((tool) => {
@@ -518,6 +540,18 @@ export const HANDLERS = suite("handlers of a maker", {
 			{ switch: "lamp", on: true, cause: "call" },
 			{ switch: "lamp", on: false, cause: "call" },
 		]);
+	},
+	async "a limit that its sensor cannot reach is logged once"() {
+		const own = device({ parts: PARTS, on: { soil: { above: [30, () => {}, { kind: "humidity" }] } } });
+		const { board, pass, log } = start({ own });
+		Object.assign(board.sensors?.soil as object, { sample() {}, latest: undefined, read() {} });
+		await pass(2);
+		Object.assign(board, { sensors: { soil: { latest: { temperature: 20 } } } });
+		await pass(3);
+		equal(
+			log.filter((line) => line.startsWith("soil.above")),
+			['soil.above 30: kind: expected one of temperature, not "humidity"'],
+		);
 	},
 	async "handlers run at intervals and at times of day"() {
 		const ran: string[] = [];

@@ -3,11 +3,13 @@ import { AppPart, type Listener } from "../../core/listener.js";
 import type { Hardware } from "../../hardware/hardware.js";
 import type { Press } from "../../hardware/kinds/button.js";
 import { PART_KINDS } from "../../hardware/kinds/index.js";
+import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
 import { SET_CLOCK } from "../../hardware/reminders.js";
 import type { Rule, RuleState, RuleTrigger } from "../../hardware/rules.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { McpSession } from "../../mcp_server/mcp-session.js";
 import { cancelCalls, ToolCall } from "../../mcp_server/tool-call.js";
+import { findPart } from "../../tools/find-part.js";
 import { type LocalTime, localTime, type TimeZone } from "./time-zone.js";
 
 /**
@@ -179,7 +181,8 @@ export class Reactions extends AppPart implements Listener {
 	 * @param now the local time, if its minute has just begun
 	 * @returns what its handler gets; undefined if it is not due
 	 */
-	private due({ when, ranAt }: Reaction, now: LocalTime | undefined): object | undefined {
+	private due(reaction: Reaction, now: LocalTime | undefined): object | undefined {
+		const { when, ranAt } = reaction;
 		const { event, every, at, days } = when;
 		if (event !== undefined) {
 			return undefined;
@@ -191,7 +194,21 @@ export class Reactions extends AppPart implements Listener {
 			return now?.time === at && days?.includes(now.day) !== false ? {} : undefined;
 		}
 		const value = readValue(when, this.app.board);
+		if (typeof value !== "number" && reaction.error === undefined) {
+			this.logMisfit(reaction);
+		}
 		return typeof value === "number" && isSo(value, when) ? { value } : undefined;
+	}
+
+	/** Logs a limit that its sensor can never reach. */
+	private logMisfit(reaction: Reaction): void {
+		const { app } = this;
+		try {
+			expectValue("", reaction.when, app.board);
+		} catch (error) {
+			reaction.error = (error as Error).message;
+			app.log(`${reaction.name}: ${reaction.error}`);
+		}
 	}
 
 	private since(ticks: number | undefined): number {
@@ -282,18 +299,38 @@ const isEvent = (when: RuleTrigger, event: string, values: Readonly<Record<strin
 	return when.event === event;
 };
 
-/** The value of a sensor that a state names; undefined if it has none now. */
+/** Reads the value of a sensor that a state names; undefined if it has none now. */
 const readValue = ({ sensor, kind }: RuleState, { sensors }: Hardware): unknown => {
-	const part = sensors?.[sensor ?? ""];
-	if (part === undefined) {
-		return undefined;
-	}
+	const reading = readSensor(sensors?.[sensor ?? ""]);
+	return typeof reading === "object" ? reading[kind ?? ""] : reading;
+};
+
+const readSensor = (part: Sensor | undefined): Reading | undefined => {
 	try {
-		const reading = "latest" in part ? part.latest : part.read();
-		return typeof reading === "object" ? reading[kind ?? ""] : reading;
+		return part && ("latest" in part ? part.latest : part.read());
 	} catch {
 		// A sensor that does not answer has no value.
 		return undefined;
+	}
+};
+
+/**
+ * Expects that a sensor has the value that a state compares. One without a value now may have any later.
+ *
+ * @throws Error that names the wrong member
+ */
+export const expectValue = (path: string, state: RuleState, { sensors }: Hardware): void => {
+	const { sensor = "", kind, above, below, value: wanted } = state;
+	if ((above ?? below ?? wanted) === undefined) {
+		return;
+	}
+	const reading = readSensor(sensors?.[sensor]);
+	const value = typeof reading === "object" ? findPart<unknown>(reading, `${path}kind`, kind ?? "") : reading;
+	if (typeof value === "boolean" && wanted === undefined) {
+		throw new Error(`${path}${above === undefined ? "below" : "above"}: ${sensor} has no number but ${value}`);
+	}
+	if (typeof value === "number" && wanted !== undefined) {
+		throw new Error(`${path}value: ${sensor} has a number: expected above or below`);
 	}
 };
 

@@ -18,7 +18,7 @@ import type { ToolCall } from "../../mcp_server/tool-call.js";
 import { validateMembers } from "../../mcp_server/validate.js";
 import { findPart } from "../../tools/find-part.js";
 import setRule from "../../tools/rule/set.js";
-import { PRESS, Reaction, type Reactions } from "./reactions.js";
+import { expectValue, PRESS, Reaction, type Reactions } from "./reactions.js";
 
 /** Domain of the stored rules: each as JSON, by the number of its slot, because keys in flash are short. */
 const RULES = "rules";
@@ -242,6 +242,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 				findPart<unknown>(this.app.board[plural] ?? {}, `${path}.${name}`, state[name] as string);
 			}
 		}
+		expectValue(`${path}.`, state, this.app.board);
 		checkTime(`${path}.after`, state.after);
 		checkTime(`${path}.before`, state.before);
 	}
