@@ -212,6 +212,59 @@ export default suite("rules of clients", {
 		equal(call("delete", { name: "water" }).error, 'name: no rule is called "water"; the device has none');
 		equal(settings.values.has("rules/0"), false);
 	},
+	async "a rule that is set again or resumed stays in its cooldown"() {
+		const { call, pass, soil, isOn } = start();
+		soil(20);
+		call("set", WATER);
+		await pass(7);
+		call("set", { name: "water", on: false });
+		call("set", { name: "water", on: true });
+		await pass(7);
+		equal(isOn("pump"), false);
+		call("set", { ...WATER, when: { sensor: "soil", below: 40 } });
+		await pass(7);
+		equal(isOn("pump"), false);
+		await pass(40);
+		equal(isOn("pump"), true);
+	},
+	async "a rule whose time of day is changed runs then"() {
+		const { call, pass, rules } = start({ built: { timezone: "UTC0" } });
+		call("set", { ...TOGGLE, when: { at: "12:01" } });
+		await pass(60);
+		call("set", { ...TOGGLE, when: { at: "12:02" } });
+		await pass(60);
+		equal(rules()[0]?.runs, 1);
+	},
+	"a rule is not resumed by another member"() {
+		const { call, rules } = start();
+		call("set", { ...WATER, on: false });
+		for (const change of [{ cooldown: 60 }, {}, { on: true, unless: { switch: "lamp" } }]) {
+			equal(
+				call("set", { name: "water", ...change }).error,
+				"when: missing, expected an object or a list, or on alone",
+			);
+		}
+		equal(rules()[0]?.on, false);
+	},
+	"a rule may be called like a member of each object"() {
+		const { call, rules, board } = start();
+		equal("toString" in (board.rules ?? {}), false);
+		equal(call("set", { ...WATER, name: "toString" }).error, undefined);
+		equal(
+			rules().map(({ name }) => name),
+			["toString"],
+		);
+	},
+	"a slot that cannot be read is used last"() {
+		const settings = new FakeSettings();
+		settings.set("rules", "0", "{");
+		const { call } = start({ settings });
+		const set = (name: string): unknown => call("set", { ...TOGGLE, name }).error;
+		equal(new Set(Array.from({ length: 15 }, (_, index) => set(`r${index}`))).size, 1);
+		equal(settings.get("rules", "0"), "{");
+		equal(set("last"), undefined);
+		matches(String(settings.get("rules", "0")), /last/);
+	},
 	"a rule of the largest size is paused and resumed"() {
 		const { call, settings } = start();
 		const rule = (text: string): object => ({ name: "light", when: { event: "line.received", text }, do: TOGGLE.do });

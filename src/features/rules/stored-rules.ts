@@ -32,8 +32,10 @@ const CHANGE = "sensor.changed";
 export class StoredRules extends AppPart implements RuleBook, Listener {
 	private readonly settings: Settings;
 	private readonly reactions: Reactions;
-	/** By their names. */
-	private readonly rules: Record<string, StoredRule> = {};
+	/** By their names. A rule may be called "toString". */
+	private readonly rules: Record<string, StoredRule> = Object.create(null);
+	/** Slots whose rule cannot be read: perhaps a later firmware can. */
+	private readonly unreadable: number[] = [];
 
 	constructor(app: Application, settings: Settings, reactions: Reactions) {
 		super(app);
@@ -87,7 +89,12 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 			throw new Error("the rule could not be stored; the device's log has the reason");
 		}
 		this.drop(former);
-		return this.describe(this.add(new StoredRule({ ...rule, on }, slot, text)));
+		const stored = this.add(new StoredRule({ ...rule, on }, slot, text));
+		// It keeps its cooldown. Only a new time of day starts without one.
+		if (former?.ranAt !== undefined && former.when.at === rule.when.at && rule.when.every === undefined) {
+			stored.ranAt = former.ranAt;
+		}
+		return this.describe(stored);
 	}
 
 	delete(name: string): void {
@@ -118,6 +125,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 				log(`rule ${stored.name}: ${stored.error}`);
 			}
 		} catch (error) {
+			this.unreadable.push(slot);
 			log(`rule in slot ${slot} cannot be read: ${String(error)}`);
 		}
 	}
@@ -145,14 +153,15 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		return rule;
 	}
 
-	/** @throws Error if all are taken */
+	/** Returns a slot without a rule, preferably an empty one. @throws Error if all are taken */
 	private freeSlot(): number {
-		for (let slot = 0; slot < MAX_RULES; slot += 1) {
-			if (Object.values(this.rules).every((rule) => rule.slot !== slot)) {
-				return slot;
-			}
+		const taken = Object.values(this.rules).map(({ slot }) => slot);
+		const free = Array.from({ length: MAX_RULES }, (_, slot) => slot).filter((slot) => !taken.includes(slot));
+		const slot = free.find((each) => !this.unreadable.includes(each)) ?? free[0];
+		if (slot === undefined) {
+			throw new Error(`rule limit reached (${MAX_RULES}): delete one first`);
 		}
-		throw new Error(`rule limit reached (${MAX_RULES}): delete one first`);
+		return slot;
 	}
 
 	private describe({ text, on, error, runs, ranAt }: StoredRule): object {

@@ -102,8 +102,8 @@ export default defineTool({
 	},
 	output: {},
 	run: ({ name, when, unless, do: calls, cooldown, on }, { ruleBook }) => {
-		if (when === undefined && calls === undefined) {
-			return { ...ruleBook.turn(name, on ?? true), local_time: ruleBook.localTime };
+		if (on !== undefined && [when, unless, calls, cooldown].every((member) => member === undefined)) {
+			return { ...ruleBook.turn(name, on), local_time: ruleBook.localTime };
 		}
 		if (when === undefined || calls === undefined) {
 			throw new Error(`${when === undefined ? "when" : "do"}: missing, expected an object or a list, or on alone`);
