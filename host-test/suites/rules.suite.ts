@@ -69,6 +69,7 @@ function start({ settings = new FakeSettings(), own = device({ parts: PARTS }), 
 	const pins = new FakePins();
 	const timer = new FakeTimer();
 	const ticks = (): number => timer.now | 0;
+	const clock = { offset: 0 };
 	const log: string[] = [];
 	const notified: object[] = [];
 	const parts: Feature = {
@@ -82,7 +83,7 @@ function start({ settings = new FakeSettings(), own = device({ parts: PARTS }), 
 	const { application, transport } = startApplication(new FakeBoard(settings), {}, "always", {
 		timer,
 		ticks,
-		now: () => at + timer.now,
+		now: () => at + clock.offset + timer.now,
 		log: (line) => log.push(line),
 		tools: TOOLS,
 		built: { ...built },
@@ -120,7 +121,7 @@ function start({ settings = new FakeSettings(), own = device({ parts: PARTS }), 
 	soil(100);
 	const isOn = (name: string): boolean => board.switches?.[name]?.on === true;
 	const rules = (): Record<string, unknown>[] => call("list").rules as Record<string, unknown>[];
-	return { application, log, notified, timer, settings, call, pass, press, soil, isOn, rules, board, own };
+	return { application, log, notified, timer, clock, settings, call, pass, press, soil, isOn, rules, board, own };
 }
 
 const switching = (name: string, more: object = {}): object => ({
@@ -442,10 +443,34 @@ export default suite("rules of clients", {
 			[1, 0],
 		);
 	},
+	async "a time of day that passes while the clock jumps or the machine is busy is not skipped"() {
+		const { call, pass, rules, clock } = start({ built: { timezone: "UTC0" } });
+		for (const at of ["12:02", "12:20", "13:00"]) {
+			call("set", { ...TOGGLE, name: `at_${at.replace(":", "_")}`, when: { at } });
+		}
+		const runs = (): unknown => rules().map((rule) => rule.runs);
+		clock.offset = 4 * 60_000;
+		await pass(1);
+		equal(runs(), [1, 0, 0]);
+		clock.offset = 40 * 60_000;
+		await pass(1);
+		equal(runs(), [1, 0, 0]);
+		clock.offset = -5 * 60_000;
+		await pass(120);
+		equal(runs(), [1, 0, 0]);
+	},
 	async "a time of day waits until the clock is set"() {
 		const { call, pass, rules } = start({ at: 0 });
 		equal(call("set", { ...TOGGLE, when: { at: "00:01" } }).local_time, undefined);
 		await pass(180);
+		equal(rules()[0]?.runs, 0);
+	},
+	async "a clock that is set runs no time of day before"() {
+		const { call, pass, rules, clock } = start({ at: 0, built: { timezone: "UTC0" } });
+		call("set", { ...TOGGLE, when: { at: "11:59" } });
+		await pass(60);
+		clock.offset = NOON;
+		await pass(61);
 		equal(rules()[0]?.runs, 0);
 	},
 	async "a rule does not run while all that it names in unless holds"() {

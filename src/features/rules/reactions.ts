@@ -73,6 +73,9 @@ const canLoop = (event: string | undefined): boolean =>
 
 const TICK = 1_000;
 
+/** Minutes by which a time of day may be late. */
+const MAX_LATE = 10;
+
 /** Milliseconds that a tick may come early. */
 const EARLY = 500;
 
@@ -100,8 +103,7 @@ export class Reactions extends AppPart implements Listener {
 
 	/** The local time; undefined while the clock is not set. */
 	get now(): LocalTime | undefined {
-		const now = this.app.now();
-		return now < SET_CLOCK ? undefined : localTime(now, this.zone);
+		return this.timeAt(this.app.now());
 	}
 
 	/** Name of a reaction that needs the device awake. A press wakes it, and its tools are only called while it is awake. */
@@ -161,16 +163,35 @@ export class Reactions extends AppPart implements Listener {
 		return Math.floor(this.app.now() / MINUTE);
 	}
 
+	/** Returns the local time of a time since 1970; undefined if the clock was not set then. */
+	private timeAt(now: number): LocalTime | undefined {
+		return now < SET_CLOCK ? undefined : localTime(now, this.zone);
+	}
+
+	/** Returns the local times of the minutes since the last tick, which may have come late. */
+	private nextTimes(): readonly LocalTime[] {
+		const { minute, thisMinute } = this;
+		this.minute = thisMinute;
+		const isClockSet = minute * MINUTE < SET_CLOCK || thisMinute < minute;
+		const first = isClockSet ? thisMinute : Math.max(minute, thisMinute - MAX_LATE) + 1;
+		const times: LocalTime[] = [];
+		for (let each = first; each <= thisMinute; each += 1) {
+			const time = this.timeAt(each * MINUTE);
+			if (time !== undefined) {
+				times.push(time);
+			}
+		}
+		return times;
+	}
+
 	private tick(): void {
 		this.seconds += 1;
-		const isNewMinute = this.minute !== this.thisMinute;
-		this.minute = this.thisMinute;
-		const now = isNewMinute ? this.now : undefined;
+		const times = this.nextTimes();
 		for (const reaction of this.all) {
 			if (this.seconds % SECONDS_A_MINUTE === 0) {
 				reaction.recent = 0;
 			}
-			const event = this.due(reaction, now);
+			const event = this.due(reaction, times);
 			if (event !== undefined) {
 				this.trigger(reaction, event);
 			}
@@ -178,10 +199,10 @@ export class Reactions extends AppPart implements Listener {
 	}
 
 	/**
-	 * @param now the local time, if its minute has just begun
+	 * @param times local times of the minutes that have begun
 	 * @returns what its handler gets; undefined if it is not due
 	 */
-	private due(reaction: Reaction, now: LocalTime | undefined): object | undefined {
+	private due(reaction: Reaction, times: readonly LocalTime[]): object | undefined {
 		const { when, ranAt } = reaction;
 		const { event, every, at, days } = when;
 		if (event !== undefined) {
@@ -191,7 +212,7 @@ export class Reactions extends AppPart implements Listener {
 			return this.since(ranAt) > every * 1_000 - EARLY ? {} : undefined;
 		}
 		if (at !== undefined) {
-			return now?.time === at && days?.includes(now.day) !== false ? {} : undefined;
+			return times.some(({ time, day }) => time === at && days?.includes(day) !== false) ? {} : undefined;
 		}
 		const value = readValue(when, this.app.board);
 		if (typeof value !== "number" && reaction.error === undefined) {
