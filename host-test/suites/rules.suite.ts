@@ -185,6 +185,27 @@ export default suite("rules of clients", {
 		equal(await states(talking), "listening");
 		equal(await states(talking, TOGGLE), "idle");
 	},
+	async "a long press of the main button starts the Wi-Fi set-up, whatever rules it has"() {
+		const { call, board, press } = start({
+			own: device({ parts: { ...PARTS, doorbell: button({ pin: 4, assistant: true }) } }),
+		});
+		let begun = 0;
+		const wifiSetup = {
+			begin(): void {
+				begun += 1;
+			},
+		};
+		Object.assign(board, { wifiSetup });
+		equal(
+			call("set", { ...TOGGLE, when: { press: "doorbell", long: true } }).error,
+			"when.long: a long press of doorbell starts the Wi-Fi set-up",
+		);
+		call("set", { ...TOGGLE, when: { event: "button.pressed" } });
+		await press();
+		equal(begun, 0);
+		await press(true);
+		equal(begun, 1);
+	},
 	async "rules stay through a restart, and run without a session"() {
 		const { call, settings } = start();
 		call("set", WATER);

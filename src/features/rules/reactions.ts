@@ -1,7 +1,7 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { Hardware } from "../../hardware/hardware.js";
-import type { Press } from "../../hardware/kinds/button.js";
+import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
 import { PART_KINDS } from "../../hardware/kinds/index.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
 import { SET_CLOCK } from "../../hardware/reminders.js";
@@ -147,7 +147,10 @@ export class Reactions extends AppPart implements Listener {
 
 	/** @returns whether the press has a meaning here, and so not its usual one */
 	onPress(button: string, { long }: Press): boolean {
-		return this.all.some(({ when, on }) => on && isEvent(when, PRESS, { button, long }));
+		return (
+			!startsSetup(this.app.board, button, long) &&
+			this.all.some(({ when, on }) => on && isEvent(when, PRESS, { button, long }))
+		);
 	}
 
 	onNotification(method: string, params: object): void {
@@ -309,6 +312,10 @@ export class Reactions extends AppPart implements Listener {
 		);
 	}
 }
+
+/** Whether a press is the only way to new settings of the Wi-Fi. */
+export const startsSetup = ({ buttons, wifiSetup }: Hardware, button: unknown, long: unknown): boolean =>
+	long === true && wifiSetup !== undefined && button === mainButtonOf(buttons);
 
 /** Whether a trigger is an event, with the values that it names. */
 const isEvent = (when: RuleTrigger, event: string, values: Readonly<Record<string, unknown>>): boolean => {

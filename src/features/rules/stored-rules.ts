@@ -18,7 +18,7 @@ import type { ToolCall } from "../../mcp_server/tool-call.js";
 import { validateMembers } from "../../mcp_server/validate.js";
 import { findPart } from "../../tools/find-part.js";
 import setRule from "../../tools/rule/set.js";
-import { expectValue, PRESS, Reaction, type Reactions } from "./reactions.js";
+import { expectValue, PRESS, Reaction, type Reactions, startsSetup } from "./reactions.js";
 
 /** Domain of the stored rules: each as JSON, by the number of its slot, because keys in flash are short. */
 const RULES = "rules";
@@ -240,6 +240,9 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		const unknown = limit === undefined && values && Object.keys(when).find((name) => !values.includes(name));
 		if (unknown) {
 			throw new Error(`when.${unknown}: no value of ${event}, expected ${values?.slice(1).join(", ")}`);
+		}
+		if (startsSetup(this.app.board, press ?? when.button, when.long)) {
+			throw new Error(`when.long: a long press of ${press ?? when.button} starts the Wi-Fi set-up`);
 		}
 		this.checkState("when", { ...when, ...(press !== undefined && { button: press }) });
 		checkTime("when.at", at);
