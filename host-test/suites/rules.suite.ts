@@ -129,6 +129,7 @@ const switching = (name: string, more: object = {}): object => ({
 	arguments: { name, ...more },
 });
 const WATER = { name: "water", when: { sensor: "soil", below: 30 }, do: [switching("pump", { on: true, seconds: 5 })] };
+const ZONE = "expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3";
 const UNLESS = "unless: expected a sensor with above, below or value, a part such as a switch, after or before";
 const TOGGLE = { name: "light", when: { press: "doorbell" }, do: [switching("lamp")] };
 
@@ -597,19 +598,20 @@ export default suite("rules of clients", {
 		equal(local(sydney, 2026, 0, 1, 0, 0), "thu 11:00");
 		equal(local(sydney, 2026, 6, 1, 0, 0), "wed 10:00");
 		equal(local("EST5EDT,M3.2.0,M11.1.0", 2026, 2, 8, 7, 0), "sun 03:00");
+		equal(local("EST5EDT", 2026, 2, 8, 7, 0), "sun 03:00");
+		equal(local("EST5EDT", 2026, 10, 1, 6, 0), "sun 01:00");
+		equal(local("UTC", 2026, 6, 1, 0, 0), "wed 00:00");
 		equal(local("<+0545>-5:45", 2026, 0, 1, 0, 0), "thu 05:45");
 		equal(local("JST-9", 2026, 0, 1, 0, 0), "thu 09:00");
 		for (const wrong of ["", "Europe/Berlin", "CET", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.5.0"]) {
 			equal(parseTimeZone(wrong), undefined, wrong);
 		}
 	},
-	"a time zone that is none is a fatal error that names one"() {
-		const built = { timezone: "Berlin" };
-		const { application } = startApplication(undefined, {}, "always", {
-			built,
-			features: [rulesFeature(() => undefined)],
-		});
-		equal(application.failure, 'timezone: expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3, got "Berlin"');
+	"a time zone that is none is logged, and local time is UTC"() {
+		const { application, call, log } = start({ built: { timezone: "Berlin" } });
+		equal(application.failure, undefined);
+		ok(log.includes(`timezone: ${ZONE}, got "Berlin". Local time is UTC`));
+		equal(call("list").local_time, "sun 2026-11-29 12:00");
 	},
 });
 

@@ -37,6 +37,7 @@ describe("settings of a build", () => {
 			["http=80", "httpToken=secret"],
 			["http=", "otaUrl=https://host/ota", "keepAlive=60"],
 			["rotation=90"],
+			["timezone=EST5EDT"],
 		]) {
 			assert.equal(problems(words), "", words.join(" "));
 		}
@@ -58,6 +59,7 @@ describe("settings of a build", () => {
 		assert.match(problems(["backend=mqtt://h", "publishTopic=a/#"]), /^publishTopic: expected a topic without/);
 		assert.equal(problems(["backend=mqtt://h", "mqttPassword=p"]), "mqttUsername: required with mqttPassword");
 		assert.match(problems(["http=80"]), /^httpToken: a device that listens on 0\.0\.0\.0 needs a token$/);
+		assert.match(problems(["timezone=Berlin"]), /^timezone: expected a time zone such as CET-1CEST,.*got "Berlin"$/);
 		assert.match(problems(["otaUrl=ws://h/"]), /^otaUrl: expected http:/);
 	});
 

@@ -175,8 +175,8 @@ export class Reactions extends AppPart implements Listener {
 	private nextTimes(): readonly LocalTime[] {
 		const { minute, thisMinute } = this;
 		this.minute = thisMinute;
-		const isClockSet = minute * MINUTE < SET_CLOCK || thisMinute < minute;
-		const first = isClockSet ? thisMinute : Math.max(minute, thisMinute - MAX_LATE) + 1;
+		const isNewClock = minute * MINUTE < SET_CLOCK || thisMinute < minute;
+		const first = isNewClock ? thisMinute : Math.max(minute, thisMinute - MAX_LATE) + 1;
 		const times: LocalTime[] = [];
 		for (let each = first; each <= thisMinute; each += 1) {
 			const time = this.timeAt(each * MINUTE);
@@ -313,7 +313,7 @@ export class Reactions extends AppPart implements Listener {
 	}
 }
 
-/** Whether a press is the only way to new settings of the Wi-Fi. */
+/** Whether a press starts the Wi-Fi set-up, which no rule may prevent. */
 export const startsSetup = ({ buttons, wifiSetup }: Hardware, button: unknown, long: unknown): boolean =>
 	long === true && wifiSetup !== undefined && button === mainButtonOf(buttons);
 

@@ -1,11 +1,11 @@
+import type { Application } from "../../core/application.js";
 import type { Feature } from "../../core/listener.js";
-import { SettingError } from "../../core/settings/read-setting.js";
 import type { Hardware } from "../../hardware/hardware.js";
 import type { DeviceDefinition } from "../../hardware/parts/device.js";
 import type { PartHandler } from "../../hardware/parts/handlers.js";
 import { Reaction, Reactions } from "./reactions.js";
 import { StoredRules } from "./stored-rules.js";
-import { parseTimeZone } from "./time-zone.js";
+import { readTimeZone, type TimeZone } from "./time-zone.js";
 
 /**
  * What the device does by itself: the handlers of its maker, and the rules that clients set.
@@ -17,15 +17,7 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 	after: ["parts"],
 	start(app) {
 		const { settings } = app.board;
-		const name = app.setting("timezone");
-		const zone = parseTimeZone(name);
-		if (name !== "" && zone === undefined) {
-			throw new SettingError(
-				"timezone",
-				`expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3, got ${JSON.stringify(name)}`,
-			);
-		}
-		const reactions = new Reactions(app, zone);
+		const reactions = new Reactions(app, zoneOf(app));
 		for (const handler of findDevice()?.handlers ?? []) {
 			reactions.add(new HandlerReaction(handler));
 		}
@@ -35,6 +27,16 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 		}
 	},
 });
+
+/** A wrong setting does not stop the device: it may have no other fault. */
+const zoneOf = (app: Application): TimeZone | undefined => {
+	try {
+		return readTimeZone(app.setting("timezone"));
+	} catch (error) {
+		app.log(`${(error as Error).message}. Local time is UTC`);
+		return () => 0;
+	}
+};
 
 /** A handler of the device's maker. */
 class HandlerReaction extends Reaction {

@@ -1,3 +1,4 @@
+import { SettingError } from "../../core/settings/read-setting.js";
 import { DAYS } from "../../hardware/rules.js";
 
 /** Milliseconds that local time is ahead of UTC, at a time in milliseconds since 1970. */
@@ -20,22 +21,23 @@ const CHANGE_TIME = "2";
 
 /** Functions, because a chip cannot keep regular expressions in flash. */
 const zonePattern = (): RegExp =>
-	/^(?:[A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)(?:(?:[A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)?,([^,]+),([^,]+))?$/;
+	/^(?:[A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)(?:([A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)?(?:,([^,]+),([^,]+))?)?$/;
 const changePattern = (): RegExp => /^M(\d+)\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::\d+)?))?$/;
 
 /**
  * Parses a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
- * "CET-1CEST,M3.5.0,M10.5.0/3".
+ * "CET-1CEST,M3.5.0,M10.5.0/3". Summer time without changes has those of the USA, as in the C library.
  *
  * @returns undefined if it is none
  */
 export const parseTimeZone = (text: string): TimeZone | undefined => {
-	const [, standard, summer, first, second] = zonePattern().exec(text) ?? [];
+	const [, standard, summerName, summer, first = "M3.2.0", second = "M11.1.0"] =
+		zonePattern().exec(text === "UTC" ? "UTC0" : text) ?? [];
 	if (standard === undefined) {
 		return undefined;
 	}
 	const winterOffset = -hours(standard);
-	if (first === undefined || second === undefined) {
+	if (summerName === undefined) {
 		return () => winterOffset;
 	}
 	const start = parseChange(first);
@@ -53,6 +55,18 @@ export const parseTimeZone = (text: string): TimeZone | undefined => {
 			return isSummer ? summerOffset : winterOffset;
 		})
 	);
+};
+
+/** Parses the setting; undefined without one. @throws SettingError */
+export const readTimeZone = (text: string): TimeZone | undefined => {
+	const zone = parseTimeZone(text);
+	if (text !== "" && zone === undefined) {
+		throw new SettingError(
+			"timezone",
+			`expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3, got ${JSON.stringify(text)}`,
+		);
+	}
+	return zone;
 };
 
 /** Milliseconds of "-1", "5:30". */

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/core/settings/config.js";
 import { readSetting, SettingError, type SettingSource } from "../../../../src/core/settings/read-setting.js";
 import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/core/settings/settings-table.js";
+import { readTimeZone } from "../../../../src/features/rules/time-zone.js";
 import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
 import { ProgramError, readJson } from "../build/program.js";
 import { nearest } from "../build/suggest.js";
@@ -52,7 +53,11 @@ function checkSettings(words: readonly string[], folder: string): void {
 	const source = { built: { ...config, ...given }, settings: undefined };
 	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(source.built, name)) as SettingName[];
 	const wrong = problemsOf(...names.map((name) => () => readSetting(name, source)));
-	const checks = [() => checkBackend(source), () => readDirectConfig(source, ADDRESS)];
+	const checks = [
+		() => checkBackend(source),
+		() => readDirectConfig(source, ADDRESS),
+		() => readTimeZone(readSetting("timezone", source)),
+	];
 	const problems = [
 		...unknown.map((name) => `${name}: unknown setting${suggestSetting(name)}`),
 		...(wrong.length > 0 ? wrong : problemsOf(...checks)),
