@@ -1,6 +1,7 @@
 import type { Feature } from "../../src/core/listener.js";
 import { rulesFeature } from "../../src/features/rules/rules.js";
 import { localTime, parseTimeZone } from "../../src/features/rules/time-zone.js";
+import type { Light } from "../../src/hardware/kinds/light.js";
 import { analog } from "../../src/hardware/parts/analog.js";
 import { button } from "../../src/hardware/parts/button.js";
 import { addParts, device } from "../../src/hardware/parts/device.js";
@@ -9,6 +10,7 @@ import { servo } from "../../src/hardware/parts/servo.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 import moveServo from "../../src/tools/parts/move-servo.js";
+import setLight from "../../src/tools/parts/set-light.js";
 import setSwitch from "../../src/tools/parts/set-switch.js";
 import deleteRule from "../../src/tools/rule/delete.js";
 import listRules from "../../src/tools/rule/list.js";
@@ -55,17 +57,24 @@ const erase = defineTool({
 		return true;
 	},
 });
-const TOOLS = [setSwitch, moveServo, deleteRule, listRules, setRule, say, secret, erase];
+const TOOLS = [setSwitch, setLight, moveServo, deleteRule, listRules, setRule, say, secret, erase];
 
 interface Choice {
 	readonly settings?: FakeSettings;
 	readonly own?: ReturnType<typeof device>;
 	readonly built?: object;
+	readonly lights?: Readonly<Record<string, Light>>;
 	/** Milliseconds since 1970 at the start. */
 	readonly at?: number;
 }
 
-function start({ settings = new FakeSettings(), own = device({ parts: PARTS }), built = {}, at = NOON }: Choice = {}) {
+function start({
+	settings = new FakeSettings(),
+	own = device({ parts: PARTS }),
+	built = {},
+	lights = {},
+	at = NOON,
+}: Choice = {}) {
 	const pins = new FakePins();
 	const timer = new FakeTimer();
 	const ticks = (): number => timer.now | 0;
@@ -80,15 +89,20 @@ function start({ settings = new FakeSettings(), own = device({ parts: PARTS }), 
 		},
 	};
 	const onNotification = (method: string, params: object): void => void notified.push({ method, ...params });
-	const { application, transport } = startApplication(new FakeBoard(settings), {}, "always", {
-		timer,
-		ticks,
-		now: () => at + clock.offset + timer.now,
-		log: (line) => log.push(line),
-		tools: TOOLS,
-		built: { ...built },
-		features: [parts, rulesFeature(() => own), listening({ onNotification })],
-	});
+	const { application, transport } = startApplication(
+		Object.assign(new FakeBoard(settings), { lights }),
+		{},
+		"always",
+		{
+			timer,
+			ticks,
+			now: () => at + clock.offset + timer.now,
+			log: (line) => log.push(line),
+			tools: TOOLS,
+			built: { ...built },
+			features: [parts, rulesFeature(() => own), listening({ onNotification })],
+		},
+	);
 	transport.channel.greet();
 	const { board, server } = application;
 	let answer: { result?: { content: { text: string }[] }; error?: { message: string } } = {};
@@ -382,6 +396,13 @@ export default suite("rules of clients", {
 		]) {
 			equal(error, expected);
 		}
+	},
+	async "a press switches a light"() {
+		const led = { on: false };
+		const { call, press } = start({ lights: { led } });
+		call("set", { ...TOGGLE, do: [{ tool: "self.light.set", arguments: { light: "led", on: true } }] });
+		await press();
+		equal(led.on, true);
 	},
 	"a tool may have the name by which clients of a gateway know it"() {
 		const { call } = start();
