@@ -57,7 +57,9 @@ for (const engine of cases(ENGINES)) {
 			device.network = { ...device.network, lost: false };
 			await until(() => server.online, "online again");
 			const { rules } = await call("list");
-			assert.deepEqual([rules.length, rules[0]?.name, rules[0]?.runs], [1, "water", 1]);
+			assert.deepEqual([rules.length, rules[0]?.name], [1, "water"]);
+			// The soil is still dry, and the cooldown is a second.
+			assert.ok(Number(rules[0]?.runs) >= 1);
 			assert.ok(log.filter((line) => line === "rule water: done").length >= 2);
 		});
 
