@@ -30,7 +30,7 @@ const changePattern = (): RegExp => /^M(\d+)\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::
  *
  * @returns undefined if it is none
  */
-export const parseTimeZone = (text: string): TimeZone | undefined => {
+const parseTimeZone = (text: string): TimeZone | undefined => {
 	const [, standard, summerName, summer, first = "M3.2.0", second = "M11.1.0"] =
 		zonePattern().exec(text === "UTC" ? "UTC0" : text) ?? [];
 	if (standard === undefined) {
