@@ -100,8 +100,10 @@ describe("xs-mcp mcp", () => {
 		const relay = parts.find(({ name }) => name === "relay");
 		assert.equal(relay?.tool, "self.switch.set");
 		assert.ok(relay?.options.includes("maxOn"));
+		for (const { name } of parts) {
+			assert.match(await call("list_parts", { part: name }), new RegExp(`^${name}\\(.*\\): Part<"\\w+">$`, "m"));
+		}
 		const declared = await call("list_parts", { part: "relay" });
-		assert.match(declared, /relay\(options: RelayOptions\): Part/);
 		assert.match(declared, /Longest time on in seconds.*maxOn\?: number;.*title\?: string;\n\}$/s);
 		assert.match(await call("list_parts", { part: "sensor" }), /^embedded:sensor\/Humidity-Temperature\/SHT3x$/m);
 

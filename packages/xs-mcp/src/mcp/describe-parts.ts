@@ -62,7 +62,7 @@ export function describePart(name: string): string {
 	const files = readdirSync(FOLDER).filter((file) => file.endsWith(".ts"));
 	const sources = files.map((file) => readFileSync(join(FOLDER, file), "utf8")).join("\n");
 	const [, doc = "", signature = ""] =
-		new RegExp(String.raw`(${DOC})^export const ${name} = (\([^]*?\): Part) =>`, "m").exec(sources) ?? [];
+		new RegExp(String.raw`(${DOC})^export const ${name} = (\([^]*?\): Part(?:<[^>]*>)?) =>`, "m").exec(sources) ?? [];
 	const types = new Map([...sources.matchAll(TYPES)].map(([text, type = ""]) => [type, text]));
 	const declared = new Map([[name, `${doc}${name}${signature}`]]);
 	// The iteration also visits entries that are added meanwhile.
