@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { readingsOf, SENSORS } from "../../packages/virtual-device/platform/io/sensors.js";
 import { flattened } from "../../src/hardware/parts/sample-values.js";
 import { noSdk, sdk } from "../support/sdk.js";
@@ -228,38 +228,65 @@ describe("the firmware's own drivers of sensors", () => {
 	});
 
 	it("DS18B20 reads the temperatures of its datasheet, also below zero, and says what is wrong", async (t) => {
-		t.mock.timers.enable({ apis: ["setInterval"] });
-		const DS18B20 = await importDriver("Temperature/DS18B20", sdk);
-		let scratchpad = "";
-		let isPresent = true;
-		const written: number[] = [];
-		class OneWire {
-			/** Its own checksum makes CRC-8 of Maxim 0. */
-			static readonly crc = (bytes: ArrayBuffer): number => maximCrc(new Uint8Array(bytes, 0, 8));
-			readonly reset = () => isPresent;
-			readonly write = (byte: number) => written.push(byte);
-			readonly read = () => new Uint8Array(Buffer.from(scratchpad, "hex")).buffer;
-			readonly close = () => {};
-		}
-		const sensor = new DS18B20({ sensor: { io: OneWire, pin: 4 } });
+		const { DS18B20, OneWire, sensor, read, line } = await openThermometer(t);
 		assert.equal(sensor.sample(), undefined);
-		const read = (bytes: string) => {
-			scratchpad = bytes;
-			t.mock.timers.tick(1_000);
-			return sensor.sample();
-		};
 		assert.deepEqual(read("d0074b467fff0c10f4"), { temperature: 125 });
 		assert.deepEqual(read("91014b467fff0c1070"), { temperature: 25.0625 });
 		assert.deepEqual(read("f8ff4b467fff0c10c3"), { temperature: -0.5 });
 		assert.deepEqual(read("5eff4b467fff0c106a"), { temperature: -10.125 });
-		assert.deepEqual(written.slice(0, 6), [0xcc, 0x44, 0xcc, 0xbe, 0xcc, 0x44]);
+		assert.deepEqual(line.written.slice(0, 6), [0xcc, 0x44, 0xcc, 0xbe, 0xcc, 0x44]);
 		assert.throws(() => read("5eff4b467fff0c1000"), /^Error: wrong checksum: is it the only sensor on its pin\?$/);
-		isPresent = false;
+		line.isPresent = false;
 		assert.throws(() => read(""), /^Error: no answer: the pin needs a resistor of 4\.7 kΩ to 3\.3 V$/);
 		assert.throws(() => new DS18B20({ sensor: { io: OneWire, pin: 4 } }), /no answer/);
-		sensor.close();
+	});
+
+	it("DS18B20 never reports the 85 °C of its power-on", async (t) => {
+		const { read, line } = await openThermometer(t);
+		assert.deepEqual(read("91014b467fff0f1025"), { temperature: 25.0625 });
+		assert.throws(() => read(POWER_ON), /lost its power/);
+		t.mock.timers.tick(1_000);
+		for (const chip of [POWER_ON, POWER_ON_OF_COPY]) {
+			line.isPresent = false;
+			assert.throws(() => read(""), /no answer/);
+			line.isPresent = true;
+			assert.throws(() => read(chip), /no answer/);
+			assert.deepEqual(read("91014b467fff0f1025"), { temperature: 25.0625 });
+		}
+	});
+
+	it("DS18B20 rejects the zeros of a line that is held low", async (t) => {
+		const { read } = await openThermometer(t);
+		assert.throws(() => read("00".repeat(9)), /held low/);
 	});
 });
+
+/** The memory of a DS18B20 after power-on, and that of a copy whose byte 6 never changes. */
+const POWER_ON = "50054b467fff0c101c";
+const POWER_ON_OF_COPY = "50054b467fff001051";
+
+/** Opens the thermometer on a line that the test holds, and reads one second after another. */
+async function openThermometer(t: TestContext) {
+	t.mock.timers.enable({ apis: ["setInterval"] });
+	const DS18B20 = await importDriver("Temperature/DS18B20", sdk);
+	const line = { scratchpad: "", isPresent: true, written: [] as number[] };
+	class OneWire {
+		/** Its own checksum makes CRC-8 of Maxim 0. */
+		static readonly crc = (bytes: ArrayBuffer): number => maximCrc(new Uint8Array(bytes, 0, 8));
+		readonly reset = () => line.isPresent;
+		readonly write = (byte: number) => line.written.push(byte);
+		readonly read = () => new Uint8Array(Buffer.from(line.scratchpad, "hex")).buffer;
+		readonly close = () => {};
+	}
+	const sensor = new DS18B20({ sensor: { io: OneWire, pin: 4 } });
+	t.after(() => sensor.close());
+	const read = (scratchpad: string) => {
+		line.scratchpad = scratchpad;
+		t.mock.timers.tick(1_000);
+		return sensor.sample();
+	};
+	return { DS18B20, OneWire, sensor, line, read };
+}
 
 /** CRC-8 of Maxim's application note 27. */
 function maximCrc(bytes: Uint8Array): number {

@@ -18,6 +18,13 @@ const SKIP_ROM = 0xcc;
 const CONVERT = 0x44;
 const READ = 0xbe;
 
+/** Bits of the configuration that are always 1. */
+const CONFIGURED = 0x1f;
+
+/** Temperature after power-on, in 16ths of a degree, and the byte 6 that a conversion to it does not leave. */
+const POWER_ON = 85 * 16;
+const POWER_ON_REMAINDER = 0x0c;
+
 /** Time from one reading to the next, ms: a conversion to 12 bits takes 750. */
 const INTERVAL = 1_000;
 
@@ -34,6 +41,8 @@ export default class DS18B20 {
 	private readonly wire: OneWire;
 	private readonly watch: ReturnType<typeof Timer.repeat>;
 	private latest: number | Error | undefined;
+	/** Whether the last command to convert was answered. */
+	private isConverting = false;
 
 	constructor({ sensor: { io, pin } }: { readonly sensor: { readonly io: OneWireClass; readonly pin: number } }) {
 		this.OneWire = io;
@@ -60,9 +69,13 @@ export default class DS18B20 {
 		this.wire.close();
 	}
 
+	/** Stays without a value after an error until a conversion is read: the sensor may have lost its power. */
 	private measure(): void {
 		try {
-			this.latest = this.readTemperature();
+			if (this.isConverting) {
+				this.isConverting = false;
+				this.latest = this.readTemperature();
+			}
 			this.convert();
 		} catch (error) {
 			this.latest = error as Error;
@@ -71,6 +84,7 @@ export default class DS18B20 {
 
 	private convert(): void {
 		this.command(CONVERT);
+		this.isConverting = true;
 	}
 
 	private readTemperature(): number {
@@ -80,7 +94,14 @@ export default class DS18B20 {
 		if (this.OneWire.crc(scratchpad, 8) !== bytes.getUint8(8)) {
 			throw new Error("wrong checksum: is it the only sensor on its pin?");
 		}
-		return bytes.getInt16(0, true) / 16;
+		if ((bytes.getUint8(4) & CONFIGURED) !== CONFIGURED) {
+			throw new Error("wrong data: is the line held low?");
+		}
+		const raw = bytes.getInt16(0, true);
+		if (raw === POWER_ON && bytes.getUint8(6) === POWER_ON_REMAINDER) {
+			throw new Error("the sensor has lost its power");
+		}
+		return raw / 16;
 	}
 
 	/** @throws Error if no device answers */
