@@ -38,6 +38,8 @@ export interface BoardProfile {
 	readonly own?: Readonly<Record<string, OwnPart>>;
 	/** Pins that the board itself uses, by the part at them: the targets of the SDK, and the makers' pin tables. */
 	readonly pins?: Readonly<Record<string, readonly number[]>>;
+	/** Pins of parts of the board that the firmware does not use, by the part. A project may use them. */
+	readonly unusedPins?: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Name in {@link BoardProfile.pins} of the bus of the board's own chips, on which there may be others. */
@@ -73,19 +75,19 @@ const PROFILES: readonly BoardProfile[] = [
 		buttons: ["right", "left"],
 		pins: {
 			screen: [5, 6, 7, 8, 9, 15, 38, 39, 40, 41, 42, 45, 46, 47, 48],
-			"touch screen": [16, 17, 18, 21],
 			PSRAM: [33, 34, 35, 36, 37],
-			"battery's voltage": [4],
 			"left button": [0],
 			"right button": [14],
 		},
+		unusedPins: { "touch screen": [16, 17, 18, 21], "battery's voltage": [4] },
 	}),
 	board("m5atom_s3", {
 		parts: ["preview"],
 		screen: { width: 128, height: 128 },
 		buttons: ["screen"],
 		sensors: ["motion"],
-		pins: { screen: [15, 16, 17, 21, 33, 34], [BOARD_BUS]: [38, 39], button: [41], "infrared LED": [4] },
+		pins: { screen: [15, 16, 17, 21, 33, 34], [BOARD_BUS]: [38, 39], button: [41] },
+		unusedPins: { "infrared LED": [4] },
 	}),
 	board("m5stack", {
 		screen: LANDSCAPE,
@@ -94,9 +96,9 @@ const PROFILES: readonly BoardProfile[] = [
 			screen: [14, 18, 19, 23, 27, 32, 33],
 			"SD card": [4],
 			[BOARD_BUS]: [21, 22],
-			speaker: [25],
 			buttons: [37, 38, 39],
 		},
+		unusedPins: { speaker: [25] },
 	}),
 	board("m5stack_core2", {
 		parts: ["player", "codec", "preview", "battery"],
@@ -138,11 +140,9 @@ const PROFILES: readonly BoardProfile[] = [
 			[BOARD_BUS]: [21, 22],
 			buttons: [37, 39],
 			LED: [10],
-			"infrared LED": [9],
-			buzzer: [2],
-			microphone: [0, 34],
 			clock: [35],
 		},
+		unusedPins: { "infrared LED": [9], buzzer: [2], microphone: [0, 34] },
 	}),
 	board("moddable_six", {
 		parts: ["player", "preview"],
@@ -154,11 +154,11 @@ const PROFILES: readonly BoardProfile[] = [
 			"touch screen": [38],
 			[BOARD_BUS]: [4, 5],
 			speaker: [45, 46],
-			microphone: [2, 3],
 			PSRAM: [33, 34, 35, 36, 37],
 			button: [0],
 			LED: [48],
 		},
+		unusedPins: { microphone: [2, 3] },
 	}),
 	board("xiao_esp32s3_sense", {
 		parts: ["camera"],
@@ -166,11 +166,11 @@ const PROFILES: readonly BoardProfile[] = [
 		lights: ["led"],
 		pins: {
 			camera: [10, 11, 12, 13, 14, 15, 16, 17, 18, 38, 39, 40, 47, 48],
-			microphone: [41, 42],
 			PSRAM: [33, 34, 35, 36, 37],
 			button: [0],
 			LED: [21],
 		},
+		unusedPins: { microphone: [41, 42] },
 	}),
 ];
 

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { type Part, relay } from "../../../src/hardware/parts/index.js";
+import { analog, type Part, pwm, relay, siren } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
 import { checkDevice, checkTarget, chipOfBoard } from "../src/build/check-board.js";
 import { flashProgram } from "../src/moddable/flash.js";
@@ -84,6 +84,30 @@ describe("a build of a device of one's own", () => {
 		assert.deepEqual(checkDevice(device("m5stack_cores3", onBus)), []);
 		// Another board with that chip has nothing there.
 		assert.deepEqual(checkDevice(device("xiao_esp32s3", relay({ pin: 4 }))), []);
+	});
+
+	it("warns about a pin of the board's own part that the firmware does not use", () => {
+		for (const [board, part, pin, use] of [
+			["m5stick_cplus", siren({ pin: 2 }), 2, "buzzer"],
+			["m5stick_cplus", pwm({ pin: 9 }), 9, "infrared LED"],
+			["m5stick_cplus", relay({ pin: 0 }), 0, "microphone"],
+			["lilygo_tdisplay_s3", analog({ pin: 4 }), 4, "battery's voltage"],
+			["lilygo_tdisplay_s3", relay({ pin: 16 }), 16, "touch screen"],
+			["m5stack", siren({ pin: 25 }), 25, "speaker"],
+			["m5atom_s3", pwm({ pin: 4 }), 4, "infrared LED"],
+			["moddable_six", relay({ pin: 2 }), 2, "microphone"],
+			["xiao_esp32s3_sense", relay({ pin: 41 }), 41, "microphone"],
+		] as const) {
+			const device = { board: `esp32/${board}`, parts: { own: part as Part } };
+			assert.deepEqual(checkDevice(device), [
+				`part own: pin ${pin} has the ${use} of the ${board}, which the firmware does not use`,
+			]);
+		}
+		const taken = { board: "esp32/m5stick_cplus", parts: { own: relay({ pin: 10 }) } };
+		assert.throws(
+			() => checkDevice(taken),
+			/pin 10 has the LED of the m5stick_cplus; these would do: 4, 14, 19, 25, 26, 27, 32, 33$/,
+		);
 	});
 
 	it("knows the SDK's targets and their chips", { skip: noSdk }, () => {

@@ -93,10 +93,19 @@ export function freePinOf(target: string): number {
 }
 
 function checkOn(target: string | undefined, parts: Readonly<Record<string, Part>>): ReturnType<typeof checkPins> {
-	const { name, pins = {} } = profileOf(target);
-	const uses = Object.entries(pins);
-	return checkPins(parts, chipOfBoard(target), ({ pin, use }) => {
-		const [at] = uses.find(([, numbers]) => numbers.includes(pin)) ?? [];
-		return at === undefined || (at === BOARD_BUS && use === "bus") ? undefined : `has the ${at} of the ${name}`;
-	});
+	const { name, pins = {}, unusedPins = {} } = profileOf(target);
+	const partAt = (pin: number, table: Readonly<Record<string, readonly number[]>>): string | undefined =>
+		Object.keys(table).find((part) => table[part]?.includes(pin));
+	return checkPins(
+		parts,
+		chipOfBoard(target),
+		({ pin, use }) => {
+			const part = partAt(pin, pins);
+			return part === undefined || (part === BOARD_BUS && use === "bus") ? undefined : `has the ${part} of the ${name}`;
+		},
+		({ pin }) => {
+			const part = partAt(pin, unusedPins);
+			return part && `has the ${part} of the ${name}, which the firmware does not use`;
+		},
+	);
 }

@@ -7,25 +7,34 @@ export interface PinCheck {
 	readonly warnings: readonly string[];
 }
 
-/** Returns the reason why a part cannot use a pin. */
+/** Returns the reason why a part cannot use a pin, or its side effect. */
 type PinRule = (used: UsedPin) => string | undefined;
 
 /**
  * Checks the pins of parts against a chip and a board.
  *
  * @param chip ESP-IDF's name: "esp32s3". Only double use is found on a chip that is not known
- * @param ofBoard the board's use of a pin. Default: it uses none
+ * @param errorOfBoard the board's use of a pin. Default: it uses none
+ * @param warningOfBoard the board's part at a pin that it does not use. Default: none
  */
 export function checkPins(
 	parts: Readonly<Record<string, Part>>,
 	chip: string,
-	ofBoard: PinRule = () => undefined,
+	errorOfBoard: PinRule = () => undefined,
+	warningOfBoard: PinRule = () => undefined,
 ): PinCheck {
 	const errors: string[] = [];
 	const warnings: string[] = [];
 	const users = new Map<number, { readonly name: string; readonly use: PinUse }>();
 	const known = CHIPS[chip];
-	const rule: PinRule = (used) => ofBoard(used) ?? (known && errorOf(used, known));
+	// A module with a part of the board at a pin of the flash has its flash elsewhere, as the ESP32-PICO.
+	const chipAt = (used: UsedPin): ChipPins | undefined =>
+		known && (warningOfBoard(used) === undefined ? known : { ...known, flash: [] });
+	const rule: PinRule = (used) => {
+		const chip = chipAt(used);
+		return errorOfBoard(used) ?? (chip && errorOf(used, chip));
+	};
+	const sideEffect: PinRule = (used) => warningOfBoard(used) ?? (known && warningOf(used.pin, known));
 	for (const [name, part] of Object.entries(parts)) {
 		for (const used of part.pins) {
 			const user = users.get(used.pin);
@@ -33,11 +42,11 @@ export function checkPins(
 			const error = rule(used) ?? (other === undefined ? undefined : `is in use by ${quoted(other, name)}`);
 			if (error !== undefined) {
 				const taken = Object.values(parts).flatMap(({ pins }) => pins.map(({ pin }) => pin));
-				const found = known && freePins(used, known, rule).filter((pin) => !taken.includes(pin));
+				const found = known && freePins(used, known, rule, sideEffect).filter((pin) => !taken.includes(pin));
 				const others = found?.length === 0 ? "; no other pin would do" : `; these would do: ${found?.join(", ")}`;
 				errors.push(`part ${name}: pin ${used.pin} ${error}${found === undefined ? "" : others}`);
-			} else if (known !== undefined) {
-				const warning = warningOf(used.pin, known);
+			} else {
+				const warning = sideEffect(used);
 				warnings.push(...(warning === undefined ? [] : [`part ${name}: pin ${used.pin} ${warning}`]));
 			}
 			users.set(used.pin, { name, use: used.use });
@@ -82,6 +91,6 @@ function warningOf(pin: number, { name, strapping, psram, usb, serial }: ChipPin
 }
 
 /** Returns the pins that would do, without a side effect. */
-function freePins(used: UsedPin, chip: ChipPins, rule: PinRule): readonly number[] {
-	return chip.pins.filter((pin) => rule({ ...used, pin }) === undefined && warningOf(pin, chip) === undefined);
+function freePins(used: UsedPin, { pins }: ChipPins, rule: PinRule, sideEffect: PinRule): readonly number[] {
+	return pins.filter((pin) => [rule, sideEffect].every((each) => each({ ...used, pin }) === undefined));
 }
