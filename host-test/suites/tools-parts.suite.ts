@@ -13,6 +13,20 @@ class FakeServo {
 	}
 }
 
+/** A switch or siren that notes its calls. */
+class FakeSwitch {
+	readonly left = undefined;
+	readonly error = undefined;
+	readonly onChange = undefined;
+	readonly calls: unknown[] = [];
+	on = true;
+	turn(on: boolean, ...rest: unknown[]): void {
+		this.on = on;
+		this.calls.push([on, ...rest]);
+	}
+	toggle(): void {}
+}
+
 const json = (answer: Wire): object => JSON.parse(words(answer));
 
 const SET = "self.light.set";
@@ -73,6 +87,36 @@ export default suite("tools for lights and sensors", {
 		equal(led.on, true);
 		client.call(SET);
 		equal(led.on, false);
+	},
+	"switch on by a time or a pattern, also what is on"() {
+		const pump = new FakeSwitch();
+		const alarm = new FakeSwitch();
+		const client = clientOf({ switches: { pump }, sirens: { alarm } });
+		client.call("self.switch.set", { name: "pump", seconds: 5 });
+		client.call("self.switch.set", { name: "pump" });
+		equal(pump.calls, [
+			[true, 5],
+			[false, undefined],
+		]);
+		client.call("self.siren.set", { name: "alarm", seconds: 5 });
+		client.call("self.siren.set", { name: "alarm", on_seconds: 2 });
+		client.call("self.siren.set", { name: "alarm" });
+		equal(alarm.calls, [
+			[true, 5, undefined],
+			[true, undefined, { on: 2, off: 1 }],
+			[false, undefined, undefined],
+		]);
+	},
+	"are not idempotent where they toggle"() {
+		const part = new FakeSwitch();
+		const client = clientOf({ lights: { led: part }, switches: { part }, sirens: { part } });
+		client.initialize("2025-11-25");
+		const { tools } = client.ask("tools/list").result;
+		const setters = tools.filter(({ name }: Wire) => /^self\.(light|switch|siren)\.set$/.test(name));
+		equal(
+			setters.map(({ annotations }: Wire) => annotations.idempotentHint),
+			[false, false, false],
+		);
 	},
 	"name the lights there are if none of them is meant, and what a light cannot do"() {
 		const { lights } = boardWithParts();

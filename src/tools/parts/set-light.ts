@@ -4,7 +4,7 @@ import { boolean, integer, optional, string } from "../../mcp_server/schema.js";
 import { parseColor } from "../color.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
-import { SETS } from "../hints.js";
+import { ACTS } from "../hints.js";
 import { describePart } from "../parts-status.js";
 
 export default defineTool({
@@ -13,7 +13,7 @@ export default defineTool({
 	description:
 		"Turn a light of the device on or off, dim it, or change its colour. A brightness above 0 or a colour also turns it on. Without any of them it is toggled.\n" +
 		"self.get_device_status shows the names of the lights and what each can do.",
-	annotations: SETS,
+	annotations: ACTS,
 	needs: ["lights"],
 	input: {
 		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),

@@ -19,8 +19,12 @@ export default defineTool({
 	needs: ["sirens"],
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
-		on: optional(boolean({ description: "true starts it, false stops it. If left out, it is toggled" })),
-		seconds: optional(number({ minimum: 0.1, maximum: 3_600, description: "With on: stop it again after this time" })),
+		on: optional(
+			boolean({
+				description: "true starts it, false stops it. If left out, it is toggled, or on with seconds or a pattern",
+			}),
+		),
+		seconds: optional(number({ minimum: 0.1, maximum: 3_600, description: "Stop it again after this time" })),
 		on_seconds: optional(
 			number({ minimum: 0.1, maximum: LONGEST_TURN, description: "Pattern: how long it sounds at a time. Default 1" }),
 		),
@@ -34,7 +38,11 @@ export default defineTool({
 	run: ({ name, on, seconds, on_seconds, off_seconds }, { sirens }) => {
 		const found = findPart(sirens, "name", name);
 		const isOwn = on_seconds === undefined && off_seconds === undefined;
-		found.turn(on ?? !found.on, seconds, isOwn ? undefined : { on: on_seconds ?? 1, off: off_seconds ?? 1 });
+		found.turn(
+			on ?? (seconds !== undefined || !isOwn || !found.on),
+			seconds,
+			isOwn ? undefined : { on: on_seconds ?? 1, off: off_seconds ?? 1 },
+		);
 		return describePart(sirenKind, found) as { on: boolean };
 	},
 });

@@ -18,9 +18,11 @@ export default defineTool({
 	needs: ["switches"],
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
-		on: optional(boolean({ description: "true switches it on, false off. If left out, it is toggled" })),
+		on: optional(
+			boolean({ description: "true switches it on, false off. If left out, it is toggled, or on with seconds" }),
+		),
 		seconds: optional(
-			number({ minimum: 0.1, maximum: MAX_SECONDS, description: "With on: switch it off again after this time" }),
+			number({ minimum: 0.1, maximum: MAX_SECONDS, description: "Switch it off again after this time" }),
 		),
 	},
 	output: { on: boolean() },
@@ -28,7 +30,7 @@ export default defineTool({
 		checkSeconds(name, findPart(switches, "name", name), on === false ? undefined : seconds),
 	run: ({ name, on, seconds }, { switches }) => {
 		const found = findPart(switches, "name", name);
-		found.turn(on ?? !found.on, seconds);
+		found.turn(on ?? (seconds !== undefined || !found.on), seconds);
 		return describePart(switchKind, found) as { on: boolean };
 	},
 });
