@@ -321,6 +321,18 @@ export default suite("parts as data", {
 		FakeDriver.next = { hygrometer: { humidity: 0.45 } };
 		equal(room.read(), 45);
 	},
+	"small currents and voltages are not rounded away"() {
+		const { sensor: meter } = openSensor(sensor(FakeDriver, { bus: "default" }), "meter");
+		FakeDriver.next = { current: 0.00412, voltage: 3.30012, power: 0.0136 };
+		equal(meter.read(), { current: 0.0041, voltage: 3.3001, power: 0.0136 });
+		FakeDriver.next = { voltage_0: 0.003, voltage_1: 0 };
+		equal(meter.read(), { voltage_0: 0.003, voltage_1: 0 });
+	},
+	"a counter shows each pulse of a meter that gives 1,000 for a unit"() {
+		const { sensor: meter, pins } = openSensor(counter({ pin: 27, kind: "energy", each: 0.001 }), "meter");
+		pins.set(27, 3);
+		equal(meter.read(), 0.003);
+	},
 	"a sensor tells when one of its values has changed as much as its kind is worth"() {
 		const { pass, told } = openSensor(sensor(FakeDriver, { bus: "default" }), "air");
 		for (const [temperature, humidity] of [

@@ -25,8 +25,8 @@ export interface SampledSensorOptions<Sample, Value extends Reading> {
 /** Shortest poll interval of a sensor, and so the shortest time between two reports, ms. */
 const SENSOR_INTERVAL = 1_000;
 
-/** Two decimals: the rest is noise. */
-export const rounded = (value: number): number => Math.round(value * 100) / 100;
+/** Rounds a value. Two decimals by default: the rest is noise. */
+export const rounded = (value: number, decimals = 2): number => Math.round(value * 10 ** decimals) / 10 ** decimals;
 
 /** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {

@@ -1,6 +1,6 @@
-import { rounded, type SampledSource } from "../drivers/sensor-sampled.js";
+import type { SampledSource } from "../drivers/sensor-sampled.js";
 import { ANALOG, aPin, optional, optionFault, type Part } from "./part.js";
-import { openPolled, SENSOR_CHECKS, type SensorOptions, stepOf, unitOf } from "./polled-sensor.js";
+import { openPolled, roundedAs, SENSOR_CHECKS, type SensorOptions, stepOf, unitOf } from "./polled-sensor.js";
 
 /** From one number to another; the second one may be the lower one. */
 type Range = readonly [from: number, to: number];
@@ -52,7 +52,7 @@ export const analog = (options: AnalogOptions): Part<"sensor"> => {
 					return meanOf(opened);
 				},
 				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) ?? "%" }),
-				pick: (raw) => rounded(scaled(raw, from ?? full, to)),
+				pick: (raw) => roundedAs(kind, scaled(raw, from ?? full, to)),
 				step: () => threshold ?? stepOf(kind) ?? Math.abs(to[1] - to[0]) * DEFAULT_STEP,
 			});
 		},

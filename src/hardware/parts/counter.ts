@@ -17,6 +17,9 @@ interface PulseCount {
 	close(): void;
 }
 
+/** Decimals that an unusually small pulse has. */
+const DECIMALS = 6;
+
 const PULSE_COUNT = "embedded:io/pulsecount";
 
 /**
@@ -46,7 +49,7 @@ export const counter = (options: CounterOptions): Part<"sensor"> => {
 					return { sample: () => opened.read(), close: () => opened.close() };
 				},
 				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) }),
-				pick: (count) => rounded(count * each),
+				pick: (count) => rounded(count * each, DECIMALS),
 				step: () => threshold ?? each,
 			}),
 	};

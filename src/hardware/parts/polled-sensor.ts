@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
+import { rounded, SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
 import type { Reading, Sensor } from "../kinds/sensor.js";
 import { SENSOR_KINDS } from "../sensor-kinds.js";
 import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions } from "./part.js";
@@ -112,6 +112,9 @@ export const stepOf = (kind: string): number | undefined => knownKind(kind)?.ste
 
 /** Returns the unit of a kind. */
 export const unitOf = (kind: string): string | undefined => knownKind(kind)?.unit;
+
+/** Rounds a value as fits its kind. */
+export const roundedAs = (kind: string, value: number): number => rounded(value, knownKind(kind)?.decimals);
 
 /** Several values of one kind have longer names: "voltage_0", "outside_temperature". */
 const knownKind = (name: string) => {

@@ -2,6 +2,7 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
 import { rounded } from "../drivers/sensor-sampled.js";
 import type { Reading } from "../kinds/sensor.js";
+import { roundedAs } from "./polled-sensor.js";
 
 /** The values in a sample. */
 export interface Values {
@@ -37,7 +38,7 @@ export const flattened = (sample: object, scale: Readonly<Record<string, number>
 			const factor = scale[short] ?? SCALES[short] ?? 1;
 			values.set(
 				values.has(short) ? longName.toLowerCase() : short,
-				typeof value === "number" ? rounded(value * factor) : value,
+				typeof value === "number" ? roundedAs(short, value * factor) : value,
 			);
 		}
 	};
