@@ -214,10 +214,21 @@ describe("the firmware's own drivers of sensors", () => {
 		assert.equal(written.at(-1), "closed");
 	});
 
-	it("SCD4x has no sample until one is ready", async () => {
-		const SCD4x = await importDriver("CarbonDioxideGasSensor-Humidity-Temperature/SCD4x", sdk);
-		assert.equal(new SCD4x({ sensor: { io: scriptedBus({ e4b8: "8000a2" }) } }).sample(), undefined);
-	});
+	for (const [name, script] of [
+		["CarbonDioxideGasSensor-Humidity-Temperature/SCD4x", { e4b8: "8000a2" }],
+		["Humidity-Temperature/AHT20", { ac3300: "9c80000600004e" }],
+	] as const) {
+		it(`${name} has no sample until one is ready, and fails when there is none for 15 s`, async (t) => {
+			const Driver = await importDriver(name, sdk);
+			t.mock.timers.enable({ apis: ["Date"] });
+			const sensor = new Driver({ sensor: { io: scriptedBus(script) } });
+			assert.equal(sensor.sample(), undefined);
+			t.mock.timers.tick(15_000);
+			assert.equal(sensor.sample(), undefined);
+			t.mock.timers.tick(1);
+			assert.throws(() => sensor.sample(), /^Error: the chip has stopped measuring$/);
+		});
+	}
 
 	it("INA219 computes with its shunt, and rejects one without resistance", async () => {
 		const INA219 = await importDriver("Energy/INA219", sdk);

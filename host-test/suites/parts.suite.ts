@@ -360,6 +360,17 @@ export default suite("parts as data", {
 		pass(1_000);
 		equal([FakeDriver.opened, air.read()], [1, 22]);
 	},
+	"a sensor that was opened anew has no old value"() {
+		FakeDriver.next = { thermometer: { temperature: 20 } };
+		const { sensor: air, pass } = openSensor(sensor(FakeDriver, { bus: "default" }), "air");
+		pass(1_000);
+		FakeDriver.next = undefined;
+		equal(air.read(), 20);
+		FakeDriver.next = new Error("stopped");
+		pass(4_000);
+		FakeDriver.next = undefined;
+		throws(() => air.read(), /no reading yet/);
+	},
 	"a counter counts what a pulse is worth"() {
 		const { sensor: meter, pins } = openSensor(counter({ pin: 27, kind: "water", unit: "L", each: 0.5 }), "meter");
 		pins.set(27, 7);

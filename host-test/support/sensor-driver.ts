@@ -21,6 +21,7 @@ export type Script = Readonly<Record<string, string | readonly string[]>>;
 /** Modules that a driver imports. `crc` has the parameters of the SDK's classes. */
 const MODULES: Readonly<Record<string, string>> = {
 	timer: `export default { delay() {}, repeat: (callback, interval) => setInterval(callback, interval), clear: clearInterval };`,
+	time: "export default { get ticks() { return Date.now() | 0; } };",
 	crc: `
 		const reverse = (value, bits) => { let out = 0; for (let bit = 0; bit < bits; bit += 1) out |= ((value >> bit) & 1) << (bits - 1 - bit); return out; };
 		const crc = (bits) => class {
@@ -43,7 +44,7 @@ const MODULES: Readonly<Record<string, string>> = {
 const modules: Plugin = {
 	name: "modules",
 	setup(build) {
-		build.onResolve({ filter: /^(timer|crc)$/ }, ({ path }) => ({ path, namespace: "double" }));
+		build.onResolve({ filter: /^(timer|time|crc)$/ }, ({ path }) => ({ path, namespace: "double" }));
 		build.onLoad({ filter: /.*/, namespace: "double" }, ({ path }) => ({ contents: MODULES[path] as string }));
 	},
 };

@@ -34,7 +34,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	latest: Value | undefined;
 	private readonly options: SampledSensorOptions<Sample, Value>;
 	private readonly watch: TimerHandle;
-	/** The latest value of the driver, which may have none since. */
+	/** The latest value of the driver, which may have none since. An error ends it. */
 	private last: Value | undefined;
 	/** The value reported last, or read first. */
 	private told: Value | undefined;
@@ -58,9 +58,11 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 
 	read(): Value {
 		const { source, pick } = this.options;
+		const { last } = this;
 		this.latest = undefined;
+		this.last = undefined;
 		const sample = source.sample();
-		const value = (sample === undefined ? undefined : pick(sample)) ?? this.last;
+		const value = (sample === undefined ? undefined : pick(sample)) ?? last;
 		if (value === undefined) {
 			throw new Error("the sensor has no reading yet");
 		}

@@ -1,5 +1,6 @@
+import Time from "time";
 import Timer from "timer";
-import { type Bus, checkCrc, type DriverSettings, openBus } from "./sensor-bus.js";
+import { type Bus, checkCrc, checkSilence, type DriverSettings, openBus } from "./sensor-bus.js";
 
 const CALIBRATE = [0xbe, 0x08, 0x00];
 const MEASURE = [0xac, 0x33, 0x00];
@@ -18,6 +19,7 @@ const FULL_SCALE = 2 ** 20;
 /** Driver of ASAIR's AHT20, AHT21 and AHT25. */
 export default class AHT20 {
 	private readonly bus: Bus;
+	private measuredAt = Time.ticks;
 
 	constructor(options: DriverSettings) {
 		this.bus = openBus(options, 0x38, (bus) => {
@@ -30,16 +32,18 @@ export default class AHT20 {
 		});
 	}
 
-	/** Returns a measurement; undefined if the chip is slow. */
+	/** Returns a measurement; undefined if the chip is slow. @throws Error if it stays busy */
 	sample(): object | undefined {
 		this.bus.write(Uint8Array.from(MEASURE));
 		Timer.delay(MEASUREMENT);
 		const bytes = new Uint8Array(this.bus.read(7));
 		const [status = 0, first = 0, second = 0, middle = 0, fifth = 0, sixth = 0] = bytes;
 		if (status & BUSY) {
+			checkSilence(this.measuredAt);
 			return undefined;
 		}
 		checkCrc(bytes);
+		this.measuredAt = Time.ticks;
 		const humidity = (first << 12) | (second << 4) | (middle >> 4);
 		const temperature = ((middle & 0x0f) << 16) | (fifth << 8) | sixth;
 		return {

@@ -1,5 +1,6 @@
+import Time from "time";
 import Timer from "timer";
-import { type Bus, type DriverSettings, openBus, readWords } from "./sensor-bus.js";
+import { type Bus, checkSilence, type DriverSettings, openBus, readWords } from "./sensor-bus.js";
 
 const START = [0x21, 0xb1];
 const STOP = [0x3f, 0x86];
@@ -16,6 +17,7 @@ const READY = 0x07ff;
 /** Driver of Sensirion's SCD40 and SCD41, which measure every 5 s. */
 export default class SCD4x {
 	private readonly bus: Bus;
+	private measuredAt = Time.ticks;
 
 	constructor(options: DriverSettings) {
 		this.bus = openBus(options, 0x62, (bus) => {
@@ -26,12 +28,14 @@ export default class SCD4x {
 		});
 	}
 
-	/** Returns a new measurement; undefined until there is one. */
+	/** Returns a new measurement; undefined until there is one. @throws Error if the chip has stopped */
 	sample(): object | undefined {
 		const [state = 0] = this.ask(IS_READY, 1);
 		if ((state & READY) === 0) {
+			checkSilence(this.measuredAt);
 			return undefined;
 		}
+		this.measuredAt = Time.ticks;
 		const [CO2 = 0, temperature = 0, humidity = 0] = this.ask(READ, 3);
 		return {
 			carbonDioxideGasSensor: { CO2 },

@@ -1,3 +1,8 @@
+import Time from "time";
+
+/** Time without data after which a chip has stopped, ms: three times the slowest measurement. */
+const MAX_SILENCE = 15_000;
+
 /** A bus of ECMA-419's class SMBus (§10.5.4), as far as the drivers here use it. */
 export interface Bus {
 	read(count: number): ArrayBuffer;
@@ -30,6 +35,13 @@ export const openBus = ({ sensor }: DriverSettings, address: number, start: (bus
 	} catch (error) {
 		bus.close();
 		throw error;
+	}
+};
+
+/** Checks that a chip still measures. @param since time of its last data, in ticks @throws Error if that is long ago */
+export const checkSilence = (since: number): void => {
+	if ((Time.ticks - since) >>> 0 > MAX_SILENCE) {
+		throw new Error("the chip has stopped measuring");
 	}
 };
 
