@@ -214,6 +214,18 @@ describe("the firmware's own drivers of sensors", () => {
 		assert.equal(written.at(-1), "closed");
 	});
 
+	it("BME280 closes the bus of a chip that stops answering during the set-up", async () => {
+		const written: string[] = [];
+		const io = class extends scriptedBus(BOSCH, written) {
+			override readBuffer(): never {
+				throw new Error("no answer");
+			}
+		};
+		const BME280 = await importDriver("Barometer-Humidity-Temperature/BME280", sdk);
+		assert.throws(() => new BME280({ sensor: { io } }), /^Error: no answer$/);
+		assert.equal(written.at(-1), "closed");
+	});
+
 	for (const [name, script] of [
 		["CarbonDioxideGasSensor-Humidity-Temperature/SCD4x", { e4b8: "8000a2" }],
 		["Humidity-Temperature/AHT20", { ac3300: "9c80000600004e" }],

@@ -9,6 +9,7 @@ import { expectSection } from "../../../host-test/support/expect-generated.js";
 import { typeScript } from "../../../host-test/support/program.js";
 import { GARDEN, templateProject } from "../../../host-test/support/template-project.js";
 import { PATIENT, temporaryFolder, until } from "../../../host-test/support/testing.js";
+import { JobRunner } from "../src/mcp/job.js";
 
 const { "device.ts": DEVICE = "", "tools/water-if-dry.ts": TOOL, "test/device.test.js": TEST } = GARDEN;
 
@@ -285,6 +286,19 @@ describe("xs-mcp mcp", () => {
 			await until(() => !pids.some(runs), `no process of ${pids} runs`);
 		});
 	}
+
+	it("kills no process when a job could not be started", async (t) => {
+		const kill = t.mock.method(process, "kill", () => true);
+		const node = process.execPath;
+		process.execPath = join(temporaryFolder(), "none");
+		const jobs = new JobRunner();
+		const ended = jobs.run(["test"], 60);
+		process.execPath = node;
+		jobs.stop();
+		kill.mock.restore();
+		assert.equal(kill.mock.callCount(), 0);
+		assert.equal((await ended).state, "stopped");
+	});
 
 	it("ends with an error where the folder has no project", () => {
 		const args = typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", "mcp");

@@ -41,7 +41,11 @@ export class DeviceBench {
 			const folder = await bundleDevicePage();
 			const started = await startDevice(build, engine, add).catch((error) => this.#explain(error));
 			const { device, listTools } = started;
-			this.#running = { ...started, page: await openDevicePage(device, folder, 0) };
+			const page = await openDevicePage(device, folder, 0).catch((error) => {
+				device.stop();
+				throw error;
+			});
+			this.#running = { ...started, page };
 			device.on("note", add);
 			device.on("exit", ({ code, detail }) => {
 				add(`the device ended: ${code}: ${detail}`);

@@ -97,8 +97,11 @@ export function endWithServer(): void {
 	process.channel?.unref();
 }
 
-/** Windows has no process groups. */
-function killGroup(leader = 0): void {
+/** Kills a process and its group, which Windows does not have. @param leader undefined if it could not be started */
+function killGroup(leader: number | undefined): void {
+	if (leader === undefined) {
+		return;
+	}
 	try {
 		process.kill(process.platform === "win32" ? leader : -leader, "SIGKILL");
 	} catch {

@@ -25,8 +25,8 @@ const POWER_26 = 2 ** 26;
 /** Driver of Bosch's BME280, which measures once a second. Computes as the datasheet, in floating point (BST-BME280-DS001, 8.1). */
 export default class BME280 {
 	private readonly bus: Bus;
-	private readonly calibration: DataView;
-	private readonly humidityCalibration: DataView;
+	private calibration!: DataView;
+	private humidityCalibration!: DataView;
 
 	constructor(options: DriverSettings) {
 		this.bus = openBus(options, 0x76, (bus) => {
@@ -37,9 +37,9 @@ export default class BME280 {
 			bus.writeUint8(CONFIGURATION, 0b101_000_00);
 			bus.writeUint8(CONTROL, 0b001_001_11);
 			Timer.delay(MEASUREMENT);
+			this.calibration = new DataView(bus.readBuffer(CALIBRATION, CALIBRATED));
+			this.humidityCalibration = new DataView(bus.readBuffer(HUMIDITY_CALIBRATION, HUMIDITY_CALIBRATED));
 		});
-		this.calibration = new DataView(this.bus.readBuffer(CALIBRATION, CALIBRATED));
-		this.humidityCalibration = new DataView(this.bus.readBuffer(HUMIDITY_CALIBRATION, HUMIDITY_CALIBRATED));
 	}
 
 	sample(): object {
