@@ -9,10 +9,10 @@ import { fromProject } from "../src/build/manifests.js";
 import { readDevice } from "../src/build/read-device.js";
 
 /** Reads a project with these files, and resolves with the message of the error, without the folder's path. */
-async function mistakeIn(files: Readonly<Record<string, string>>): Promise<string> {
+async function mistakeIn(files: Readonly<Record<string, string>>, preload: readonly string[] = []): Promise<string> {
 	const folder = temporaryFolder();
 	const include = [relative(folder, join(ROOT, "src/hardware/parts/manifest.json"))];
-	const manifest = { include, modules: { device: "./device", "tools/*": "./tools/*" } };
+	const manifest = { include, modules: { device: "./device", "tools/*": "./tools/*" }, preload };
 	mkdirSync(join(folder, "tools"));
 	const written = { "manifest.json": JSON.stringify(manifest), "device.ts": deviceWith(""), ...files };
 	for (const [name, text] of Object.entries(written)) {
@@ -140,7 +140,7 @@ const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: st
 	[
 		"an unknown option of the device",
 		deviceWith("", " bord: 'esp32'"),
-		"device.ts: unknown option bord, expected board, parts; did you mean board?",
+		"device.ts: unknown option bord, expected board, parts, on, every, at; did you mean board?",
 	],
 	["a wrong chip", deviceWith("", ' board: "esp33"'), 'device.ts: board: unknown target "esp33". Did you mean esp32?'],
 	[
@@ -186,7 +186,7 @@ const OF_TOOLS: readonly (readonly [mistake: string, text: string, message: stri
 		toolWith("needs: [], input: { count: integer({ maximum: 5, default: 6 }) },"),
 		"tools/greet.ts: self.greet.count: default: expected an integer of at most 5, got 6",
 	],
-	["an unknown member", toolWith("needs: [], inputs: {},"), "output, run; did you mean input?"],
+	["an unknown member", toolWith("needs: [], inputs: {},"), "output, check, takesCalls, run; did you mean input?"],
 	["an unknown hint", toolWith("needs: [], annotations: { readonlyHint: true },"), "; did you mean readOnlyHint?"],
 	[
 		"no list of parts",
@@ -229,6 +229,30 @@ import { defineTool, device, sensor } from "xs-mcp";
 			assert.equal(await mistakeIn({ "device.ts": text }), message);
 		});
 	}
+
+	for (const [what, line] of [
+		["a variable", "let count = 0;"],
+		["a variable", "export var count: number;"],
+		["a regular expression", "const count = /\\d/;"],
+		["a regular expression", 'const count = new RegExp("a");'],
+		["a Map or Set", "const count = new Map<string, number>();"],
+		["a Map or Set", "export const count = new WeakSet();"],
+	]) {
+		it(`is named in a preloaded module: ${line}`, async () => {
+			const files = { "tools/greet.ts": `// How often.\n${line}\n${toolWith("needs: [],")}` };
+			assert.equal(
+				await mistakeIn(files, ["tools/greet"]),
+				`tools/greet.ts:2: count: a preloaded module lies in flash, and has no place for ${what}; move it into a function, or remove tools/greet from "preload" in manifest.json`,
+			);
+			await assert.rejects(mistakeIn(files), /nothing is wrong/);
+		});
+	}
+
+	it("is not a variable or a regular expression in a function of a preloaded module", async () => {
+		const words = "const words = (text: string): string[] => {\n\tlet rest = text;\n\treturn rest.split(/ /);\n};\n";
+		const files = { "tools/greet.ts": `${words}${toolWith('needs: [], title: words("Hi")[0],')}` };
+		await assert.rejects(mistakeIn(files, ["device", "tools/greet"]), /nothing is wrong/);
+	});
 
 	for (const [mistake, text, message] of OF_TOOLS) {
 		it(`is named in the file of a tool: ${mistake}`, async () => {

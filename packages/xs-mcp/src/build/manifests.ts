@@ -19,6 +19,7 @@ interface Manifest {
 	readonly build?: Readonly<Record<string, string>>;
 	readonly include?: List<string>;
 	readonly modules?: Readonly<Record<string, List<string>>>;
+	readonly preload?: List<string>;
 	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
 }
 
@@ -37,6 +38,11 @@ export function readModules(manifest: string, target: string): ReadonlyMap<strin
 		modules.delete(name);
 	}
 	return modules;
+}
+
+/** Lists the modules that a manifest itself names in `preload`. @param path from the project's folder */
+export function readPreload(path: string): readonly string[] {
+	return [readManifest(path).preload ?? []].flat();
 }
 
 /** @param read manifests that were read before */

@@ -1,12 +1,13 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message, Plugin } from "esbuild";
+import { type Message, type Plugin, transform } from "esbuild";
 import * as PARTS from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
 import { staticIo } from "../../../virtual-device/platform/io/sensors.js";
 import { checkTarget, DeviceError } from "./check-board.js";
 import { checkDeviceOptions, checkTool } from "./check-tool.js";
 import { importBundle } from "./import-bundle.js";
-import { readModules, shown } from "./manifests.js";
+import { readModules, readPreload, shown } from "./manifests.js";
 import { withSuggestion } from "./suggest.js";
 
 /** The module that defines a device of one's own. */
@@ -81,13 +82,42 @@ export async function readDevice(manifest: string, target: string): Promise<PART
 	const [, file] = modules.find(([name]) => name === DEVICE) ?? [];
 	const device = file === undefined ? undefined : readDefault(file, checkDefinition);
 	const tools = modules.filter(([name]) => name.startsWith(PROJECT_TOOLS));
-	const results = await Promise.allSettled([device, ...tools.map(([, tool]) => readDefault(tool, checkTool))]);
+	const preload = readPreload(manifest);
+	const preloaded = modules.filter(([name]) => preload.includes(name));
+	const results = await Promise.allSettled([
+		device,
+		...tools.map(([, tool]) => readDefault(tool, checkTool)),
+		...preloaded.map(([name, file]) => checkPreloaded(name, file)),
+	]);
 	// Of several errors always the same one is told.
 	const failed = results.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
 	if (failed !== undefined) {
 		throw failed.reason;
 	}
 	return await device;
+}
+
+/** Names and values at the top level of a module as esbuild prints it, which change or which XS cannot keep in flash. */
+const NOT_IN_FLASH: readonly (readonly [what: string, pattern: RegExp])[] = [
+	["a variable", /^(?:export )?(?:let|var) (\w+)/m],
+	["a regular expression", /^(?:export )?const (\w+) = (?:\/[^*]|(?:\/\*.*\*\/ )?new RegExp\()/m],
+	["a Map or Set", /^(?:export )?const (\w+) = (?:\/\*.*\*\/ )?new (?:Weak)?(?:Map|Set)\(/m],
+];
+
+/** Checks a module that lies in flash. Rejects with DeviceError that names its fault, see docs/sdk.md. */
+async function checkPreloaded(module: string, file: string): Promise<void> {
+	const source = readFileSync(join(ROOT, file), "utf8");
+	const { code } = await transform(source, { loader: "ts", target: "esnext" });
+	for (const [what, pattern] of NOT_IN_FLASH) {
+		const [, name] = pattern.exec(code) ?? [];
+		if (name !== undefined) {
+			const line = source.slice(0, source.search(`\\b(?:let|var|const)\\s+${name}\\b`)).split("\n").length;
+			throw new DeviceError(
+				`${shown(file)}:${line}: ${name}: a preloaded module lies in flash, and has no place for ${what}; ` +
+					`move it into a function, or remove ${module} from "preload" in manifest.json`,
+			);
+		}
+	}
 }
 
 function checkDefinition(definition: PARTS.DeviceDefinition | undefined): PARTS.DeviceDefinition {

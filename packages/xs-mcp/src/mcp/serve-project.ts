@@ -33,6 +33,7 @@ const BUILD_LIMIT = 1_800;
 const INSTRUCTIONS = `Builds a device of one's own: firmware for an ESP32 that serves MCP tools. The project has device.ts (board and parts),
 tools/NAME.ts (a tool a file), test/*.test.js and manifest.json. Edit its files with your own tools, or with write_project_file.
 1. list_parts and list_boards give the functions for device.ts, their options and the free pins.
+   device.ts and tools are preloaded into flash: no let, regular expression, Map or Set at the top level of a file.
 2. After each change: check_project gives types, parts and pins with file and line.
 3. start_device runs the files as they are now on a virtual device. simulate sets its inputs, call_device_tool calls its tools,
    read_device shows its pins, read_log its log. Start it again after a change.
