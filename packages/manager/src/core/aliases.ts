@@ -243,21 +243,24 @@ function aliasOf(boardName: string, tail: string): string {
 const MAX_TAGS = 16;
 
 const MAX_TAG_LENGTH = 32;
-const TAG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[ _-][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*$/u;
-const TAG_RULE = `1 to ${MAX_TAG_LENGTH} letters and digits of any script, and single spaces, "_" or "-" between them`;
+const TAG =
+	/^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[ _-][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*$/u;
+const TAG_RULE = `1 to ${MAX_TAG_LENGTH} visible letters and digits of any script, and single spaces, "_" or "-" between them`;
 
 const MAX_TITLE_LENGTH = 64;
 
-/** Characters that would hide what a title says, or change its direction. Joiners are part of scripts and emoji. */
-const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** Characters that hide text or change its direction. Joiners and variation selectors are part of scripts and emoji. */
+const INVISIBLE =
+	/(?![\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const VISIBLE = /[^\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Means every device in a list of devices and tags. */
 export const EVERY_DEVICE = "all";
 
-/** Reads a device's title, a name for people in any script. @throws RangeError that names the title */
+/** Reads a device's title, a name for people in any script; empty: none. @throws RangeError that names the title */
 export function readTitle(text: string): string {
 	const title = text.normalize("NFC").trim();
-	if (title.length > MAX_TITLE_LENGTH || INVISIBLE.test(title)) {
+	if (title.length > MAX_TITLE_LENGTH || INVISIBLE.test(title) || (title !== "" && !VISIBLE.test(title))) {
 		const rule = `at most ${MAX_TITLE_LENGTH} visible characters in one line`;
 		throw new RangeError(`title: expected ${rule}, got ${JSON.stringify(title.slice(0, 2 * MAX_TITLE_LENGTH))}`);
 	}
@@ -271,8 +274,8 @@ export function readTags(given: readonly string[]): readonly string[] {
 		if (tag.length > MAX_TAG_LENGTH || !TAG.test(tag)) {
 			throw new RangeError(`tag: expected ${TAG_RULE}, got ${JSON.stringify(tag.slice(0, 2 * MAX_TAG_LENGTH))}`);
 		}
-		if (tag === EVERY_DEVICE) {
-			throw new RangeError(`tag ${EVERY_DEVICE}: reserved for every device`);
+		if (tag.toLowerCase() === EVERY_DEVICE) {
+			throw new RangeError(`tag ${tag}: reserved for every device`);
 		}
 	}
 	const different = [...new Set(tags)].sort();

@@ -361,6 +361,22 @@ describe("the servers that the gateway knows", () => {
 		assert.equal((await second.edit(LAMP, { title: "" }))?.title, undefined);
 	});
 
+	it("have titles and tags that can be seen, emoji and joined scripts included", async (t) => {
+		const { servers } = await start(t);
+		for (const title of ["\u3164\u3164", "\u2800", "\u200d", "\u115f", "\u200d \u200d", "\ufe0f", "La\u3164mp"]) {
+			await assert.rejects(servers.edit(LAMP, { title }), /^RangeError: title: expected at most 64 visible/);
+		}
+		for (const tag of ["\u3164", "\u115f", "hall\uffa0", "hall\ufe0f", "\u2800"]) {
+			await assert.rejects(servers.edit(LAMP, { tags: [tag] }), /^RangeError: tag: expected 1 to 32 visible letters/);
+		}
+		for (const tag of ["all", "All", "ALL"]) {
+			await assert.rejects(servers.edit(LAMP, { tags: [tag] }), new RegExp(`tag ${tag}: reserved for every device`));
+		}
+		for (const title of ["❤\ufe0f", "👩\u200d💻", "می\u200cخواهم", "葛\u{e0100}", " "]) {
+			assert.equal((await servers.edit(LAMP, { title }))?.title ?? "", title.trim());
+		}
+	});
+
 	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
 		const { store, side: first, device, servers } = await start(t);
 		assert.deepEqual((await servers.edit(LAMP, { tags: ["upstairs", "lights", "upstairs"] }))?.tags, [
@@ -371,7 +387,6 @@ describe("the servers that the gateway knows", () => {
 		await until(() => servers.find(LAMP)?.tools.length === 0, "its tools are read again");
 		assert.deepEqual(servers.find(LAMP)?.tags, ["lights", "upstairs"]);
 		await assert.rejects(servers.edit(LAMP, { tags: ["a__b"] }), /^RangeError: tag: expected 1 to 32 .*got "a__b"$/);
-		await assert.rejects(servers.edit(LAMP, { tags: ["all"] }), /tag all: reserved for every device/);
 		const many = Array.from({ length: 17 }, (_, at) => `t${at}`);
 		await assert.rejects(servers.edit(LAMP, { tags: many }), /a device has at most 16, got 17/);
 		assert.equal(await servers.edit("hall", { tags: ["x"] }), undefined);
