@@ -55,10 +55,13 @@ export function addHealthRoute(gateway: RunningGateway): void {
 	});
 }
 
+/** Bounds the text that is read and quoted in errors; names and tags have limits of their own. */
+const TEXT = z.string().max(256);
+
 const DEVICE_CHANGE = z.strictObject({
-	alias: z.string().optional(),
-	title: z.string().optional(),
-	tags: z.array(z.string()).optional(),
+	alias: TEXT.optional(),
+	title: TEXT.optional(),
+	tags: z.array(TEXT).max(64).optional(),
 });
 
 /**
@@ -109,7 +112,12 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 		} catch (error) {
 			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}
-		c.set("change", change);
+		const { alias, title = "", tags } = server;
+		c.set("change", {
+			...(change.alias !== undefined && { alias }),
+			...(change.title !== undefined && { title }),
+			...(change.tags && { tags }),
+		});
 		return c.json(summaryOf(server));
 	});
 	app.all("/devices/:device/session", allow("DELETE"), (c) => {

@@ -62,6 +62,31 @@ describe("the audit log", () => {
 		);
 	});
 
+	it("has names and tags of a device as they are kept, and no longer ones", async (t) => {
+		const program = await startProgram(t);
+		await WireDevice.connect(t, program, { id: LAMP });
+		const edit = (body: object) => sendJson("PATCH", `${program.base}/devices/${LAMP}`, body);
+		assert.equal((await edit({ title: "  Desk  ", tags: ["b", "a", "b"] })).status, 200);
+		assert.equal((await edit({ title: " ", alias: "desk" })).status, 200);
+		for (const [body, message] of [
+			[{ alias: "x".repeat(257) }, "alias: expected string to have <=256 characters"],
+			[{ title: " ".repeat(257) }, "title: expected string to have <=256 characters"],
+			[{ tags: Array(65).fill("a") }, "tags: expected array to have <=64 items"],
+			[{ tags: ["x".repeat(257)] }, "tags.0: expected string to have <=256 characters"],
+		] as const) {
+			const response = await edit(body);
+			assert.deepEqual([response.status, (await response.json()).error.message], [400, message]);
+		}
+		await until(async () => (await readAudit(program.base)).length === 6, "all changes are there");
+		const changes = requestsIn(await readAudit(program.base))
+			.map(({ change }) => change)
+			.filter(Boolean);
+		assert.deepEqual(changes, [
+			{ alias: "desk", title: "" },
+			{ title: "Desk", tags: ["a", "b"] },
+		]);
+	});
+
 	it("is for operators, and hides arguments of user-only tools from those who may not call them", async (t) => {
 		const { base, secret, gateway, deviceUrl } = await startWithToken(t, { operator: true });
 		const device = await WireDevice.connect(t, { gateway, deviceUrl }, { id: LAMP, onCall: () => ({ content: [] }) });
