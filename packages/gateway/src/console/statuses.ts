@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import pLimit from "p-limit";
 import { isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import { DEVICE_EVENTS } from "../firmware.js";
 import { HISTORY_PRINCIPAL, statusAfter } from "../history/history.js";
@@ -15,7 +14,8 @@ const MAX_DEVICES = 10_000;
 const READ_DELAY = 300;
 const READ_INTERVAL = 15_000;
 
-const MAX_READS = 16;
+/** Milliseconds that a device has to answer. */
+const READ_TIME = 10_000;
 
 type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -44,22 +44,28 @@ export function followStatuses(
 	const askedAt = new LRUCache<string, number>({ max: MAX_DEVICES });
 	/** The changes after which a device is read, by its id. */
 	const changes = new Map<string, { readonly time: number; readonly timer: NodeJS.Timeout }>();
-	const limit = pLimit(MAX_READS);
+	/** Devices that are being read: each once at a time, and independently of others, of which some may be silent. */
+	const reading = new Set<string>();
 
-	const read = (server: Server): void => {
+	const read = async (server: Server): Promise<void> => {
+		const { id } = server;
 		const tool = server.tools.find(isStatusTool);
-		if (tool !== undefined && !isUserOnly(tool) && server.online) {
-			askedAt.set(server.id, Date.now());
-			// The registry reports the answer, as it reports answers to clients.
-			void limit(() => server.call(tool, {}, { principal: HISTORY_PRINCIPAL }).catch(() => {}));
+		if (tool === undefined || isUserOnly(tool) || !server.online || reading.has(id)) {
+			return;
 		}
+		askedAt.set(id, Date.now());
+		reading.add(id);
+		// The registry reports the answer, as it reports answers to clients.
+		await server.call(tool, {}, { principal: HISTORY_PRINCIPAL, timeout: READ_TIME }).catch(() => {});
+		reading.delete(id);
 	};
 	const readSoon = (server: Server): void => {
 		const { id } = server;
 		if (isShown(id) && !changes.has(id)) {
 			const timer = setTimeout(() => {
 				changes.delete(id);
-				read(server);
+				// The status that is being read may be from before the change.
+				void (reading.has(id) ? readSoon(server) : read(server));
 			}, READ_DELAY).unref();
 			changes.set(id, { time: Date.now(), timer });
 		}
@@ -86,7 +92,8 @@ export function followStatuses(
 		if (server === undefined || outcome !== "ok") {
 			return;
 		}
-		const status = isStatusTool(tool) && result && jsonOf(result);
+		const isStatus = isStatusTool(tool);
+		const status = isStatus && result && jsonOf(result);
 		if (typeof status === "object" && status !== null) {
 			const change = changes.get(id);
 			if (change !== undefined && Date.now() - duration >= change.time) {
@@ -95,7 +102,7 @@ export function followStatuses(
 			}
 			askedAt.set(id, Date.now());
 			set(id, status as Readonly<Record<string, unknown>>);
-		} else if (tool.annotations?.readOnlyHint !== true) {
+		} else if (!isStatus && tool.annotations?.readOnlyHint !== true) {
 			readSoon(server);
 		}
 	});
@@ -107,7 +114,7 @@ export function followStatuses(
 			const due = Date.now() - READ_INTERVAL;
 			for (const server of [...ids].flatMap((id) => servers.find(id) ?? [])) {
 				if ((askedAt.get(server.id) ?? 0) <= due) {
-					read(server);
+					void read(server);
 				}
 			}
 		},

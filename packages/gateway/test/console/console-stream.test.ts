@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { testWith, until } from "../../../../host-test/support/testing.js";
 import type { FleetView } from "../../src/console/fleet-query.js";
+import { followStatuses } from "../../src/console/statuses.js";
 import {
 	detailIn,
 	follow,
@@ -14,7 +16,7 @@ import {
 	statusOf,
 	WHOLE_LIST,
 } from "../../testing/console.js";
-import { WireDevice } from "../../testing/gateway.js";
+import { LAMP, STATUS, WireDevice } from "../../testing/gateway.js";
 import { makeStateFolder, sendJson } from "../../testing/program.js";
 
 const itConsole = testWith(startWithConsole);
@@ -115,6 +117,51 @@ describe("the console's stream", () => {
 		await until(() => shown()?.lights.led.on === true, "another client switches the light on");
 		const own = detailIn(messages)?.calls.map((call) => call.tool);
 		assert.deepEqual(own, [setLight.name], "the gateway's own readings are not shown as calls");
+	});
+
+	itConsole("has the status of one device while many are silent, each read once at a time", async (gateway, t) => {
+		const tools = [STATUS];
+		const ids = Array.from({ length: 40 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
+		const silent = await Promise.all(
+			ids.map((id) => WireDevice.connect(t, gateway, { id, tools, onCall: () => undefined })),
+		);
+		const onCall = () => ({ content: [{ type: "text", text: '{"audio_speaker":{"volume":7}}' }] });
+		const healthy = await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:02:10", board: "zebra", tools, onCall });
+		const view = { list: { ...WHOLE_LIST.list, hasStatus: true } } as FleetView;
+		const invalid = await WireDevice.connect(t, gateway, { id: LAMP, tools });
+		t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+		const { messages } = await follow(t, gateway, {}, view);
+		const statuses = () => listIn(messages)?.rows.flatMap(({ status }) => status ?? []);
+		await until(() => statuses()?.length === 1, "the status of the device that answers");
+		for (const round of [2, 3]) {
+			t.mock.timers.tick(16_000);
+			await until(() => healthy.calls.length === round, "it is read again");
+		}
+		assert.ok(invalid.calls.length <= 3, `an answer that is no status is read ${invalid.calls.length} times`);
+		for (const { calls, cancelled } of silent) {
+			assert.ok(calls.length - cancelled.length <= 1, `${calls.length} reads, of which ${cancelled.length} have ended`);
+		}
+	});
+
+	itConsole("gives a device ten seconds to report its status", async (gateway, t) => {
+		const device = await WireDevice.connect(t, gateway, { id: LAMP, tools: [STATUS], onCall: () => undefined });
+		const statuses = followStatuses(
+			gateway.gateway.servers,
+			() => true,
+			() => {},
+		);
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const untilSome = async (list: readonly unknown[]): Promise<void> => {
+			while (list.length === 0) {
+				await setImmediate();
+			}
+		};
+		statuses.refresh([LAMP]);
+		await untilSome(device.calls);
+		t.mock.timers.tick(9_999);
+		assert.equal(device.cancelled.length, 0);
+		t.mock.timers.tick(1);
+		await untilSome(device.cancelled);
 	});
 
 	itConsole("has what was rejected, and who is connected", async (gateway, t) => {
