@@ -90,23 +90,23 @@ function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
 		const { incoming } = c.env;
 		const data = await readJsonAs(SIGN_IN, "body", incoming, maxBodyBytes);
 		const token = await guard.verify(incoming, data.token.trim());
+		const secret = await guard.sessions.open(token);
 		const before = readCookie(incoming);
 		if (before !== undefined) {
-			await guard.sessions.close(before);
+			guard.sessions.close(before);
 		}
-		const isSecure = guard.addresses.isSecure(incoming);
-		c.header("Set-Cookie", cookieHeader(incoming, await guard.sessions.open(token), isSecure));
+		c.header("Set-Cookie", cookieHeader(incoming, secret, guard.addresses.isSecure(incoming)));
 		return c.body(null, 204);
 	};
 }
 
 /** `DELETE /console/session`: ends the session, and the streams and requests that were admitted by it. */
 function signOut(guard: RequestGuard): Route {
-	return async (c) => {
+	return (c) => {
 		const { incoming } = c.env;
 		const cookie = readCookie(incoming);
 		if (cookie !== undefined) {
-			await guard.sessions.close(cookie);
+			guard.sessions.close(cookie);
 			guard.recheck();
 		}
 		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.addresses.isSecure(incoming)));

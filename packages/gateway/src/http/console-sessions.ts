@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { parse, serialize } from "hono/utils/cookie";
-import type { Entry, Store } from "xs-mcp-manager/core";
+import type { Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { digest } from "../config/digest.js";
 import type { TokenRecord } from "../config/token-record.js";
@@ -31,49 +31,63 @@ export interface ConsoleSession extends z.output<typeof RECORD> {
 /** The sessions of the console. They are in the store: people stay signed in while the gateway restarts. */
 export class ConsoleSessions {
 	readonly #store: Store;
+	/** Keys of sessions that have ended here, until the store has removed them. */
+	readonly #ended = new Set<string>();
 
 	constructor(store: Store) {
 		this.#store = store;
+		store.watch(SESSION, (key, entry) => entry === undefined && this.#ended.delete(key));
 	}
 
 	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Rejects with StoreError. */
 	async open({ sha256: token }: TokenRecord): Promise<string> {
-		await this.#makeRoom(token);
 		const secret = randomBytes(32).toString("base64url");
 		await this.#store.set(SESSION + digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });
+		this.#removeExcess(token);
 		return secret;
 	}
 
 	/** Finds the session of a cookie; undefined if it is unknown, signed out or expired. */
 	find(secret: string): ConsoleSession | undefined {
-		return readSession(this.#store.get(SESSION + digest(secret)));
+		return this.#read(SESSION + digest(secret));
 	}
 
-	/** Ends the session of a cookie. Rejects with StoreError. */
-	async close(secret: string): Promise<void> {
-		await this.#store.delete(SESSION + digest(secret));
+	/** Ends the session of a cookie at once, even while the store cannot be written. */
+	close(secret: string): void {
+		this.#end(SESSION + digest(secret));
 	}
 
 	/** Whether a session that was found before continues. */
 	has({ key }: ConsoleSession): boolean {
-		return readSession(this.#store.get(key)) !== undefined;
+		return this.#read(key) !== undefined;
 	}
 
-	/** Removes expired sessions and, at a limit, the oldest. */
-	async #makeRoom(token: string): Promise<void> {
-		const entries = this.#store.list(SESSION).map((entry) => ({ key: entry.key, session: readSession(entry) }));
+	/** Reads a session; undefined if there is none, or it has ended. */
+	#read(key: string): ConsoleSession | undefined {
+		const entry = this.#ended.has(key) ? undefined : this.#store.get(key);
+		const { data } = RECORD.safeParse(entry?.value);
+		return data && data.expires > Date.now() ? { key, ...data } : undefined;
+	}
+
+	/** Ends a session here; the store removes it when it can be written. */
+	#end(key: string): void {
+		if (this.#store.get(key) !== undefined) {
+			this.#ended.add(key);
+			this.#store.later(key, undefined);
+		}
+	}
+
+	/** Removes expired sessions and, beyond a limit, the oldest. */
+	#removeExcess(token: string): void {
+		const entries = this.#store.list(SESSION).map(({ key }) => ({ key, session: this.#read(key) }));
 		const current = entries.flatMap(({ session }) => session ?? []).sort((a, b) => a.expires - b.expires);
 		const own = current.filter((session) => session.token === token);
-		const excess = [...current.slice(0, 1 - MAX_SESSIONS), ...own.slice(0, 1 - MAX_SESSIONS_PER_TOKEN)];
+		const excess = [...current.slice(0, -MAX_SESSIONS), ...own.slice(0, -MAX_SESSIONS_PER_TOKEN)];
 		const ended = entries.filter(({ session }) => session === undefined);
-		await Promise.all([...ended, ...excess].map(({ key }) => this.#store.delete(key)));
+		for (const { key } of [...ended, ...excess]) {
+			this.#end(key);
+		}
 	}
-}
-
-/** Reads an entry of the store; undefined for none, or for a session that has expired. */
-function readSession(entry: Entry | undefined): ConsoleSession | undefined {
-	const { data } = RECORD.safeParse(entry?.value);
-	return entry && data && data.expires > Date.now() ? { key: entry.key, ...data } : undefined;
 }
 
 /** Gateways on other ports of one machine share its cookies, so each has a name of its own. */

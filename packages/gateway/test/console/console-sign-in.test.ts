@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { testWith, until } from "../../../../host-test/support/testing.js";
 import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../../testing/console.js";
@@ -71,6 +73,26 @@ describe("signing in to the console", () => {
 		await gateway.tokens.remove("me");
 		await until(() => second.ended, "the other one ends with the token");
 		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers: other.headers }), 401);
+	});
+
+	itWithToken("ends at once while the state cannot be saved, and is removed when it can be", async (gateway, t) => {
+		const { headers } = await signIn(gateway, gateway.secret);
+		const stream = await follow(t, gateway, headers);
+		const folder = join(gateway.stateFolder, "store", "console-session");
+		renameSync(folder, `${folder}.kept`);
+		writeFileSync(folder, "");
+		const own = { ...headers, Origin: gateway.base };
+		const out = await fetch(`${gateway.base}/console/session`, { method: "DELETE", headers: own });
+		assert.equal(out.status, 204);
+		assert.match(out.headers.get("set-cookie") ?? "", /^xs_mcp_console_[0-9]+=; Max-Age=0;/);
+		await until(() => stream.ended, "the stream has ended");
+		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers }), 401);
+		await until(() => gateway.log().includes("the state cannot be saved"), "its removal has failed");
+		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers }), 401);
+		rmSync(folder);
+		renameSync(`${folder}.kept`, folder);
+		await until(() => readdirSync(folder).every((name) => !name.endsWith(".json")), "it is removed");
+		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers }), 401);
 	});
 
 	it("lets an operator call user-only tools from the page, and from nowhere else", async (t) => {
