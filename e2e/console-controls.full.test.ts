@@ -69,6 +69,17 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
+	it("says once why a number in a tool's form is invalid", async (t) => {
+		const { page } = await openWithDevice(t, { tools: [VOLUME] });
+		await page.locator(".row .name a").click();
+		await page.locator(".tool summary").click();
+		const field = page.locator(".tool").getByRole("spinbutton", { name: "volume" });
+		await field.fill("130");
+		await field.blur();
+		await page.getByRole("alert").first().getByText("100").waitFor();
+		assert.equal(await page.getByRole("alert").count(), 1);
+	});
+
 	it("shows what another client sets, and what the device does by itself", async (t) => {
 		const light = { on: false };
 		const { gateway, device, page } = await openWithDevice(t, {

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { Validated } from "./basics.js";
 import type { Schema } from "./schema.js";
 
 interface SegmentsProps<T> {
@@ -62,7 +61,7 @@ export interface ValueProps {
 	readonly onChange: (value: unknown) => void;
 }
 
-/** A number in a range, as a slider and as a field. */
+/** A number in a range, as a slider and as a field. The parent reports invalid input. */
 export function Slider(props: ValueProps & { readonly schema: Schema; readonly unit: string }) {
 	const { id, label, schema, value, text, unit, isDisabled, onChange } = props;
 	const { minimum, maximum, multipleOf, type } = schema;
@@ -81,32 +80,30 @@ export function Slider(props: ValueProps & { readonly schema: Schema; readonly u
 		}
 	};
 	return (
-		<Validated>
-			<span class={isKnown ? "slider" : "slider unset"}>
-				<input
-					id={id}
-					type="range"
-					aria-label={label}
-					aria-valuetext={text}
-					disabled={isDisabled}
-					{...{ min, max, step }}
-					value={isKnown ? value : Math.round((min + max) / 2)}
-					onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
-				/>
-				<input
-					type="number"
-					aria-label={label}
-					disabled={isDisabled}
-					{...{ min, max }}
-					step={step < 1 ? "any" : step}
-					placeholder="–"
-					value={typed.value ?? (isKnown ? value : "")}
-					onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
-					onChange={({ currentTarget }) => change(currentTarget)}
-				/>
-				{unit}
-			</span>
-		</Validated>
+		<span class={isKnown ? "slider" : "slider unset"}>
+			<input
+				id={id}
+				type="range"
+				aria-label={label}
+				aria-valuetext={text}
+				disabled={isDisabled}
+				{...{ min, max, step }}
+				value={isKnown ? value : Math.round((min + max) / 2)}
+				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+			/>
+			<input
+				type="number"
+				aria-label={label}
+				disabled={isDisabled}
+				{...{ min, max }}
+				step={step < 1 ? "any" : step}
+				placeholder="–"
+				value={typed.value ?? (isKnown ? value : "")}
+				onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+				onChange={({ currentTarget }) => change(currentTarget)}
+			/>
+			{unit}
+		</span>
 	);
 }
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Button, Card } from "../parts/basics.js";
+import { Button, Card, Validated } from "../parts/basics.js";
 import { ColorInput, Segments, Slider, type ValueProps } from "../parts/inputs.js";
 import { controlOf } from "../parts/schema.js";
 import { visible } from "../parts/visible.js";
@@ -135,6 +135,8 @@ function Input({ input, ...given }: { input: ControlInput } & Pick<ValueProps, "
 			/>
 		</label>
 	) : (
-		<Slider {...props} schema={schema} text={inputValue(input, value)} unit={unitOfInput(input)} />
+		<Validated>
+			<Slider {...props} schema={schema} text={inputValue(input, value)} unit={unitOfInput(input)} />
+		</Validated>
 	);
 }
