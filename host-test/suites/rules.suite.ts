@@ -171,7 +171,9 @@ export default suite("rules of clients", {
 	async "a sensor that no longer answers runs nothing"() {
 		const { call, pass, isOn, board } = start();
 		call("set", { ...WATER, when: { sensor: "soil", below: 101 } });
-		Object.assign(board.sensors?.soil as object, { latest: undefined, sample() {}, read() {} });
+		// In the simulator, its class is in flash: its methods cannot be assigned.
+		const nothing = { value: () => undefined };
+		Object.defineProperties(board.sensors?.soil, { latest: { value: undefined }, sample: nothing, read: nothing });
 		await pass(3);
 		equal(isOn("pump"), false);
 	},
