@@ -60,7 +60,7 @@ export type Kind<F> = abstract new (...options: never[]) => F;
  * The features of a firmware.
  *
  * The firmware of src/main.ts has resources alone. Prompts, completion, logging, questions to the client (asking), schemas and
- * {@link Stateless} are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
+ * `Stateless` are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
  * examples run them.
  */
 export class FeatureSet<Context> {
