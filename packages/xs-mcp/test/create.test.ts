@@ -209,7 +209,6 @@ describe("create-xs-mcp", () => {
 			stderr,
 			/error: the packages are not installed: .* run npm install in my pond where there is a network\n$/,
 		);
-		assert.match(stdout, /^npm's registry does not answer/m);
 		assert.ok(existsSync(join(cwd, "my pond", "package.json")));
 	});
 });
