@@ -152,9 +152,10 @@ async function rename(town: Town, { gateway, name }: Host, id: string, alias: st
 		}
 		town.say(name, `${id} is named ${alias}`);
 		// A device whose lists are refused is not stored: it has its name again when it comes back.
-		const isStored = gateway.running.store.get(`device/${id}`) !== undefined;
+		const isOnlyHere =
+			gateway.running.servers.find(id) !== undefined && gateway.running.store.get(`device/${id}`) === undefined;
 		// Of two changes at the same time, either may be the last.
-		naming.isSure = isStored && !wasOpen && isNewest() && losses === ledger.losses;
+		naming.isSure = !isOnlyHere && !wasOpen && isNewest() && losses === ledger.losses;
 		ledger.openName(id, -1);
 	} catch (error) {
 		town.say(name, `cannot name ${id}: ${(error as Error).message}`);
