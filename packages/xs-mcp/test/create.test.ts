@@ -203,7 +203,7 @@ describe("create-xs-mcp", () => {
 		const cwd = temporaryFolder();
 		const env = { ...process.env, npm_config_registry: "http://127.0.0.1:9/" };
 		const args = creating("my pond", "--name", "pond");
-		const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8", env });
+		const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8", env });
 		assert.equal(status, 1);
 		assert.match(
 			stderr,
