@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where files that are not pages can be read, such as https://github.com/OWNER/REPOSITORY/blob/main/. Without it, links to them are text. */
 const SOURCE = process.env.DOCS_SOURCE;
 
-/** The tables of docs/README.md, in which a bold cell begins a group. Each page stands once. */
+/** Reads the sidebar from the tables of docs/README.md: a bold cell starts a group, and each page is listed once. */
 function readMap(): DefaultTheme.SidebarItem[] {
 	const groups: { text: string; collapsed: boolean; items: { text: string; link: string }[] }[] = [];
 	for (const row of readFileSync(join(ROOT, "docs/README.md"), "utf8").match(/^\|.*\|$/gm) ?? []) {

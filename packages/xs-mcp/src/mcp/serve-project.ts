@@ -128,7 +128,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 	add(
 		"list_boards",
 		READS,
-		"Describe the project's board or another one: chip, parts of its own, used pins, free pins by use, and pins to avoid. Also lists all boards.",
+		"Describe a board (default: the project's): chip, built-in parts, used pins, free pins by use, and pins to avoid. Also lists all boards.",
 		{ board: target },
 		async ({ board }) => {
 			const own =
