@@ -393,8 +393,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 			// It has just connected: after a restart, nobody would know whose name and tags these are.
 			await this.#change(id, () => this.#write(id));
 		}
-		// Another gateway may have forgotten it before that was stored.
-		if (!this.#servers.has(id)) {
+		// Another gateway may have forgotten it before that was stored. It may be back, with lists that are still to be read.
+		if (!this.#servers.get(id)?.known) {
 			await this.#removeNames(id);
 			return undefined;
 		}

@@ -173,6 +173,22 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([store.list("alias/"), store.list("tags/")], [[], []]);
 	});
 
+	it("are unknown to an edit if they come back after another gateway has forgotten them", async (t) => {
+		const { store, side, device, servers } = await start(t);
+		await device.unplug();
+		const elsewhere = new ServerRegistry({ store });
+		t.after(() => elsewhere.close());
+		const goOn = store.hold("alias");
+		const edited = servers.edit(LAMP, { alias: "desk" });
+		assert.equal(await elsewhere.forget(LAMP), true);
+		const connected = once(servers, "connected");
+		await WireDevice.connectTo(t, side.deviceUrl, { id: LAMP, listsNothing: true });
+		await connected;
+		goOn();
+		assert.equal(await edited, undefined);
+		assert.deepEqual(store.list("alias/"), []);
+	});
+
 	itStarted("are stored again if another gateway forgets them while they are here", async ({ store, servers }) => {
 		await store.delete(`device/${LAMP}`);
 		await store.delete("alias/lamp_000001");
