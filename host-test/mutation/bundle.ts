@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import { ROOT } from "../../packages/root.js";
 import { bundleTests } from "../runner/bundle.js";
-import { FULL_ONLY, testsIn } from "../runner/select.js";
+import { FULL_ONLY, testsFor } from "../runner/select.js";
 
 const suites = readdirSync(`${ROOT}host-test/suites`)
 	.filter((name) => name.endsWith(".suite.ts"))
 	.map((name) => `host-test/suites/${name}`);
 const tests = ["packages/manager/test/core", "packages/gateway/test/mcp", "packages/gateway/test/catalog"]
-	.flatMap(testsIn)
+	.flatMap(testsFor)
 	.filter((path) => !FULL_ONLY.test(path));
 
 await bundleTests([...suites, ...tests], { folder: `${ROOT}.mutation`, isKept: true });

@@ -15,7 +15,7 @@ const PROGRAMS = [
 	"examples/tour/main.ts",
 	"packages/gateway/src/config/token-store.ts",
 	"packages/gateway/test/simulation/simulate.ts",
-	"packages/gateway/test/store/counter.ts",
+	"packages/gateway/testing/store-counter.ts",
 	"packages/gateway/testing/stdio.ts",
 	"packages/xs-mcp/src/moddable/doctor.ts",
 	"tools/release/release-cli.ts",

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../packages/root.js";
 
@@ -48,18 +48,21 @@ export function allTests({ full }: { readonly full: boolean }): string[] {
 }
 
 /**
- * The test files that an argument of `npm test` means: a test file, a folder of them, or a source or folder of
- * sources, whose tests are in the same place below `test/`.
+ * Returns the test files of an argument of `npm test`: a test file, a folder of them, the beginning of their names
+ * ("packages/gateway/test/http"), or sources, whose tests have the same path below `test/`, with "-" for "/" in flat folders.
  */
 export function testsFor(argument: string): string[] {
 	const path = join(argument).replace(/\/$/, "");
-	const mirrored = path.replace(/^(packages\/[\w-]+)\/src\b/, "$1/test");
-	const test = mirrored.replace(/(?<!\.test)\.ts$/, ".test.ts");
-	for (const each of [path, mirrored, test]) {
-		const found = existsSync(`${ROOT}${each}`) && statSync(`${ROOT}${each}`).isDirectory() ? testsIn(each) : [each];
-		if (found.some((name) => name.endsWith(".test.ts") && existsSync(`${ROOT}${name}`))) {
-			return found;
-		}
+	if (path.endsWith(".test.ts") && existsSync(`${ROOT}${path}`)) {
+		return [path];
+	}
+	const flat = (each: string) => each.replace(/[\\/]/g, "-");
+	const start = flat(path.replace(/^(packages[\\/][\w-]+[\\/])src\b/, "$1test").replace(/\.ts$/, ""));
+	const found = TEST_FOLDERS.flatMap(testsIn).filter(
+		(name) => flat(name).startsWith(start) && /[.-]/.test(flat(name).charAt(start.length)),
+	);
+	if (found.length > 0) {
+		return found;
 	}
 	const hint = /^src\b/.test(path)
 		? `the tests of src/: ${FIRMWARE_TESTS}`

@@ -10,7 +10,7 @@ import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, given, ok, settled, suite, throws } from "../harness.js";
 
-// The cipher is the platform's: here a simple one. With AES: packages/virtual-device/test/services/udp-sockets.test.ts.
+// The cipher is the platform's: here a simple one. With AES: packages/virtual-device/test/services-udp-sockets.test.ts.
 
 const UDP = {
 	server: "audio.example",

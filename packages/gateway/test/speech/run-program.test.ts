@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryFolder, until } from "../../../../host-test/support/testing.js";
 import { runProgram } from "../../src/speech/run-program.js";
 
-const LEAVER = `${process.execPath} "${fileURLToPath(new URL("fixtures/leaver.mjs", import.meta.url))}"`;
+const LEAVER = `${process.execPath} "${fileURLToPath(new URL("../../testing/leaver.mjs", import.meta.url))}"`;
 
 function start(t: TestContext, how: "child" | "daemon" | "stay", signal = new AbortController().signal) {
 	const pidFile = join(temporaryFolder(), "pid");

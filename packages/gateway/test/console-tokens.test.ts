@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { testWith, until } from "../../../host-test/support/testing.js";
+import { withLock } from "../src/config/file-lock.js";
+import { signIn, startWithConsole, startWithToken, statusOf } from "../testing/console.js";
+import { connectClient, LAMP, WireDevice } from "../testing/gateway.js";
+import { sendJson, storeIn } from "../testing/program.js";
+
+const itConsole = testWith(startWithConsole);
+
+const sender =
+	(base: string, headers: Record<string, string> = {}) =>
+	(method: string, path: string, json?: object) =>
+		sendJson(method, base + path, json, { ...headers, Origin: base });
+
+describe("the tokens in the console", () => {
+	const asOperator = async (t: TestContext) => {
+		const gateway = await startWithToken(t, { operator: true });
+		const { headers } = await signIn(gateway, gateway.secret);
+		return { ...gateway, headers, send: sender(gateway.base, headers) };
+	};
+
+	it("are created, shown once, listed without their secret, and revoked", async (t) => {
+		const { base, send, ...gateway } = await asOperator(t);
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const created = await send("POST", "/tokens", { name: "kiosk", kind: "client", devices: [LAMP] });
+		const { token } = await created.json();
+		assert.equal(created.status, 201);
+		const headers = { Authorization: `Bearer ${token}` };
+		assert.equal(await statusOf(`${base}/devices`, { headers }), 200);
+		const list = await (await send("GET", "/tokens")).json();
+		const kiosk = list.tokens.find(({ name }: { name: string }) => name === "kiosk");
+		assert.deepEqual([kiosk.kind, kiosk.devices, typeof kiosk.lastUsed], ["client", [LAMP], "number"]);
+		assert.doesNotMatch(JSON.stringify(list), /xsmcp_|sha256|salt/);
+		assert.equal((await send("DELETE", "/tokens/kiosk")).status, 204);
+		assert.equal(await statusOf(`${base}/devices`, { headers }), 401);
+	});
+
+	it("cannot be changed with a token that is not an operator's", async (t) => {
+		const gateway = await startWithToken(t, { userTools: true });
+		const Authorization = `Bearer ${gateway.secret}`;
+		for (const method of ["GET", "POST"]) {
+			assert.equal(await statusOf(`${gateway.base}/tokens`, { method, headers: { Authorization } }), 403);
+		}
+		const remove = { method: "DELETE", headers: { Authorization } };
+		assert.equal(await statusOf(`${gateway.base}/tokens/me`, remove), 403);
+		assert.equal(await statusOf(`${gateway.base}/servers/x/restart`, { ...remove, method: "POST" }), 403);
+	});
+
+	it("have to make sense", async (t) => {
+		const { send } = await asOperator(t);
+		for (const wrong of [
+			{},
+			{ name: "a b", kind: "client" },
+			{ name: "me", kind: "client" },
+			{ name: "x", kind: "device", userTools: true, yes: true },
+			{ name: "x", kind: "client", operator: true, devices: ["a"] },
+			{ name: "x", kind: "client", expires: "tomorrow" },
+		]) {
+			assert.equal((await send("POST", "/tokens", wrong)).status, 400, JSON.stringify(wrong));
+		}
+		assert.equal((await send("DELETE", "/tokens/nobody")).status, 400);
+	});
+
+	it("for a client name only devices that the gateway knows, by id or by alias", async (t) => {
+		const { send, tokens, ...gateway } = await asOperator(t);
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const wrong = await send("POST", "/tokens", {
+			name: "kiosk",
+			kind: "client",
+			devices: [LAMP, "02:00:00:00:00:99"],
+		});
+		assert.equal(wrong.status, 400);
+		assert.match((await wrong.json()).error.message, /^devices: unknown device 02:00:00:00:00:99/);
+		const { alias } = gateway.gateway.servers.find(LAMP) as { alias: string };
+		assert.equal((await send("POST", "/tokens", { name: "kiosk", kind: "client", devices: [alias] })).status, 201);
+		tokens.refresh();
+		assert.deepEqual(tokens.records.find(({ name }) => name === "kiosk")?.devices, [LAMP]);
+	});
+
+	it("for a device that has never connected are created once the operator has seen its id again", async (t) => {
+		const { send, tokens } = await asOperator(t);
+		await tokens.add({ name: "other", kind: "device" });
+		const request = { name: "lamp", kind: "device", devices: [LAMP] };
+		const asked = await send("POST", "/tokens", request);
+		assert.equal(asked.status, 409);
+		assert.deepEqual((await asked.json()).question, { isFirst: false, clients: [], devices: [], unknown: [LAMP] });
+		assert.equal((await send("POST", "/tokens", { ...request, yes: true })).status, 201);
+	});
+});
+
+describe("the first token", () => {
+	itConsole("for clients is an operator's", async ({ base, tokens }) => {
+		const answer = await sender(base)("POST", "/tokens", { name: "kiosk", kind: "client", yes: true });
+		assert.equal(answer.status, 400);
+		assert.match((await answer.json()).error.message, /^operator: /);
+		assert.equal(tokens.needs("client"), false);
+		const answers = { name: "me", kind: "client", operator: true, yes: true };
+		assert.equal((await sender(base)("POST", "/tokens", answers)).status, 201);
+	});
+
+	itConsole("for clients is created once the operator has agreed to whom it cuts off", async ({ base, tokens }, t) => {
+		await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+		const asked = await sender(base)("POST", "/tokens", { name: "me", kind: "client", operator: true });
+		assert.equal(asked.status, 409);
+		const { error, question } = await asked.json();
+		assert.deepEqual(question, { isFirst: true, clients: ["test-client"], devices: [], unknown: [] });
+		assert.match(error.message, /every client needs a token.*test-client.*"yes": true/);
+		assert.equal(tokens.needs("client"), false);
+	});
+
+	it("reaches whoever created it, though its gateway meanwhile disconnects everybody without a token", async (t) => {
+		const { base, stateFolder } = await startWithConsole(t);
+		const token = { name: "me", kind: "client", operator: true, yes: true };
+		const events = await fetch(`${base}/events`);
+		// The gateway stores the token once the folder can be locked, and notices meanwhile that clients need one.
+		const answer = await withLock(join(stateFolder, "store", "token"), async () => {
+			const posted = sender(base)("POST", "/tokens", token);
+			await until(async () => (await statusOf(`${base}/healthz`)) === 200, "the request has arrived before this one");
+			await storeIn(stateFolder).set("needed/client", true, 0);
+			// A client without a token is disconnected.
+			await events.text().catch(() => {});
+			return { posted };
+		});
+		assert.equal((await answer.posted).status, 201);
+	});
+
+	itConsole("for devices is created once the operator has agreed to whom it cuts off", async (gateway, t) => {
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const server = gateway.gateway.servers.find(LAMP);
+		const send = sender(gateway.base);
+		const asked = await send("POST", "/tokens", { name: "board", kind: "device" });
+		assert.equal(asked.status, 409);
+		const { question } = await asked.json();
+		assert.deepEqual(question, { isFirst: true, clients: [], devices: [server?.alias], unknown: [] });
+		assert.equal(gateway.tokens.needs("device"), false);
+		assert.equal(server?.online, true);
+		assert.equal((await send("POST", "/tokens", { name: "board", kind: "device", yes: true })).status, 201);
+	});
+});

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/testing.js";
+import { type HistoryPart, thinned } from "../src/history/history.js";
+import { history as historyPlugin } from "../src/history/plugin.js";
+import { startWithToken } from "../testing/console.js";
+import { LAMP, STATUS, WireDevice } from "../testing/gateway.js";
+import { makeStateFolder, startProgram } from "../testing/program.js";
+
+async function startWithDevice(t: TestContext, status: () => object, stateFolder = makeStateFolder()) {
+	const program = await startProgram(t, {}, stateFolder);
+	const device = await WireDevice.connect(t, program, {
+		id: LAMP,
+		tools: [STATUS],
+		onCall: () => ({ content: [{ type: "text", text: JSON.stringify(status()) }] }),
+	});
+	return { ...program, device };
+}
+
+async function readHistory(base: string, query = ""): Promise<HistoryPart & { readonly from: number }> {
+	return (await (await fetch(`${base}/devices/${LAMP}/history${query}`)).json()) as never;
+}
+
+const valuesOf = (part: HistoryPart, path: string) => part.values[path]?.map(([, value]) => value);
+
+describe("the history of a device", () => {
+	it("has readings, battery and signal, also if no client asks, and the states", async (t) => {
+		let level = 88;
+		const status = () => ({
+			battery: { level, charging: false },
+			network: { type: "wifi", ssid: "home", signal: "strong" },
+			sensors: { temperature: { kind: "temperature", unit: "°C", value: 21.5 } },
+		});
+		const { base, device, gateway } = await startWithDevice(t, status);
+		const { history } = gateway.use(historyPlugin);
+		assert.ok(history);
+		const read = async (): Promise<void> => {
+			const { length } = device.calls;
+			// Long after the last time.
+			history.tick(Date.now() + 86_400_000);
+			await until(() => device.calls.length > length, "the gateway reads the status");
+		};
+		await read();
+		level = 60;
+		await read();
+		device.notify("notifications/sensor_changed", { sensor: "temperature", value: 22 });
+		device.notify("notifications/switch_changed", { switch: "pump", on: false, cause: "limit" });
+		device.notify("notifications/state_changed", { newState: "speaking", oldState: "idle" });
+		await until(async () => {
+			history.tick();
+			const part = await readHistory(base);
+			return valuesOf(part, "sensors.temperature.value")?.length === 2 && part.states.length === 2;
+		}, "everything is on disk");
+		const part = await readHistory(base);
+		assert.deepEqual(valuesOf(part, "battery.level")?.at(-1), 60);
+		assert.deepEqual(valuesOf(part, "network.signal"), ["strong"]);
+		assert.deepEqual(valuesOf(part, "sensors.temperature.value"), [21.5, 22]);
+		assert.deepEqual(valuesOf(part, "switches.pump.on"), [false]);
+		const states = part.states.map(({ state }) => state);
+		assert.deepEqual(states, ["online", "speaking"]);
+		assert.equal(part.values["network.ssid"], undefined);
+	});
+
+	it("is there after a restart, with gaps while the device was offline, and goes when the device is forgotten", async (t) => {
+		const stateFolder = makeStateFolder();
+		const { base, device, gateway } = await startWithDevice(t, () => ({ battery: { level: 5 } }), stateFolder);
+		gateway.use(historyPlugin).history?.tick();
+		await until(() => device.calls.length === 1, "the status is read");
+		await until(async () => {
+			gateway.use(historyPlugin).history?.tick();
+			return valuesOf(await readHistory(base), "battery.level")?.length === 1;
+		}, "it is on disk");
+		await device.unplug();
+		await until(async () => (await readHistory(base)).states.at(-1)?.state === "offline", "the device is offline");
+		assert.equal(gateway.servers.find(LAMP)?.online, false);
+		await gateway.close();
+		const next = await startProgram(t, {}, stateFolder);
+		const part = await readHistory(next.base);
+		assert.deepEqual(valuesOf(part, "battery.level"), [5]);
+		assert.equal(part.states.at(-1)?.state, "offline");
+		assert.ok((await (await fetch(`${next.base}/metrics`)).text()).match(/xs_mcp_gateway_history_bytes [1-9]/));
+		// Values from before the span stand at its beginning.
+		const from = Date.now() - 1;
+		assert.deepEqual((await readHistory(next.base, `?from=${from}`)).values["battery.level"], [[from, 5]]);
+		await next.gateway.servers.forget(LAMP);
+		await until(() => readdirSync(join(stateFolder, "history")).length === 0, "its files are gone");
+	});
+
+	it("has the device's log, for an operator", async (t) => {
+		const { base, device } = await startWithDevice(t, () => ({}));
+		device.notify("notifications/message", { level: "warning", logger: "pump", data: "dry" });
+		const read = async () => (await (await fetch(`${base}/devices/${LAMP}/log`)).json()) as { messages: object[] };
+		await until(async () => (await read()).messages.length === 1, "the message is kept");
+		const [message] = (await read()).messages as [{ level: string; text: string }];
+		assert.deepEqual([message.level, message.text], ["warning", "pump: dry"]);
+		const other = await startWithToken(t);
+		const headers = { Authorization: `Bearer ${other.secret}` };
+		assert.equal((await fetch(`${other.base}/devices/${LAMP}/log`, { headers })).status, 403);
+	});
+
+	it("can be off", async (t) => {
+		const { base, gateway, deviceUrl, stateFolder } = await startProgram(t, { historyBytes: 0, auditBytes: 0 });
+		await WireDevice.connect(t, { gateway, deviceUrl }, { id: LAMP });
+		for (const path of [`/devices/${LAMP}/history`, `/devices/${LAMP}/log`, "/audit"]) {
+			const response = await fetch(base + path);
+			assert.equal(response.status, 404);
+			assert.match(await response.text(), /setting (history|audit)Bytes is 0/);
+		}
+		assert.deepEqual(
+			readdirSync(stateFolder).filter((name) => /history|audit/.test(name)),
+			[],
+		);
+	});
+
+	it("names a time that cannot be read", async (t) => {
+		const { base } = await startWithDevice(t, () => ({}));
+		const response = await fetch(`${base}/devices/${LAMP}/history?from=yesterday`);
+		assert.equal(response.status, 400);
+		assert.match(await response.text(), /from: expected milliseconds/);
+	});
+});
+
+it("a long series keeps its least and greatest values", () => {
+	const points = Array.from({ length: 100_000 }, (_, index): [number, number] => [
+		index,
+		index === 77_777 ? 1_000 : index % 7,
+	]);
+	const fewer = thinned(points);
+	assert.ok(fewer.length <= 1_000, `${fewer.length}`);
+	assert.ok(fewer.some(([, value]) => value === 1_000));
+	const times = fewer.map(([time]) => time);
+	assert.deepEqual(
+		times,
+		fewer.map(([time]) => time).sort((one, other) => one - other),
+	);
+});

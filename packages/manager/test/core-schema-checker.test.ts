@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, beforeEach, describe, it } from "node:test";
+import { Piscina } from "piscina";
+import { cases } from "../../../host-test/support/scope.js";
+import { makeSchemaChecker } from "../src/core/schema-checker.js";
+import { EVIL_TOOLS } from "../testing/evil-schemas.js";
+
+const warnings: string[] = [];
+const checker = makeSchemaChecker((message) => warnings.push(message));
+
+const check = (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
+	checker.check({ tool: "t", what: "arguments", schema, value });
+
+const VOLUME = {
+	type: "object",
+	properties: { volume: { type: "integer", maximum: 100 }, mode: { enum: ["dark", "light"] } },
+	required: ["volume"],
+	additionalProperties: false,
+};
+
+describe("the arguments of a call", () => {
+	after(() => checker.close());
+	beforeEach(() => {
+		warnings.length = 0;
+	});
+
+	it("are rejected with the name of the one that does not fit", async () => {
+		assert.equal(await check(VOLUME, { volume: 101 }), "volume: must be <= 100");
+		assert.equal(await check(VOLUME, { volume: "1" }), "volume: must be integer");
+		assert.equal(await check(VOLUME, {}), "volume: is missing");
+		assert.equal(await check(VOLUME, { volume: 1, colour: 2 }), "colour: is unknown");
+		assert.match((await check(VOLUME, { volume: 1, mode: "x" })) ?? "", /^mode: must be .*: "dark", "light"$/);
+		const nested = { properties: { list: { items: { required: ["x"] } } } };
+		assert.equal(await check(nested, { list: [{ x: 1 }, {}] }), "list.1.x: is missing");
+	});
+
+	it("are checked by the dialect that the schema names: 2020-12 unless it is an older one", async () => {
+		assert.match(
+			(await check({ properties: { a: { prefixItems: [{ type: "string" }] } } }, { a: [1] })) ?? "",
+			/^a\.0: /,
+		);
+		const draft07 = {
+			$schema: "http://json-schema.org/draft-07/schema#",
+			properties: { a: { items: [{ type: "string" }] } },
+		};
+		assert.match((await check(draft07, { a: [1] })) ?? "", /^a\.0: /);
+	});
+
+	it("are not checked, with one warning, if the schema cannot be used", async () => {
+		const malformed = [{ type: 5 }, { properties: 5 }, { required: "a" }, { minimum: "1" }, { enum: [] }, { not: 3 }];
+		const unusable = [{ $ref: "http://elsewhere.example/" }, { $async: true }, { pattern: "(?=a)" }];
+		for (const schema of [...malformed, ...unusable]) {
+			warnings.length = 0;
+			assert.equal(await check(schema, { a: 1 }), undefined);
+			assert.equal(await check({ ...schema }, { a: 1 }), undefined);
+			assert.equal(warnings.length, 1, warnings.join("\n"));
+		}
+		warnings.length = 0;
+		for (const schema of [...malformed, ...unusable]) {
+			await check({ ...schema }, { a: 1 });
+		}
+		assert.deepEqual(warnings, [], "each is remembered");
+	});
+
+	it("are checked without reading the schema again, and compiling it once for all devices that have it", async () => {
+		let reads = 0;
+		const schema = () => ({
+			properties: {
+				get rare() {
+					reads += 1;
+					return { type: "integer" };
+				},
+			},
+		});
+		const readsOf = async (checked: ReturnType<typeof schema>): Promise<number> => {
+			reads = 0;
+			assert.equal(await check(checked, { rare: "x" }), "rare: must be integer");
+			return reads;
+		};
+		const [first, second] = [schema(), schema()];
+		const compiling = await readsOf(first);
+		assert.equal(await readsOf(first), 0);
+		assert.ok((await readsOf(second)) < compiling);
+	});
+
+	it("may come for two devices whose schemas have the same $id", async () => {
+		const schema = (type: string) => ({ $id: "volume", properties: { volume: { type } } });
+		assert.equal(await check(schema("integer"), { volume: 1 }), undefined);
+		assert.match((await check(schema("string"), { volume: 1 })) ?? "", /must be string/);
+		assert.deepEqual(warnings, []);
+	});
+
+	it("do not stop the process when the schema takes unbounded time or memory: it is given up, and warned of once", async () => {
+		for (const { inputSchema: schema, args } of cases(EVIL_TOOLS)) {
+			warnings.length = 0;
+			let turns = 0;
+			const timer = setInterval(() => {
+				turns += 1;
+			}, 10);
+			assert.equal(await check(schema, args), undefined);
+			clearInterval(timer);
+			assert.ok(turns > 1, `the event loop turned ${turns} times meanwhile`);
+			assert.equal(await check(schema, args), undefined);
+			assert.equal(warnings.length, 1, warnings.join("\n"));
+			assert.match(warnings[0] ?? "", /takes more than|cannot be used/);
+			assert.equal(await check(VOLUME, { volume: 101 }), "volume: must be <= 100", "others are checked all the time");
+		}
+	});
+
+	it("do not stop the process when the worker runs out of memory after its check was given up", async (t) => {
+		const run = t.mock.method(Piscina.prototype, "run");
+		await check({ pattern: "b", minProperties: 1 }, {});
+		const pool = run.mock.calls[0]?.this as Piscina;
+		assert.ok(pool.emit("error", new Error("Worker terminated due to reaching memory limit")));
+	});
+
+	it("are not checked if a hundred others wait for the other thread", async () => {
+		const found = await Promise.all(Array.from({ length: 150 }, () => check({ pattern: "b", minProperties: 1 }, {})));
+		const checked = found.filter((problem) => problem !== undefined);
+		assert.equal(checked.length, 101);
+	});
+
+	it("are matched against patterns, each its own, in a time that an evil one cannot stretch", async () => {
+		const patterns = { properties: { a: { pattern: "^x+$" }, b: { pattern: "^(a+)+$" } } };
+		assert.equal(await check(patterns, { a: "xxx", b: "aaa" }), undefined);
+		assert.match((await check(patterns, { a: "y" })) ?? "", /^a: must match pattern/);
+		assert.match((await check(patterns, { b: `${"a".repeat(5_000)}!` })) ?? "", /^b: must match pattern/);
+	});
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { whyNoOpus } from "../../../host-test/support/optional-program.js";
+import { skipIf, until } from "../../../host-test/support/testing.js";
+import { Environment } from "../src/environment.js";
+import { openCodec } from "../src/services/codecs.js";
+import { MICROPHONE_RATE } from "../src/services/microphone.js";
+
+function open(t: TestContext) {
+	const delivered: unknown[] = [];
+	const environment = new Environment(new EventEmitter(), "", undefined);
+	const codecs = openCodec(({ header }) => void delivered.push(header.join(" ")), environment);
+	t.after(() => codecs.close());
+	return { codecs, microphone: environment.microphone, delivered };
+}
+
+describe("the codec of a virtual device", { skip: skipIf(await whyNoOpus()) }, () => {
+	it("keeps no timer if it is closed while it opens", async (t) => {
+		const { codecs, delivered } = open(t);
+		codecs.take("begin", [7, 24_000, 60]);
+		await Promise.resolve();
+		codecs.close();
+		await until(() => delivered.length > 0, "what was opened is closed");
+		assert.deepEqual(delivered, ["codec.ended 7"]);
+	});
+
+	it("records once a microphone is connected, also while the device listens", async (t) => {
+		const { codecs, microphone, delivered } = open(t);
+		codecs.take("record", [true]);
+		codecs.take("begin", [7, 24_000, 60]);
+		codecs.take("stop", []);
+		await until(() => delivered.length > 0, "it listens");
+		assert.deepEqual(delivered, ["codec.ended 7"]);
+		microphone.hear(new Int16Array(960), MICROPHONE_RATE);
+		await until(() => delivered.length > 1, "it records");
+		assert.equal(delivered[1], "codec.packet");
+	});
+});

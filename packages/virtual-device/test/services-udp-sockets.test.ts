@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { testWith, until } from "../../../host-test/support/testing.js";
+import { readUdpSettings, UdpAudio } from "../../../src/features/voice/udp-audio.js";
+import { aesCtr } from "../../xs-mcp/src/build/aes-ctr.js";
+import type { Message } from "../src/engine/engine.js";
+import { openConnections } from "../src/services/connections.js";
+import { openUdp } from "../src/services/udp-sockets.js";
+
+const KEY = "000102030405060708090a0b0c0d0e0f";
+/** Of xinnan-tech/xiaozhi-mqtt-gateway, whose connection has the number 7. */
+const NONCE = "01000000000000070000000000000000";
+const PACKET = Buffer.from("58e8a1b2c3d4e5f60718293a4b", "hex");
+
+/** That packet as programs of the family send it, the first and the second of a session. */
+const RECORDED = {
+	gateway: [
+		"0100000d000000070001e2400000000147f5fbd4d260116d800b48cc2c",
+		"0100000d000000070001e27c00000002a9671f862a07b42b850817650a",
+	],
+	/** huangjunsen0406/py-xiaozhi, which sends no timestamp. */
+	py: ["0100000d0000000700000000000000016d554d02283ba7a0c5dac2ff09"],
+};
+
+const keys = (key = KEY) => readUdpSettings({ server: "h", port: 1, key, nonce: NONCE });
+
+async function bound(t: TestContext): Promise<{ socket: Socket; port: number }> {
+	const socket = createSocket("udp4");
+	socket.bind(0, "127.0.0.1");
+	await once(socket, "listening");
+	t.after(() => socket.close());
+	return { socket, port: socket.address().port };
+}
+
+/** A device's channel to a server, which has got its first datagram. */
+async function connect(t: TestContext) {
+	const { socket, port } = await bound(t);
+	const messages: Message[] = [];
+	const sockets = openConnections("udp", openUdp, (message) => messages.push(message));
+	t.after(() => sockets.close());
+	const { key, nonce } = keys();
+	sockets.take("open", [1, "127.0.0.1", port, [...key], [...nonce]]);
+	const arrived = once(socket, "message");
+	sockets.take("write", [1], PACKET);
+	const [datagram, peer] = (await arrived) as [Buffer, { port: number }];
+	const send = (bytes: Uint8Array) => socket.send(bytes, peer.port, "127.0.0.1");
+	const heard = () =>
+		messages.map(({ header, bytes }) => [...header, ...(bytes ? [Buffer.from(bytes).toString("hex")] : [])]);
+	return { datagram, peer, send, sockets, heard };
+}
+
+const itConnected = testWith(connect);
+
+describe("audio over UDP, with AES-128-CTR", () => {
+	it("is read as programs of the family send it", () => {
+		for (const datagrams of Object.values(RECORDED)) {
+			const audio = new UdpAudio(keys(), aesCtr);
+			for (const datagram of datagrams) {
+				assert.deepEqual(Buffer.from(audio.open(Buffer.from(datagram, "hex")).packet), PACKET);
+			}
+		}
+	});
+
+	it("is written alike", () => {
+		const audio = new UdpAudio(keys(), aesCtr);
+		const datagrams = [123_456, 123_516].map((time) => Buffer.from(audio.seal(PACKET, time)).toString("hex"));
+		assert.deepEqual(datagrams, RECORDED.gateway);
+	});
+
+	it("with another key is something else", () => {
+		const [datagram = ""] = RECORDED.gateway;
+		const { packet } = new UdpAudio(keys("ff".repeat(16)), aesCtr).open(Buffer.from(datagram, "hex"));
+		assert.notDeepEqual(Buffer.from(packet), PACKET);
+	});
+
+	itConnected("goes to the server, and comes from it, lost packets included", async ({ datagram, send, heard }) => {
+		const server = new UdpAudio(keys(), aesCtr);
+		assert.deepEqual(Buffer.from(server.open(datagram).packet), PACKET);
+		const [first, , third] = [0, 60, 120].map((time) => server.seal(PACKET, time)) as [
+			Uint8Array,
+			Uint8Array,
+			Uint8Array,
+		];
+		send(first);
+		send(third);
+		await until(() => heard().length === 3, "three have come");
+		const hex = PACKET.toString("hex");
+		assert.deepEqual(heard(), [
+			["udp.packet", 1, hex],
+			["udp.packet", 1],
+			["udp.packet", 1, hex],
+		]);
+	});
+
+	itConnected("is dropped with the reason if it is old or malformed", async ({ send, heard }) => {
+		const server = new UdpAudio(keys(), aesCtr);
+		const datagram = server.seal(PACKET, 0);
+		send(datagram);
+		send(datagram);
+		send(Buffer.from("hello"));
+		await until(() => heard().length === 3, "three have come");
+		assert.deepEqual(heard().slice(1), [
+			["udp.dropped", 1, "number 1, after 1"],
+			["udp.dropped", 1, "5 bytes, no more than a header"],
+		]);
+	});
+
+	itConnected("does not come from elsewhere", async ({ peer, send, heard }, t) => {
+		const stranger = await bound(t);
+		const server = new UdpAudio(keys(), aesCtr);
+		const forged = new UdpAudio(keys(), aesCtr);
+		await new Promise((resolve) => stranger.socket.send(forged.seal(PACKET, 0), peer.port, "127.0.0.1", resolve));
+		send(server.seal(PACKET, 0));
+		await until(() => heard().length > 0, "the server's has come");
+		assert.deepEqual(heard(), [["udp.packet", 1, PACKET.toString("hex")]]);
+	});
+
+	itConnected("ends with its session, and a server that is not there is reported", async ({ sockets, heard }) => {
+		sockets.take("close", [1]);
+		sockets.take("write", [1], PACKET);
+		const { key, nonce } = keys();
+		sockets.take("open", [2, "no-such-host.invalid", 1, [...key], [...nonce]]);
+		await until(() => heard().some(([kind, id]) => kind === "udp.dropped" && id === 2), "it is reported");
+	});
+});
