@@ -5,7 +5,7 @@ import { until } from "../host-test/support/testing.js";
 
 const DISCOVERY_LIMIT = 120_000;
 
-const PROGRAM = fileURLToPath(new URL("../packages/gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../packages/gateway/xs-mcp-gateway.mjs", import.meta.url));
 
 export interface RunningGateway {
 	readonly program: Program;

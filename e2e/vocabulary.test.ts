@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { fakePart, fakeStatus, fireEvent } from "../host-test/doubles/fake-kind.js";
 import { expectSection } from "../host-test/support/expect-generated.js";
 import { until } from "../host-test/support/testing.js";
-import { controlsOf } from "../packages/gateway/console/src/store/controls.js";
+import { controlsOf } from "../packages/gateway/console/store/controls.js";
 import { EVENT_TYPES } from "../packages/gateway/src/events/event-types.js";
 import { describeDevice, describeState } from "../packages/gateway/src/home-assistant/discovery.js";
 import { NO_STATUS, readStatus } from "../packages/gateway/src/home-assistant/status.js";

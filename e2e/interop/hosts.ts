@@ -10,7 +10,7 @@ import type { ScriptedApi } from "./scripted-api.js";
 
 const peer = findPeer("MCP_HOSTS");
 
-const BRIDGE = fileURLToPath(new URL("../../packages/gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
+const BRIDGE = fileURLToPath(new URL("../../packages/gateway/xs-mcp-gateway.mjs", import.meta.url));
 
 /** How a host reaches the gateway: itself, or by the bridge `xs-mcp-gateway stdio`. */
 export type Way = "http" | "stdio";

@@ -10,7 +10,7 @@ import { callTool } from "../../host-test/support/call-tool.js";
 import { until } from "../../host-test/support/testing.js";
 import { readConfiguration } from "../../packages/gateway/src/config/configuration.js";
 import { createGateway, type RunningGateway } from "../../packages/gateway/src/gateway.js";
-import { makeLog } from "../../packages/gateway/src/log/log.js";
+import { makeLog } from "../../packages/gateway/src/log.js";
 import { makeStateFolder } from "../../packages/gateway/testing/program.js";
 import { bundle, VirtualDevice } from "../../packages/virtual-device/src/index.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../clients.js";

@@ -11,6 +11,7 @@ import { history } from "./history/plugin.js";
 import { readJson } from "./http/body.js";
 import { HttpError } from "./http/http-error.js";
 import { makeLimits, type RequestLimits } from "./http/limits.js";
+import { closeServer, listenOn, renewTls } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
 	allowOrigin,
@@ -22,7 +23,6 @@ import {
 	setHeaders,
 } from "./http/route.js";
 import { makeListener, makeServer } from "./http/server.js";
-import { closeServer, listenOn, renewTls } from "./net/listener.js";
 import { RequestGuard } from "./oauth/request-guard.js";
 import { openSignIn, type SignIn } from "./oauth/sign-in.js";
 import { addSignIn } from "./oauth/sign-in-routes.js";

@@ -31,7 +31,7 @@ export { connectToMqtt, listenForMqtt } from "./devices/mqtt.js";
 export { openUdpChannels, type UdpChannels } from "./devices/udp-channels.js";
 export { listenForWebSocket } from "./devices/websocket.js";
 export { type CreateGatewayOptions, createGateway, type RunningGateway } from "./gateway.js";
-export { makeLog } from "./log/log.js";
+export { makeLog } from "./log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";
 export { definePlugin, type Plugin } from "./plugin.js";
 export { HttpEndpoint } from "./transports/http-endpoint.js";

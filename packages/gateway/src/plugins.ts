@@ -1,4 +1,5 @@
 import { cluster } from "./cluster/plugin.js";
+import { operator } from "./console/operator-plugin.js";
 import { consolePage } from "./console/plugin.js";
 import { bootstrap } from "./devices/bootstrap/plugin.js";
 import { firmware } from "./devices/firmware/plugin.js";
@@ -10,7 +11,6 @@ import { history } from "./history/plugin.js";
 import { homeAssistant } from "./home-assistant/plugin.js";
 import { listening } from "./listening/plugin.js";
 import { management } from "./mcp/plugin.js";
-import { operator } from "./operator/plugin.js";
 import { speech } from "./speech/plugin.js";
 import { clients, endpoints } from "./transports/plugin.js";
 

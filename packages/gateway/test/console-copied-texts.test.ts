@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "shell-quote";
 import { parse as parseToml } from "smol-toml";
-import { connectionsTo } from "../console/src/parts/connections.js";
-import { asCommand, asJson, asTypeScript } from "../console/src/parts/copies.js";
-import { visible, visibleLine } from "../console/src/parts/visible.js";
+import { connectionsTo } from "../console/views/connections.js";
+import { asCommand, asJson, asTypeScript } from "../console/views/copies.js";
+import { visible, visibleLine } from "../console/views/visible.js";
 import { parseToolArguments } from "../src/cli/tool-arguments.js";
 
 const URL_OF_GATEWAY = "http://127.0.0.1:8766/mcp";

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const SOURCES = fileURLToPath(new URL("../console/src/", import.meta.url));
+const SOURCES = fileURLToPath(new URL("../console/", import.meta.url));
 
 const textsOf = (language: string): Record<string, string> =>
-	JSON.parse(readFileSync(`${SOURCES}texts/${language}.json`, "utf8"));
+	JSON.parse(readFileSync(`${SOURCES}${language}.json`, "utf8"));
 
 const EN = textsOf("en");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { victimFor } from "../src/net/fair-share.js";
+import { victimFor } from "../src/http/fair-share.js";
 
 const of = (holder: readonly string[], count: number, isIdle = false) =>
 	Array.from({ length: count }, () => ({ holder, isIdle }));

@@ -3,7 +3,7 @@ import { on, once } from "node:events";
 import { type IncomingMessage, request as makeRequest, type Server, type ServerResponse } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/testing.js";
-import { createHttpServer } from "../src/net/listener.js";
+import { createHttpServer } from "../src/http/listener.js";
 
 const TIMEOUT = 10_000;
 /** 1 MB, in pieces that take six seconds each. */

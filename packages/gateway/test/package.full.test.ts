@@ -22,7 +22,7 @@ import { makeStateFolder } from "../testing/program.js";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const PROGRAM = `${root}packages/gateway/bin/xs-mcp-gateway.mjs`;
+const PROGRAM = `${root}packages/gateway/xs-mcp-gateway.mjs`;
 const PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
 /** The packages that are published, by their folders. */

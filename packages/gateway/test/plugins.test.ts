@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
 import { loadPlugins, readConfiguration } from "../src/config/configuration.js";
 import { createGateway } from "../src/gateway.js";
-import { makeLog } from "../src/log/log.js";
+import { makeLog } from "../src/log.js";
 import { WireDevice } from "../testing/gateway.js";
 import { makeStateFolder } from "../testing/program.js";
 

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import mqtt from "mqtt";
 import { listen, until } from "../../../host-test/support/testing.js";
 import { startPlainUpstream } from "../../manager/testing/plain-upstream.js";
-import type { DeviceSummary } from "../src/operator/operator-routes.js";
+import type { DeviceSummary } from "../src/console/operator-routes.js";
 import { connectClient, SET_VOLUME, WireDevice } from "../testing/gateway.js";
 import {
 	makeServersFile,

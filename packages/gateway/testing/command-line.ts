@@ -8,7 +8,7 @@ import { until } from "../../../host-test/support/testing.js";
 import { ERAS } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
 
-export const PROGRAM = fileURLToPath(new URL("../bin/xs-mcp-gateway.mjs", import.meta.url));
+export const PROGRAM = fileURLToPath(new URL("../xs-mcp-gateway.mjs", import.meta.url));
 
 export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 

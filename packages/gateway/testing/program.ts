@@ -11,7 +11,7 @@ import { readConfiguration } from "../src/config/configuration.js";
 import type { SettingName } from "../src/config/settings.js";
 import { TokenStore } from "../src/config/token-store.js";
 import { type CreateGatewayOptions, createGateway, type RunningGateway } from "../src/gateway.js";
-import { makeLog } from "../src/log/log.js";
+import { makeLog } from "../src/log.js";
 import { FileStore } from "../src/store/file-store.js";
 import { openStores } from "../src/store/open-stores.js";
 import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";

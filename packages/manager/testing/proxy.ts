@@ -7,7 +7,7 @@ import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { connectOverStdio } from "../../../host-test/support/stdio-client.js";
 import { startEverything } from "./upstreams.js";
 
-export const PROXY = fileURLToPath(new URL("../bin/xs-mcp-proxy.mjs", import.meta.url));
+export const PROXY = fileURLToPath(new URL("../xs-mcp-proxy.mjs", import.meta.url));
 
 /** Messages of the proxy to models, in Japanese first. */
 export const DISCONNECTED = "上流MCP切断。activate を再度呼んでください";

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { printableLine } from "../log/printable.js";
-import type { GatewayEvent } from "../operator/events.js";
-import type { DeviceSummary } from "../operator/operator-routes.js";
+import type { GatewayEvent } from "../console/event-routes.js";
+import type { DeviceSummary } from "../console/operator-routes.js";
+import { printableLine } from "../printable.js";
 import { withAddress } from "./address-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { FirmwareOffer } from "../devices/firmware/firmware-offers.js";
 import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
-import { printableLine } from "../log/printable.js";
+import { printableLine } from "../printable.js";
 import { withAddress } from "./address-options.js";
 import { UsageError } from "./exit.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";

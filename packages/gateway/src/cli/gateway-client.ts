@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { Progress } from "@modelcontextprotocol/client";
-import type { DeviceSummary } from "../operator/operator-routes.js";
+import type { DeviceSummary } from "../console/operator-routes.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";

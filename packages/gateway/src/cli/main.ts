@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../config/configuration-error.js";
-import { printable } from "../log/printable.js";
+import { printable } from "../printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBridgeCommand } from "./bridge-command.js";
 import { EXIT, UsageError } from "./exit.js";

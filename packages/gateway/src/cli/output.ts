@@ -1,5 +1,5 @@
 import { Help } from "commander";
-import { printable, printableLine } from "../log/printable.js";
+import { printable, printableLine } from "../printable.js";
 
 /** Prints a text on standard output. */
 export function print(text: string): void {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { printableLine } from "../log/printable.js";
+import { printableLine } from "../printable.js";
 import { connectEndpoint } from "../transports/endpoint.js";
 import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";

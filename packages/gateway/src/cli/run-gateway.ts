@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { loadPlugins, readConfiguration } from "../config/configuration.js";
 import { createGateway, type RunningGateway } from "../gateway.js";
-import { LogDestination, makeLog, makePrettyFormat } from "../log/log.js";
+import { LogDestination, makeLog, makePrettyFormat } from "../log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { serveOverStdio } from "../transports/stdio.js";
 import { sourcesFrom } from "./configuration-options.js";

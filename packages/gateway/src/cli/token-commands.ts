@@ -5,7 +5,7 @@ import type { Store } from "xs-mcp-manager/core";
 import { makeSignInCode } from "../config/sign-in-code.js";
 import { TOKEN_KINDS, type TokenKind } from "../config/token-record.js";
 import { TokenStore } from "../config/token-store.js";
-import { printableLine } from "../log/printable.js";
+import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { collect } from "./address-options.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";

@@ -1,8 +1,8 @@
 import type { CallToolResult, ContentBlock, ListToolsResult, Progress, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
-import { printable, printableLine } from "../log/printable.js";
-import type { DeviceSummary } from "../operator/operator-routes.js";
+import type { DeviceSummary } from "../console/operator-routes.js";
+import { printable, printableLine } from "../printable.js";
 import { UsageError } from "./exit.js";
 import { type ClientFlags, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printParagraph } from "./output.js";

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type TlsOptions } from "node:tls";
-import type { Logger } from "../log/log.js";
+import type { Logger } from "../log.js";
 import { ConfigurationError } from "./configuration-error.js";
 import { flagOf } from "./setting-kinds.js";
 import type { Configuration, SettingName } from "./settings.js";

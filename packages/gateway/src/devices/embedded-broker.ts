@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type Server, type Socket } from "node:
 import { Duplex, Transform, type TransformCallback } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
-import { listenOn, renewTls } from "../net/listener.js";
+import { listenOn, renewTls } from "../http/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { downTopic, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
 

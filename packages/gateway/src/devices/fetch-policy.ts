@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { isUserOnly, type Server, ServerError, type ServerIdentity, type ServerTool } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { isPublic, publicLookup } from "../net/public-request.js";
+import { isPublic, publicLookup } from "../http/public-request.js";
 
 /** Checks the arguments of a call. Rejects with ServerError that names the argument. */
 type CheckCall = (server: Server, tool: ServerTool, args: object) => Promise<void>;

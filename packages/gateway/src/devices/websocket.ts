@@ -5,7 +5,7 @@ import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprot
 import { WebSocket, WebSocketServer } from "ws";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { readFrame, writeFrame } from "../firmware.js";
-import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../net/listener.js";
+import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../http/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
 import { DeviceConnection } from "./device-connection.js";

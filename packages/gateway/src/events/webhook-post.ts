@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { LookupFunction } from "node:net";
-import { requestPublic } from "../net/public-request.js";
+import { requestPublic } from "../http/public-request.js";
 import type { CallbackProblem } from "./event-error.js";
 
 const TIMEOUT = 10_000;

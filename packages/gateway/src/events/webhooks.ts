@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { jsonIn, RateLimit } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
-import { isRefusedAddress } from "../net/public-request.js";
+import { isRefusedAddress } from "../http/public-request.js";
 import { callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
 import type { EventFeed, EventRequest } from "./event-feed.js";
 import type { Viewer } from "./event-query.js";

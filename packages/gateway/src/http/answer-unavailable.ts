@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Configuration } from "../config/settings.js";
 import { listenAt, readTlsFiles } from "../config/tls-files.js";
-import { closeServer, createHttpServer, listenOn } from "../net/listener.js";
+import { closeServer, createHttpServer, listenOn } from "./listener.js";
 
 /** Seconds after which clients and devices may try again. */
 const RETRY_AFTER = "5";

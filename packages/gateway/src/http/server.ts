@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import type { Logger } from "../log/log.js";
-import { createHttpServer } from "../net/listener.js";
+import type { Logger } from "../log.js";
+import { createHttpServer } from "./listener.js";
 import type { RejectionReport } from "./rejections.js";
 import type { HttpEnv } from "./route.js";
 

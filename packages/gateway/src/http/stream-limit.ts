@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { victimFor } from "../net/fair-share.js";
+import { victimFor } from "./fair-share.js";
 import { HttpError } from "./http-error.js";
 
 /** Most open streams of one kind: of one token, or of one address without a token; and in all. */

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { fairLimit } from "../net/fair-share.js";
-import { type ModelService, post } from "../net/model-service.js";
+import { fairLimit } from "../http/fair-share.js";
+import { type ModelService, post } from "../http/model-service.js";
 import { runProgram } from "../speech/run-program.js";
 
 /** Turns speech into text. Rejects with an Error that says why it cannot, without the key. */

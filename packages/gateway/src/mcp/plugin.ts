@@ -1,7 +1,7 @@
 import type { McpManager } from "xs-mcp-manager";
 import { FILE, inGroup, oneOf, setting } from "../config/setting-kinds.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
-import type { Logger } from "../log/log.js";
+import type { Logger } from "../log.js";
 import { definePlugin } from "../plugin.js";
 
 /** Open connections to configured servers; a further one closes the longest idle. */

@@ -9,7 +9,7 @@ import type { SignInRequest } from "./sign-in-request.js";
 
 type Html = ReturnType<typeof html>;
 
-/** The console's colours: packages/gateway/console/src/style.css. */
+/** The console's colours: packages/gateway/console/style.css. */
 const STYLE = `
 :root{color-scheme:light dark;--page:light-dark(#f5f6f8,#0e1217);--card:light-dark(#fff,#161c24);--line:light-dark(#dfe3e8,#2a3440);--text:light-dark(#16202b,#e4eaf0);--muted:light-dark(#566372,#9aa8b6);--accent:light-dark(#0b7269,#2dc5b2);--on-accent:light-dark(#fff,#06201d);--warn-soft:light-dark(#fff3dd,#35270f);--bad:light-dark(#b42318,#ff8b7e);font:15px/1.5 system-ui,"Hiragino Sans","Noto Sans CJK JP","Noto Sans CJK SC","PingFang SC",sans-serif;background:var(--page);color:var(--text)}
 *{box-sizing:border-box}

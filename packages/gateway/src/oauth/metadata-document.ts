@@ -2,7 +2,7 @@ import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { describeIssues, jsonIn } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { type PublicRequestOptions, publicLookup, requestPublic } from "../net/public-request.js";
+import { type PublicRequestOptions, publicLookup, requestPublic } from "../http/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
 import { OAuthFailure } from "./oauth-failure.js";
 

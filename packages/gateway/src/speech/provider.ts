@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Configuration } from "../config/settings.js";
-import type { ModelService } from "../net/model-service.js";
+import type { ModelService } from "../http/model-service.js";
 
 /** Use of a provider, by which its settings begin. */
 type Use = "speech" | "transcription";

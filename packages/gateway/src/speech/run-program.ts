@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { collect, type Limit } from "../net/model-service.js";
+import { collect, type Limit } from "../http/model-service.js";
 import { splitCommand } from "./provider.js";
 
 /** Characters of a program's error output. */

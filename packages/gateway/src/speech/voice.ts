@@ -1,4 +1,4 @@
-import { type ModelService, post } from "../net/model-service.js";
+import { type ModelService, post } from "../http/model-service.js";
 import { runProgram } from "./run-program.js";
 
 /** Speaks a text. Rejects with an Error that says why it cannot, without the key. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { backoff } from "xs-mcp-manager/core";
+import { watchLiveness } from "../http/listener.js";
 import type { Channel } from "../mcp/client-request.js";
-import { watchLiveness } from "../net/listener.js";
 import { type MessageHandler, serveEndpoint } from "./endpoint-channel.js";
 
 const MAX_RETRY_DELAY = 60_000;

@@ -9,7 +9,7 @@ import { NO_HELLO, parseMessage } from "../../src/devices/hello.js";
 import { events } from "../../src/events/plugin.js";
 import { webhooks } from "../../src/events/webhooks-plugin.js";
 import { RunningGateway } from "../../src/gateway.js";
-import type { Logger } from "../../src/log/log.js";
+import type { Logger } from "../../src/log.js";
 import { accessOf } from "../../src/oauth/request-guard.js";
 import { definePlugin } from "../../src/plugin.js";
 import { openStores } from "../../src/store/open-stores.js";

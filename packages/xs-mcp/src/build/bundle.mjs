@@ -50,7 +50,7 @@ const FOR_NODE = {
 };
 
 const FOR_BROWSERS = {
-	alias: { [sdkShims("client")]: `${root}packages/gateway/console/src/sdk-shims.ts` },
+	alias: { [sdkShims("client")]: `${root}packages/gateway/console/sdk-shims.ts` },
 	minify: true,
 	platform: "browser",
 	target: "es2022",
@@ -103,7 +103,7 @@ async function bundleConsole(folder) {
 	const inputs = await bundlePage("packages/gateway/console", "console", folder);
 	const { outputFiles } = await build({
 		...FOR_BROWSERS,
-		entryPoints: { panel: "packages/gateway/console/src/panel/main.tsx" },
+		entryPoints: { panel: "packages/gateway/console/panel.tsx" },
 		outdir: root,
 		write: false,
 	});
@@ -122,11 +122,11 @@ const bundleDevicePage = (folder) => bundlePage("packages/virtual-device/page", 
  * Bundles a page: one script and one style sheet, whose names change with their contents, the page that loads them, and scripts
  * that it imports later. Resolves with the paths of their sources.
  *
- * @param source the folder of index.html and src/main.tsx
+ * @param source the folder of index.html and main.tsx
  * @param name of the script and the style sheet in index.html, without their endings
  */
 async function bundlePage(source, name, folder) {
-	const main = `${source}/src/main.tsx`;
+	const main = `${source}/main.tsx`;
 	const { metafile } = await build({
 		...FOR_BROWSERS,
 		entryPoints: { [name]: main },

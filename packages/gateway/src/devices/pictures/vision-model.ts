@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ModelService, post } from "../../net/model-service.js";
+import { type ModelService, post } from "../../http/model-service.js";
 import type { Picture } from "./pictures.js";
 
 /** Milliseconds for the whole answer: less than a device waits. */

@@ -1,0 +1,167 @@
+import { batch, effect, signal } from "@preact/signals";
+import type { FleetView } from "../../src/console/fleet-query.js";
+import type { DeviceDetail, FleetList, FleetMessage, FleetTotals, OperatorLists } from "../../src/console/messages.js";
+import { route } from "./route.js";
+import { ask, checkSession, phase } from "./session.js";
+
+/** All devices in numbers; undefined until the gateway has said. */
+export const totals = signal<FleetTotals | undefined>(undefined);
+
+/** The part of the table that the page looks at. */
+export const list = signal<FleetList | undefined>(undefined);
+
+/** The device that the page looks at; null if it is not known; undefined until the gateway has said. */
+export const device = signal<DeviceDetail | null | undefined>(undefined);
+
+/** The short lists. Undefined: the session may not see them. */
+export const lists = signal<Partial<OperatorLists>>({});
+
+let view: FleetView = {};
+
+let stream: string | undefined;
+
+/** Whether the gateway is being told, and has to be told again. */
+let telling: "no" | "yes" | "again" = "no";
+
+/** Says what the page looks at from now on: the gateway sends that, and what changes in it. */
+export function look(next: FleetView): void {
+	if (next.device !== view.device) {
+		device.value = undefined;
+	}
+	view = next;
+	void tell();
+}
+
+// Views do not do this when they unmount: on a slow computer, the next view has called look() by then.
+effect(() => {
+	const { value } = route;
+	if (!["home", "devices", "device"].includes(value.view)) {
+		look({});
+	}
+});
+
+/** Goes on with the device that the page looks at, by its id. */
+export function keepLooking(id: string): void {
+	if (view.device !== undefined && view.device !== id) {
+		view = { device: id };
+		void tell();
+	}
+}
+
+function apply({ stream: name, totals: numbers, list: part, device: detail, ...rest }: FleetMessage): void {
+	batch(() => {
+		totals.value = numbers ?? totals.value;
+		list.value = part ?? list.value;
+		if (detail !== undefined && (detail === null || [detail.row.id, detail.row.alias].includes(view.device ?? ""))) {
+			device.value = detail;
+		}
+		if (Object.keys(rest).length > 0) {
+			lists.value = { ...lists.value, ...rest };
+		}
+	});
+	if (name !== undefined) {
+		stream = name;
+		void tell();
+	}
+}
+
+/** One request at a time, the last view last. */
+async function tell(): Promise<void> {
+	if (stream === undefined || telling !== "no") {
+		telling = telling === "no" ? "no" : "again";
+		return;
+	}
+	do {
+		telling = "yes";
+		// A stream that has ended is opened again, and then told.
+		await ask(`console/stream/${stream}`, "PUT", view).catch(() => {});
+	} while ((telling as string) === "again");
+	telling = "no";
+}
+
+/** Whether the gateway can be reached. */
+export const isConnected = signal(true);
+
+/** Increases whenever the gateway was lost and found again: sessions with it may be gone. */
+export const epoch = signal(0);
+
+/** Milliseconds without a message after which the gateway counts as lost: it sends one every 10 s. */
+const PATIENCE = 25_000;
+
+/** Milliseconds between attempts to reach it. */
+const RETRY_DELAY = 1_000;
+
+/** Milliseconds before a background page closes its stream. Browsers open only six connections per host. */
+const HIDDEN_TIME = 30_000;
+
+let source: EventSource | undefined;
+let wasLost = false;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+let watchdog: ReturnType<typeof setTimeout> | undefined;
+
+function openStream(): void {
+	closeStream();
+	source = new EventSource("console/stream");
+	source.onopen = () => {
+		if (wasLost) {
+			wasLost = false;
+			epoch.value += 1;
+		}
+	};
+	source.onmessage = ({ data }) => {
+		watch();
+		apply(JSON.parse(data as string) as FleetMessage);
+	};
+	source.onerror = onLost;
+	watch();
+}
+
+function closeStream(): void {
+	clearTimeout(watchdog);
+	source?.close();
+	source = undefined;
+}
+
+function watch(): void {
+	clearTimeout(watchdog);
+	watchdog = setTimeout(onLost, PATIENCE);
+}
+
+/** The gateway is gone, or the session has ended. */
+function onLost(): void {
+	closeStream();
+	wasLost = true;
+	void connect();
+}
+
+/** Asks who is signed in, until the gateway answers. The stream of changes is open while anyone is. */
+export async function connect(): Promise<void> {
+	try {
+		const isSignedIn = await checkSession();
+		isConnected.value = true;
+		if (isSignedIn) {
+			// A stream that the gateway ends at once must not be asked for without a pause.
+			setTimeout(() => phase.value === "open" && source === undefined && openStream(), RETRY_DELAY);
+		}
+	} catch {
+		isConnected.value = false;
+		setTimeout(() => void connect(), RETRY_DELAY);
+	}
+}
+
+effect(() => {
+	if (phase.value === "open") {
+		openStream();
+	} else {
+		closeStream();
+	}
+});
+
+document.addEventListener("visibilitychange", () => {
+	clearTimeout(hiding);
+	if (document.visibilityState === "hidden") {
+		hiding = setTimeout(closeStream, HIDDEN_TIME);
+	} else if (source === undefined && phase.value === "open") {
+		openStream();
+	}
+});

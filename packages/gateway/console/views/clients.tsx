@@ -1,0 +1,88 @@
+import { CONSOLE_CLIENT } from "../store/device-link.js";
+import { lists } from "../store/fleet.js";
+import { deviceHref } from "../store/route.js";
+import { ask, session } from "../store/session.js";
+import { ago, t } from "../texts.js";
+import { Badge, Button, Card } from "./basics.js";
+import { CreatedToken, Tokens } from "./tokens.js";
+import { visible, visibleLine } from "./visible.js";
+
+/** Clients and servers of the gateway. */
+export function ClientsView() {
+	const isLimited = session.value?.devices !== undefined;
+	return (
+		<>
+			<h1>{t("clients")}</h1>
+			{isLimited ? <p class="banner">{t("limitedToken")}</p> : <Clients />}
+			{!isLimited && <Servers />}
+			<CreatedToken />
+			{session.value?.operator ? <Tokens /> : <p class="banner">{t("notOperator")}</p>}
+		</>
+	);
+}
+
+function Clients() {
+	const clients = lists.value.clients ?? [];
+	return (
+		<Card title={t("connectedClients")} count={clients.length}>
+			<p class="text-light">{t("clientsHelp")}</p>
+			<div class="scroll">
+				<table>
+					<thead>
+						<tr>
+							<th scope="col">{t("application")}</th>
+							<th scope="col">{t("token")}</th>
+							<th scope="col">{t("column_since")}</th>
+							<th scope="col">{t("column_calls")}</th>
+						</tr>
+					</thead>
+					<tbody>
+						{clients.map(({ name, version, principal, since, calls }, index) => (
+							<tr key={`${since} ${index}`}>
+								<td>
+									{visibleLine(name)} {name === CONSOLE_CLIENT && <Badge>{t("console")}</Badge>}
+									<small>{visibleLine(version)}</small>
+								</td>
+								<td>
+									{visibleLine(principal)}{" "}
+									{session.value?.signedIn && principal === session.value.principal && <Badge>{t("thisPage")}</Badge>}
+								</td>
+								<td>{ago(since)}</td>
+								<td>{calls}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+		</Card>
+	);
+}
+
+function Servers() {
+	const servers = lists.value.servers ?? [];
+	return (
+		<Card title={t("servers")} count={servers.length}>
+			{servers.length === 0 ? (
+				<p class="text-light">{t("noServers")}</p>
+			) : (
+				<ul class="unstyled vstack">
+					{servers.map(({ id, url, status, tools, lastError }) => (
+						<li key={id} class="hstack">
+							<span class={`dot ${status === "connected" ? "good" : "warn"}`} aria-hidden="true" />
+							<span class="grow">
+								<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{status}</Badge>
+								<small>
+									{visibleLine(url)} · {t("toolCount", { count: tools })}
+								</small>
+								{lastError !== "" && <small class="bad-text">{visible(lastError)}</small>}
+							</span>
+							{session.value?.operator && (
+								<Button onClick={() => ask(`servers/${encodeURIComponent(id)}/restart`, "POST")} text={t("reboot")} />
+							)}
+						</li>
+					))}
+				</ul>
+			)}
+		</Card>
+	);
+}

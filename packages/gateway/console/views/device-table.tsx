@@ -1,0 +1,146 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { FleetQuery } from "../../src/console/fleet-query.js";
+import type { FleetList, FleetRow } from "../../src/console/messages.js";
+import { deviceHref } from "../store/route.js";
+import { ago, t } from "../texts.js";
+import { nameOf, Star, StateDot, stateOf, Tags } from "./tags.js";
+import { visibleLine } from "./visible.js";
+
+/** Pixels of a row, as in the style sheet. */
+const ROW_HEIGHT = 52;
+
+/** Rows by which the part that is asked for moves: scrolling a little asks for nothing. */
+const STRIDE = 10;
+
+/** Rows that are asked for. */
+export interface Part {
+	readonly offset: number;
+	readonly count: number;
+}
+
+const COLUMNS = ["name", "state", "board", "tags", "since", "calls"] as const;
+
+interface DeviceTableProps {
+	readonly list: FleetList;
+	readonly sort: FleetQuery["sort"];
+	readonly onSort: (sort: FleetQuery["sort"]) => void;
+	/** Called with the rows in sight. */
+	readonly onLook: (part: Part) => void;
+}
+
+/** A table in which only the rows in sight exist: it may have thousands. */
+export function DeviceTable({ list: { found, offset, rows }, sort, onSort, onLook }: DeviceTableProps) {
+	const body = useRef<HTMLDivElement>(null);
+	const asked = useRef("");
+	useEffect(() => {
+		const look = (): void => {
+			const top = body.current?.getBoundingClientRect().top ?? 0;
+			const first = Math.min(Math.max(0, Math.floor(-top / ROW_HEIGHT)), Math.max(0, found - 1));
+			const stride = Math.floor(first / STRIDE);
+			const offset = Math.max(0, stride - 1) * STRIDE;
+			const end = (stride + Math.ceil(innerHeight / ROW_HEIGHT / STRIDE) + 2) * STRIDE;
+			const part = { offset, count: end - offset };
+			const wanted = JSON.stringify(part);
+			if (wanted !== asked.current) {
+				asked.current = wanted;
+				onLook(part);
+			}
+		};
+		look();
+		addEventListener("scroll", look, { passive: true });
+		addEventListener("resize", look);
+		return () => {
+			removeEventListener("scroll", look);
+			removeEventListener("resize", look);
+		};
+	}, [found]);
+	return (
+		<div class="table devices" role="table" aria-label={t("devices")} aria-rowcount={found + 1}>
+			<div class="row head" role="row" aria-rowindex={1}>
+				{COLUMNS.map((column) => (
+					<ColumnHead key={column} column={column} sort={sort} onSort={onSort} />
+				))}
+			</div>
+			<div
+				ref={body}
+				role="rowgroup"
+				class="body"
+				style={{ height: `${found * ROW_HEIGHT}px`, paddingTop: `${offset * ROW_HEIGHT}px` }}
+			>
+				{rows.map((row, index) => (
+					<Row key={row.id} row={row} index={offset + index + 2} />
+				))}
+			</div>
+			{found === 0 && <p class="text-light align-center">{t("noneFound")}</p>}
+		</div>
+	);
+}
+
+type ColumnHeadProps = Pick<DeviceTableProps, "sort" | "onSort"> & { readonly column: (typeof COLUMNS)[number] };
+
+/** The name of a column, which sorts by it: ascending, descending, then as before. */
+function ColumnHead({ column, sort, onSort }: ColumnHeadProps) {
+	if (column === "tags") {
+		return (
+			<span role="columnheader" class={column}>
+				{t(`column_${column}`)}
+			</span>
+		);
+	}
+	const orders = ["", column, `-${column}`] as const;
+	const order = Math.max(0, orders.indexOf(sort as (typeof orders)[number]));
+	return (
+		<span role="columnheader" class={column} aria-sort={(["none", "ascending", "descending"] as const)[order]}>
+			<button type="button" class="ghost small" onClick={() => onSort(orders[(order + 1) % orders.length] as "")}>
+				{t(`column_${column}`)} {["", "↑", "↓"][order]}
+			</button>
+		</span>
+	);
+}
+
+function Row({ row, index }: { readonly row: FleetRow; readonly index: number }) {
+	const { alias, title, id, board, version, tags, online, since, transport, kind, calls, problem } = row;
+	return (
+		<div class="row" role="row" aria-rowindex={index}>
+			<span role="cell" class="name">
+				<a href={deviceHref(alias)}>{nameOf(row)}</a>
+				<Star row={row} />
+				<small>
+					{title !== undefined && `${alias} · `}
+					{kind === "server" ? t("server") : visibleLine(id)}
+				</small>
+			</span>
+			<span role="cell" class="state">
+				<StateDot row={row} />
+				<span>
+					{stateOf(row)}
+					{problem && online && <small class="bad-text">{t(`problem_${problem}`)}</small>}
+				</span>
+			</span>
+			<span role="cell" class="board">
+				{visibleLine(board)}
+				<small>
+					{visibleLine(version)}
+					{transport && ` · ${transport}`}
+				</small>
+			</span>
+			<span role="cell" class="tags">
+				<Tags tags={tags} />
+			</span>
+			<span role="cell" class="since">
+				{ago(since)}
+			</span>
+			<span role="cell" class="calls">
+				{calls && (
+					<>
+						{calls.count}
+						{calls.failed > 0 && <span class="bad-text"> ({t("failedCount", { count: calls.failed })})</span>}
+						<small>
+							p50 {calls.p50} · p95 {calls.p95} ms
+						</small>
+					</>
+				)}
+			</span>
+		</div>
+	);
+}

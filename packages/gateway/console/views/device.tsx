@@ -1,0 +1,131 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { DeviceDetail } from "../../src/console/messages.js";
+import { DeviceLink } from "../store/device-link.js";
+import { device, epoch, isConnected, keepLooking, look } from "../store/fleet.js";
+import { renameInAddress } from "../store/route.js";
+import { session } from "../store/session.js";
+import { t } from "../texts.js";
+import { Card } from "./basics.js";
+import { Controls } from "./controls.js";
+import { DeviceHead } from "./device-head.js";
+import { CallLog, DeviceLog, EventList } from "./device-logs.js";
+import { EventWebhook } from "./event-webhook.js";
+import { PastView } from "./history.js";
+import { Pictures, Readings } from "./readings.js";
+import { ToolCard } from "./tool-card.js";
+import { visible, visibleLine } from "./visible.js";
+
+/** Tools that are shown; more are found by searching. */
+const MAX_TOOLS = 60;
+
+/** From this number of tools on they can be searched. */
+const SEARCHED = 8;
+
+/** One device or configured server. */
+export function DeviceView({ alias }: { readonly alias: string }) {
+	useEffect(() => look({ device: alias }), [alias]);
+	const { value: detail } = device;
+	const known = detail?.row;
+	useEffect(() => {
+		// From now on by its id: it may get another name.
+		if (known !== undefined) {
+			keepLooking(known.id);
+			renameInAddress(known.alias);
+		}
+	}, [known?.id, known?.alias]);
+	if (!detail) {
+		return (
+			<p class="text-light align-center">
+				{detail === null ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}
+			</p>
+		);
+	}
+	return <KnownDevice key={detail.row.id} detail={detail} />;
+}
+
+function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
+	const { row, calls, events } = detail;
+	const { alias, online } = row;
+	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
+	const { value: generation } = epoch;
+	const link = useMemo(() => new DeviceLink(alias), [alias, generation]);
+	useEffect(() => {
+		if (online) {
+			void link.open();
+		}
+		return () => link.close();
+	}, [link, online]);
+	useEffect(() => detail.status && link.take(detail.status), [link, detail]);
+	return (
+		<>
+			<DeviceHead detail={detail} link={link} />
+			{link.problem.value !== "" && isConnected.value && <p class="banner warn">{visible(link.problem.value)}</p>}
+			<Controls link={link} isDisabled={!online || !isConnected.value} />
+			<Readings link={link} />
+			{row.kind === "device" && <PastView link={link} />}
+			<div class="columns">
+				<Tools link={link} detail={detail} />
+				<div class="side">
+					<Pictures link={link} />
+					<EventList events={events}>
+						<EventWebhook key={alias} alias={alias} isServer={row.kind === "server"} />
+					</EventList>
+					<CallLog calls={calls} />
+					<DeviceLog link={link} />
+				</div>
+			</div>
+		</>
+	);
+}
+
+function Tools({ link, detail: { row, locked } }: { link: DeviceLink; detail: DeviceDetail }) {
+	const search = useSignal("");
+	const { value: tools } = link.tools;
+	if (tools === undefined) {
+		return <p class="card text-light align-center">{t(row.online ? "opening" : "isOffline")}</p>;
+	}
+	const wanted = search.value.toLowerCase();
+	const found = tools.filter(({ name, title = "", description = "" }) =>
+		`${name}\n${title}\n${description}`.toLowerCase().includes(wanted),
+	);
+	return (
+		<Card
+			title={t("tools")}
+			count={tools.length}
+			aside={
+				tools.length >= SEARCHED && (
+					<input
+						type="search"
+						aria-label={t("searchTools")}
+						placeholder={t("searchTools")}
+						value={search.value}
+						onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+					/>
+				)
+			}
+		>
+			<div>
+				{found.slice(0, MAX_TOOLS).map((tool) => (
+					<ToolCard key={tool.name} link={link} tool={tool} />
+				))}
+			</div>
+			{found.length > MAX_TOOLS && <p class="text-light">{t("moreTools", { count: found.length - MAX_TOOLS })}</p>}
+			{locked.length > 0 && (
+				<section class="vstack" aria-label={t("locked")}>
+					<h3>
+						<span aria-hidden="true">🔒</span> {t("locked")}
+					</h3>
+					<p class="text-light">{t(session.value?.needsToken ? "lockedByToken" : "lockedBySetting")}</p>
+					<ul class="unstyled vstack">
+						{locked.slice(0, MAX_TOOLS).map(({ name, title = name }) => (
+							<li key={name}>
+								{visibleLine(title)} <code>{visibleLine(name)}</code>
+							</li>
+						))}
+					</ul>
+				</section>
+			)}
+		</Card>
+	);
+}

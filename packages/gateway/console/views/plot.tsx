@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type uPlot from "uplot";
+import type { Series } from "../store/device.js";
+import { theme } from "../store/preferences.js";
+import { language, t } from "../texts.js";
+
+/** Pixels. */
+const HEIGHT = 84;
+
+interface PlotProps {
+	readonly series: Series;
+	readonly label: string;
+	/** Whether its values are on and off. */
+	readonly isBinary?: boolean;
+	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line. */
+	readonly span?: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** A number over time, drawn by uPlot. */
+export function Plot({ series: { times, values }, label, isBinary = false, span }: PlotProps) {
+	const place = useRef<HTMLDivElement>(null);
+	const plot = useSignal<uPlot | undefined>(undefined);
+	const { value: chosen } = theme;
+	useEffect(() => {
+		let end = (): void => {};
+		let isOver = false;
+		const draw = async (): Promise<void> => {
+			// Loaded with the first plot: a third of the page's other code.
+			const { default: Drawn } = await import("uplot");
+			if (!isOver) {
+				end = create(Drawn);
+			}
+		};
+		const create = (Drawn: typeof uPlot): (() => void) => {
+			const element = place.current as HTMLDivElement;
+			const created = new Drawn(optionsFor(Drawn, element, span, isBinary), [[], []], element);
+			plot.value = created;
+			const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
+			observer.observe(element);
+			return () => {
+				observer.disconnect();
+				created.destroy();
+			};
+		};
+		void draw();
+		return () => {
+			isOver = true;
+			end();
+		};
+	}, [chosen, span?.from, span?.to]);
+	const { value: drawn } = plot;
+	useEffect(() => drawn?.setData([[...times], [...values]]), [times, values, drawn]);
+	return <div ref={place} class="plot" role="img" aria-label={label} />;
+}
+
+/** Returns uPlot's options. Colours are read from the style sheet, where the theme decides. */
+function optionsFor(
+	Drawn: typeof uPlot,
+	element: HTMLElement,
+	span: PlotProps["span"],
+	isBinary: boolean,
+): uPlot.Options {
+	const { color: line, borderTopColor: words, borderBottomColor: grid } = getComputedStyle(element);
+	const axis = { stroke: words, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui" };
+	const steps = span && Drawn.paths.stepped?.({ align: 1 });
+	return {
+		width: element.clientWidth,
+		height: HEIGHT,
+		legend: { show: false },
+		cursor: { show: false },
+		padding: [6, 6, 0, 0],
+		scales: {
+			x: span ? { range: [span.from / 1_000, span.to / 1_000] } : {},
+			y: { range: (_plot, min, max) => (isBinary ? [-0.1, 1.1] : aroundValues(Drawn, min, max)) },
+		},
+		series: [
+			{},
+			{
+				stroke: line,
+				width: 1.5,
+				fill: `color-mix(in srgb, ${line} 14%, transparent)`,
+				points: { show: false },
+				...(steps && { paths: steps }),
+			},
+		],
+		axes: [
+			{ ...axis, size: 18, ...(span && { space: 70, values: (_plot, times) => timesOf(times, span) }) },
+			{ ...axis, size: 46, space: 24, ...(isBinary && { splits: [0, 1], values: [t("off"), t("on")] }) },
+		],
+	};
+}
+
+/** Days, or times of a day. @param times seconds since 1970 */
+function timesOf(times: readonly number[], { from, to }: NonNullable<PlotProps["span"]>): string[] {
+	const isLong = to - from > LONG_SPAN;
+	const form = isLong ? DAYS : TIMES;
+	return times.map((time) => new Date(time * 1_000).toLocaleString(language.value, form));
+}
+
+/** From this span on, ms, days are shown instead of times. */
+const LONG_SPAN = 2 * 86_400_000;
+const DAYS = { month: "short", day: "numeric" } as const;
+const TIMES = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
+
+/** A value that never changes is a line in the middle. What is never negative has no negative axis. */
+function aroundValues(Drawn: typeof uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+	if (min === null || max === null) {
+		return [0, 1];
+	}
+	const [least, most] = min === max ? [min - 1, max + 1] : Drawn.rangeNum(min, max, 0.1, false);
+	return [min < 0 ? least : Math.max(0, least ?? 0), most];
+}

@@ -1,0 +1,87 @@
+// Names and values of a device's parts, as a person says them.
+import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
+import { type Control, type ControlInput, unitOfInput } from "./store/controls.js";
+import type { Leaf } from "./store/device.js";
+import type { Reading } from "./store/readings.js";
+import { language, t, textOf } from "./texts.js";
+import { visibleLine } from "./views/visible.js";
+
+/** The name of a control. A device's only light is "Light", regardless of its name in the code. */
+export function controlName({ kind, key, title, name }: Control, all: readonly Control[]): string {
+	const isOnlyLight = kind === "light" && all.every((other) => other.kind !== "light" || other.key === key);
+	const known = kind === "setting" || kind === "action" ? textOf(`control_${name}`) : isOnlyLight && t("part_light");
+	return known && (kind !== "light" || title === undefined) ? known : visibleLine(title ?? spaced(name));
+}
+
+/** The name of one of several values of a control: "Brightness". */
+export function inputName({ name }: ControlInput): string {
+	return textOf(`input_${name}`) ?? visibleLine(spaced(name));
+}
+
+/** A value that is set, with its unit. */
+export function inputValue(input: ControlInput, value: unknown): string {
+	const isNumber = typeof value === "number";
+	return isNumber ? withUnit(value.toLocaleString(language.value), unitOfInput(input)) : String(value ?? "–");
+}
+
+/** One of the values that can be chosen. */
+export function optionText(parameter: string, option: string | number): string {
+	return textOf(`${parameter}_${option}`) ?? visibleLine(String(option));
+}
+
+/** The name of a reading: "Temperature", "Acceleration x". */
+export function readingName({ kind, title, name, member, value }: Reading): string {
+	// Whether something moves, or how fast.
+	const meant = kind === "motion" && typeof value === "number" ? "acceleration" : kind;
+	const kindText = textOf(`kind_${meant}`) ?? spaced(kind);
+	const own = title ?? (name === kind && member !== kind ? kindText : spaced(name));
+	const which = member === kind ? kindText : member;
+	return visibleLine(which === undefined ? own : `${own} ${which}`);
+}
+
+/** A measured value: "21.5 °C", "open". */
+export function readingValue({ kind, value, unit }: Reading): string {
+	if (value === undefined) {
+		return "–";
+	}
+	if (typeof value === "boolean") {
+		const words = READING_VIEWS[kind]?.words ?? ["yes", "no"];
+		return t(`binary_${words[value ? 0 : 1]}`);
+	}
+	// Weather is told in hectopascal.
+	const isPascal = unit === "Pa";
+	return withUnit(numberText(isPascal ? value / 100 : value, kind), visibleLine(isPascal ? "hPa" : unit));
+}
+
+/** The name of another value of a status: "network.ssid" is "Wi-Fi". */
+export function factName(path: string): string {
+	return textOf(`fact_${path.replaceAll(".", "_")}`) ?? visibleLine(spaced(path));
+}
+
+/** The text of another value of a status. */
+export function factValue(path: string, value: Leaf): string {
+	if (typeof value === "boolean") {
+		return t(value ? "binary_yes" : "binary_no");
+	}
+	return (path === "network.signal" && textOf(`signal_${value}`)) || visibleLine(String(value));
+}
+
+function numberText(value: number, kind: string): string {
+	const digits = READING_VIEWS[kind]?.decimals;
+	if (digits === undefined) {
+		return value.toLocaleString(language.value, { maximumSignificantDigits: 4 });
+	}
+	// No "-0".
+	const shown = Math.abs(value) < 0.5 / 10 ** digits ? 0 : value;
+	return shown.toLocaleString(language.value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function withUnit(text: string, unit: string): string {
+	return unit === "" || unit === "°" ? `${text}${unit}` : `${text}\u00a0${unit}`;
+}
+
+/** "living_room.lamp" is "Living room lamp". */
+function spaced(name: string): string {
+	const words = name.replace(/[._-]+/g, " ").trim();
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,167 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import * as z from "zod";
+import { cluster } from "../cluster/plugin.js";
+import { type Access, reaches } from "../config/access.js";
+import type { RunningGateway } from "../gateway.js";
+import { readJsonAs } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import { allow, deviceOf, needsOperator } from "../http/route.js";
+import { streamLimit } from "../http/stream-limit.js";
+import type { GatewayEvent, GatewayEvents } from "./event-routes.js";
+
+/** A device, as `GET /devices` describes it. */
+export type DeviceSummary = ReturnType<typeof summaryOf>;
+
+/** Bytes that may wait for a client that watches events; beyond, its stream ends. */
+const MAX_BACKLOG = 1024 * 1024;
+
+/** Milliseconds between comments in a stream, which keep proxies from closing a quiet one. */
+const KEEP_ALIVE = 15_000;
+
+/** Serves metrics for Prometheus, events of devices, and for tokens that can access all devices the state of the cluster. */
+export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents): void {
+	const { routes: app, metrics } = gateway;
+	const { registry } = metrics;
+	app.all("/metrics", allow("GET"), async (c) =>
+		c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
+	);
+	const count = streamLimit("event streams");
+	app.all("/events", allow("GET"), (c) => {
+		count(c.var.admission.owner, c.env.outgoing);
+		streamEvents(events, c.env.outgoing, c.var.admission.access);
+		return RESPONSE_ALREADY_SENT;
+	});
+	app.all("/cluster", allow("GET"), (c) => {
+		if (c.var.admission.access.devices !== undefined) {
+			throw new HttpError(403, "token", "the cluster requires a token for all devices");
+		}
+		const { status } = gateway.use(cluster) ?? {};
+		if (status === undefined) {
+			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
+		}
+		return c.json(status);
+	});
+}
+
+/** Serves `/healthz` to everybody: 200 in any case, since a restart would not help. Only the log has the details. */
+export function addHealthRoute(gateway: RunningGateway): void {
+	const { saves } = gateway;
+	gateway.publicRoutes.all("/healthz", allow("GET", "HEAD"), (c) => {
+		const isLost = gateway.use(cluster)?.status.connected === false;
+		const problem = isLost ? "the cluster's store is unreachable" : saves.problem && "the state cannot be saved";
+		return c.json(problem === undefined ? { status: "ok" } : { status: "degraded", problem });
+	});
+}
+
+/** Bounds the text that is read and quoted in errors; names and tags have limits of their own. */
+const TEXT = z.string().max(256);
+
+const DEVICE_CHANGE = z.strictObject({
+	alias: TEXT.optional(),
+	title: TEXT.optional(),
+	tags: z.array(TEXT).max(64).optional(),
+});
+
+/**
+ * Serves the devices that a token can access.
+ *
+ * - `GET /devices` lists them. `DELETE /devices?offlineSeconds=N` forgets those that have been offline for at least that long.
+ * - `PATCH /devices/NAME` with `{"alias": …}`, `{"title": …}` or `{"tags": […]}` changes one, `DELETE /devices/NAME` forgets it.
+ * - `DELETE /devices/NAME/session` disconnects it. It may connect again at once.
+ */
+export function addDeviceRoutes({ routes: app, servers, settings }: RunningGateway): void {
+	app.all("/devices", allow("GET", "DELETE"));
+	app.get("/devices", (c) => {
+		const { access } = c.var.admission;
+		return c.json({ devices: servers.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
+	});
+	app.delete("/devices", async (c) => {
+		const text = c.req.query("offlineSeconds") ?? "";
+		if (!/^[0-9]{1,9}$/.test(text)) {
+			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
+		}
+		const latest = Date.now() - Number(text) * 1000;
+		const { access } = c.var.admission;
+		const chosen = servers.all.filter(
+			({ id, connection, lastSeen }) => connection === undefined && lastSeen <= latest && reaches(access, id),
+		);
+		await Promise.all(chosen.map(({ id }) => servers.forget(id)));
+		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
+	});
+	app.all("/devices/:device", allow("DELETE", "PATCH"));
+	app.delete("/devices/:device", async (c) => {
+		const server = deviceOf(c, servers);
+		if (server.connection !== undefined) {
+			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
+		}
+		await servers.forget(server.id);
+		return c.body(null, 204);
+	});
+	app.patch("/devices/:device", needsOperator, async (c) => {
+		const server = deviceOf(c, servers);
+		const change = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, settings.maxBodyBytes);
+		if (Object.keys(change).length === 0) {
+			throw new HttpError(400, "malformed", "expected alias, title or tags");
+		}
+		try {
+			if ((await servers.edit(server.id, change)) === undefined) {
+				throw new HttpError(404, "not-found", `unknown device ${server.alias}`);
+			}
+		} catch (error) {
+			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
+		}
+		const { alias, title = "", tags } = server;
+		c.set("change", {
+			...(change.alias !== undefined && { alias }),
+			...(change.title !== undefined && { title }),
+			...(change.tags && { tags }),
+		});
+		return c.json(summaryOf(server));
+	});
+	app.all("/devices/:device/session", allow("DELETE"), (c) => {
+		const { connection } = deviceOf(c, servers);
+		connection?.close("disconnected by the operator");
+		return c.body(null, 204);
+	});
+}
+
+/** Writes server-sent events to Node's response, which says how much waits for a client that does not read. */
+function streamEvents(events: GatewayEvents, response: ServerResponse, access: Access): void {
+	response.writeHead(200, { "Content-Type": "text/event-stream" });
+	response.write(": connected\n\n");
+	const write = (event: GatewayEvent): void => {
+		if (response.writableLength > MAX_BACKLOG) {
+			response.destroy();
+		} else if (reaches(access, event.device)) {
+			response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+		}
+	};
+	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
+	events.on("event", write);
+	response.once("close", () => {
+		clearInterval(timer);
+		events.off("event", write);
+	});
+}
+
+function summaryOf({ id, alias, title, tags, board, online, connection, lastSeen, tools }: Server) {
+	return {
+		id,
+		alias,
+		/** The operator's name for it; absent if it has none. */
+		title,
+		tags,
+		board,
+		connected: online,
+		/** "websocket" or "mqtt"; absent while it is offline. */
+		transport: online ? connection?.identity.transport : undefined,
+		/** While it is connected: when it connected. */
+		lastSeen: new Date(lastSeen).toISOString(),
+		/** Their number, user-only ones included. */
+		tools: tools.length,
+		/** They are hidden from most clients. */
+		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
+	};
+}

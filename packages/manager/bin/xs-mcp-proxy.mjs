@@ -1,5 +1,0 @@
-#!/usr/bin/env node
-// The program in this repository: its sources, bundled when they have changed.
-import { cachedBundle } from "../../xs-mcp/src/build/bundle.mjs";
-
-await import(new URL("cli.js", await cachedBundle("packages/manager")).href);

@@ -1,0 +1,133 @@
+import { signal } from "@preact/signals";
+import { BINARY, type FromPage, type ShownDevice, type ToPage, type TraceLine } from "../src/page/page-messages.js";
+import { remember } from "./history.js";
+import { play } from "./speaker.js";
+
+/** Lines of the trace that the page keeps. */
+const MAX_LINES = 2_000;
+
+/** Milliseconds between attempts to reach a device that was stopped. */
+const RETRY_DELAY = 1_000;
+
+/** A sound that the device has played. */
+export interface Sound {
+	readonly id: number;
+	readonly url: string;
+}
+
+/** Sounds that the page offers. */
+const MAX_SOUNDS = 3;
+
+export const isConnected = signal(false);
+export const device = signal<ShownDevice | undefined>(undefined);
+export const lines = signal<readonly TraceLine[]>([]);
+export const sounds = signal<readonly Sound[]>([]);
+/** The picture on the screen. */
+export const picture = signal<string | undefined>(undefined);
+export const failure = signal("");
+
+type OnPixels = (message: ArrayBuffer) => void;
+
+let socket: WebSocket | undefined;
+/** Pixels that come before the screen is there. */
+let early: ArrayBuffer[] = [];
+let onPixels: OnPixels = (message) => early.push(message);
+let lastSound = 0;
+
+/** Calls back with the pixels that the device draws. */
+export function followPixels(callback: OnPixels): void {
+	onPixels = callback;
+	early.forEach(callback);
+	early = [];
+}
+
+/** Connects to the device, again and again. */
+export function connect(): void {
+	const opened = new WebSocket(`ws://${location.host}/device`);
+	opened.binaryType = "arraybuffer";
+	opened.onopen = () => {
+		socket = opened;
+		lines.value = [];
+		failure.value = "";
+		isConnected.value = true;
+	};
+	opened.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+		if (typeof data === "string") {
+			take(JSON.parse(data) as ToPage);
+		} else {
+			takeBytes(data);
+		}
+	};
+	opened.onclose = () => {
+		isConnected.value = false;
+		setTimeout(connect, RETRY_DELAY);
+	};
+}
+
+/** Does something to the device. */
+export function act(action: string, value?: unknown): void {
+	failure.value = "";
+	const message: FromPage = { action, value };
+	if (isConnected.value) {
+		socket?.send(JSON.stringify(message));
+	}
+}
+
+/** Sends recorded samples of the microphone. */
+export function sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
+	if (isConnected.value) {
+		socket?.send(bytes);
+	}
+}
+
+/** Shows a JPEG file to the device's camera. */
+export function sendPhoto(jpeg: Blob): void {
+	failure.value = "";
+	socket?.send(jpeg);
+}
+
+function take(message: ToPage): void {
+	switch (message.type) {
+		case "device":
+			remember(message);
+			device.value = message;
+			if (!message.isRunning) {
+				showPicture(undefined);
+			}
+			break;
+		case "trace":
+			lines.value = [...lines.value.slice(1 - MAX_LINES), message];
+			break;
+		case "failure":
+			failure.value = message.message;
+			break;
+	}
+}
+
+function takeBytes(message: ArrayBuffer): void {
+	const [kind] = new Uint8Array(message, 0, 1);
+	const content = message.slice(1);
+	if (kind === BINARY.pixels) {
+		onPixels(message);
+	} else if (kind === BINARY.sound) {
+		lastSound += 1;
+		const url = URL.createObjectURL(new Blob([content], { type: "audio/wav" }));
+		const kept = [{ id: lastSound, url }, ...sounds.value];
+		for (const old of kept.splice(MAX_SOUNDS)) {
+			URL.revokeObjectURL(old.url);
+		}
+		sounds.value = kept;
+	} else if (kind === BINARY.samples) {
+		play(message);
+	} else if (kind === BINARY.picture) {
+		showPicture(URL.createObjectURL(new Blob([content])));
+	}
+}
+
+/** Takes the place of the picture before. */
+export function showPicture(url: string | undefined): void {
+	if (picture.value !== undefined) {
+		URL.revokeObjectURL(picture.value);
+	}
+	picture.value = url;
+}
