@@ -4,8 +4,8 @@ import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
+import { openDevicePage } from "../packages/virtual-device/src/device-page.js";
 import { type BoardProfile, readOwnDevice } from "../packages/virtual-device/src/index.js";
-import { openDevicePage } from "../packages/virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "../packages/xs-mcp/src/build/page-bundles.js";
 import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fixtures.js";
 

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cases } from "../host-test/support/scope.js";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { readScenario } from "../packages/virtual-device/src/scenario/read-scenario.js";
+import { readScenario } from "../packages/virtual-device/src/read-scenario.js";
 import { ENGINE, openOverWebSocket } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 

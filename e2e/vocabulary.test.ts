@@ -11,7 +11,7 @@ import { ask, type Occurrence, start } from "../packages/gateway/testing/events.
 import { connect } from "../packages/gateway/testing/program.js";
 import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
 import { readingsOf, SENSORS } from "../packages/virtual-device/platform/io/sensors.js";
-import { listParts } from "../packages/xs-mcp/src/mcp/describe-parts.js";
+import { listParts } from "../packages/xs-mcp/src/describe-parts.js";
 import { loadTools } from "../packages/xs-mcp/src/moddable/load-tools.js";
 import { PART_KINDS } from "../src/hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";

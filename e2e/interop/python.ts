@@ -9,7 +9,7 @@ const PYTHON = process.env.PYTHON ?? "python3";
 interface PythonOptions extends ProgramOptions {
 	/** Packages that may be missing, since what they are for is not used here. */
 	readonly standIns?: readonly string[];
-	/** Whether it gets a codec, by the system's libopus, and a sound card of files: python/sound/. */
+	/** Whether it gets a codec, by the system's libopus, and a sound card of files: sound/. */
 	readonly hasSound?: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function startPython(
 }
 
 function pythonEnvironment(standIns: readonly string[], hasSound: boolean): NodeJS.ProcessEnv {
-	const own = ["python", ...(hasSound ? ["python/sound"] : [])];
+	const own = [".", ...(hasSound ? ["sound"] : [])];
 	const folders = own.map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 	// Port 9 is "discard": whatever a peer wants from the internet fails at once.
 	const proxy = "http://127.0.0.1:9";

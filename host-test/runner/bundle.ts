@@ -11,14 +11,14 @@ export const XS_GLOBALS = "packages/xs-mcp/src/build/xs-globals.ts";
 /** Programs and modules that tests start in processes of their own. */
 const PROGRAMS = [
 	XS_GLOBALS,
-	"tools/bench/gateway/light-devices.ts",
+	"tools/bench/light-devices.ts",
 	"examples/tour/main.ts",
 	"packages/gateway/src/config/token-store.ts",
 	"packages/gateway/test/simulation/simulate.ts",
 	"packages/gateway/testing/store-counter.ts",
 	"packages/gateway/testing/stdio.ts",
 	"packages/xs-mcp/src/moddable/doctor.ts",
-	"tools/release/release-cli.ts",
+	"tools/release-cli.ts",
 	"packages/xs-mcp/src/test-device.ts",
 	"packages/xs-mcp/src/xs-mcp-cli.ts",
 	"packages/virtual-device/src/cli.ts",

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { connectClient } from "../../packages/gateway/testing/gateway.js";
 import { drawFaceOf } from "../../packages/virtual-device/src/services/drawn-screen.js";
-import type { GlyphSet } from "../../packages/xs-mcp/src/fonts/glyph-sets.js";
+import type { GlyphSet } from "../../packages/xs-mcp/src/build/glyph-sets.js";
 import { whyMissing } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";
 import type { Simulator } from "../support/simulator.js";

@@ -7,14 +7,14 @@ import { strFromU8, unzipSync } from "fflate";
 import { typeScript } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
 import { ROOT } from "../../packages/root.js";
-import { writeChecksums, zipFolder } from "../release/release.js";
+import { writeChecksums, zipFolder } from "../release.js";
 
 describe("a release", () => {
 	it("names the missing tools of an image before all else", () => {
 		const { MODDABLE, IDF_PATH, ...env } = process.env;
 		const { status, stdout, stderr } = spawnSync(
 			process.execPath,
-			typeScript("tools/release/release-cli.ts", "--target", "esp32"),
+			typeScript("tools/release-cli.ts", "--target", "esp32"),
 			{ cwd: ROOT, env, encoding: "utf8" },
 		);
 		assert.equal(status, 1, stderr);

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { PIXELS_HEAD_BYTES } from "../src/page/page-messages.js";
+import { PIXELS_HEAD_BYTES } from "../src/page-messages.js";
 import { hexOf } from "../src/services/pins.js";
 import { act, device, followPixels, picture, showPicture } from "./link.js";
 import { Lamp } from "./pin-views.js";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ShownDevice } from "../src/page/page-messages.js";
+import type { ShownDevice } from "../src/page-messages.js";
 
 /** Milliseconds that a curve shows. */
 export const SPAN = 60_000;

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { BINARY, type FromPage, type ShownDevice, type ToPage, type TraceLine } from "../src/page/page-messages.js";
+import { BINARY, type FromPage, type ShownDevice, type ToPage, type TraceLine } from "../src/page-messages.js";
 import { remember } from "./history.js";
 import { play } from "./speaker.js";
 

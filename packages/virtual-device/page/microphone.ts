@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { MICROPHONE } from "../src/page/page-messages.js";
+import { MICROPHONE } from "../src/page-messages.js";
 import { failure, sendBytes } from "./link.js";
 import recorderUrl from "./recorder.worklet.js";
 

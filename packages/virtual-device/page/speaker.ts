@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { SAMPLES_HEAD_BYTES } from "../src/page/page-messages.js";
+import { SAMPLES_HEAD_BYTES } from "../src/page-messages.js";
 
 /** Seconds of buffering before playback starts, so that late samples leave no gap. */
 const LEAD = 0.12;

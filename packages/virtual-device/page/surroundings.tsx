@@ -1,4 +1,4 @@
-import type { ShownDevice } from "../src/page/page-messages.js";
+import type { ShownDevice } from "../src/page-messages.js";
 import { Button, Range } from "./inputs.js";
 import { act, isConnected, lines, sendPhoto, sounds } from "./link.js";
 import { isMicrophoneOn, toggleMicrophone } from "./microphone.js";

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { visible } from "../../gateway/console/views/visible.js";
-import type { TraceLine } from "../src/page/page-messages.js";
+import type { TraceLine } from "../src/page-messages.js";
 import { Button } from "./inputs.js";
 import { lines } from "./link.js";
 

@@ -17,9 +17,9 @@ import {
 	VirtualDevice,
 } from "./index.js";
 import { type Options, program } from "./options.js";
-import { print } from "./prompt/output.js";
-import type { Scenario } from "./scenario/read-scenario.js";
-import type { prepareScenario } from "./scenario/run-scenario.js";
+import { print } from "./prompt-output.js";
+import type { Scenario } from "./read-scenario.js";
+import type { prepareScenario } from "./run-scenario.js";
 import { recordSounds } from "./services/sounds.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
@@ -53,7 +53,7 @@ async function run(given: Options): Promise<void> {
 		}),
 	);
 	const [first] = devices as [VirtualDevice];
-	const steps = scenario && (await import("./scenario/run-scenario.js")).prepareScenario(first, scenario);
+	const steps = scenario && (await import("./run-scenario.js")).prepareScenario(first, scenario);
 	for (const device of devices) {
 		report(device, options);
 	}
@@ -78,16 +78,13 @@ async function servingPrompt(options: Options): Promise<Options> {
 	if (options.http !== undefined || options.setup !== undefined) {
 		return options;
 	}
-	const { ownAddress } = await import("./prompt/device-client.js");
+	const { ownAddress } = await import("./device-client.js");
 	return { ...options, ...(await ownAddress()) };
 }
 
 /** Takes commands until `quit` or the end of the input, which is the program's. */
 async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
-	const [{ prompt }, { deviceClient }] = await Promise.all([
-		import("./prompt/prompt.js"),
-		import("./prompt/device-client.js"),
-	]);
+	const [{ prompt }, { deviceClient }] = await Promise.all([import("./prompt.js"), import("./device-client.js")]);
 	const { failed } = await prompt(
 		deviceClient(http && { ...http, httpToken }),
 		device,
@@ -100,7 +97,7 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 
 /** Rejects with ProgramError if the scenario cannot be used. */
 async function openScenario(file: string): Promise<Scenario> {
-	const { readScenario } = await import("./scenario/read-scenario.js");
+	const { readScenario } = await import("./read-scenario.js");
 	return await readScenario(file).catch(failAs("--scenario"));
 }
 
@@ -151,7 +148,7 @@ async function openPage(device: VirtualDevice, { page: port }: Options): Promise
 	if (port === undefined) {
 		return;
 	}
-	const { openDevicePage } = await import("./page/device-page.js");
+	const { openDevicePage } = await import("./device-page.js");
 	const folder = await bundleDevicePage().finally(endBundler).catch(failAs("--page"));
 	const { url } = await openDevicePage(device, folder, port).catch(failAs("--page"));
 	console.log(`page ${url}`);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client, Tool } from "@modelcontextprotocol/client";
-import { heading, line } from "../src/prompt/output.js";
-import { showTools } from "../src/prompt/show-tools.js";
+import { heading, line } from "../src/prompt-output.js";
+import { showTools } from "../src/show-tools.js";
 
 const tool = (name: string, description: string, ...args: string[]): Tool => ({
 	name,

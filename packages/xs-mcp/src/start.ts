@@ -1,6 +1,6 @@
 import getPort, { portNumbers } from "get-port";
+import { type DevicePage, openDevicePage } from "../../virtual-device/src/device-page.js";
 import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
-import { type DevicePage, openDevicePage } from "../../virtual-device/src/page/device-page.js";
 import { bundleDevicePage } from "./build/page-bundles.js";
 import { failAs, signalled } from "./build/program.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";

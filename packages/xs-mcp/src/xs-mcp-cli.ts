@@ -45,7 +45,7 @@ program
 	.description("serve MCP over stdio, for an agent that builds the project")
 	.argument("[folder]", "the project's folder (default: this one)")
 	.action(async (folder: string | undefined) => {
-		const { serveProject } = await import("./mcp/serve-project.js");
+		const { serveProject } = await import("./serve-project.js");
 		await serveProject(folder);
 	});
 
@@ -79,7 +79,7 @@ addProgram("doctor", "report what is missing to build, and how to get it", async
 });
 
 if (process.channel) {
-	const { endWithServer } = await import("./mcp/job.js");
+	const { endWithServer } = await import("./job.js");
 	endWithServer();
 }
 await runProgram(program);

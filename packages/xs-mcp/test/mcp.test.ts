@@ -9,7 +9,7 @@ import { expectSection } from "../../../host-test/support/expect-generated.js";
 import { typeScript } from "../../../host-test/support/program.js";
 import { GARDEN, templateProject } from "../../../host-test/support/template-project.js";
 import { PATIENT, temporaryFolder, until } from "../../../host-test/support/testing.js";
-import { JobRunner } from "../src/mcp/job.js";
+import { JobRunner } from "../src/job.js";
 
 const { "device.ts": DEVICE = "", "tools/water-if-dry.ts": TOOL, "test/device.test.js": TEST } = GARDEN;
 

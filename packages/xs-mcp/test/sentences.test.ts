@@ -5,7 +5,7 @@ import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
 import { FaceScreen } from "../../../src/screen/face/face-screen.js";
 import { fontOf } from "../../virtual-device/src/services/drawn-screen.js";
 import { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
-import type { GlyphSet } from "../src/fonts/glyph-sets.js";
+import type { GlyphSet } from "../src/build/glyph-sets.js";
 
 const SENTENCES = 3_000;
 const SEED = 22;

@@ -9,7 +9,7 @@ import type { Backlight } from "../../hardware/hardware.js";
 import { FaceScreen } from "./face-screen.js";
 import type { MakeQrCode } from "./setup-drawing.js";
 
-/** The glyph sets; a build includes one (packages/xs-mcp/src/fonts/glyph-sets.ts). */
+/** The glyph sets; a build includes one (packages/xs-mcp/src/build/glyph-sets.ts). */
 const GLYPH_SETS = deepFreeze(["cjk", "zh-hans", "ja", "latin"]);
 
 /** Bytes of Poco's display list: a band of a face takes up to 4,300. */

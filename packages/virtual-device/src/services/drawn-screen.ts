@@ -2,8 +2,8 @@ import { BLANK_FACE, type Face, type Theme } from "../../../../src/hardware/hard
 import type { TimerModule } from "../../../../src/hardware/timer.js";
 import type { Rectangle } from "../../../../src/screen/face/brush.js";
 import { FaceScreen } from "../../../../src/screen/face/face-screen.js";
-import { type ReadFont, readBmFont } from "../../../xs-mcp/src/fonts/bm-font.js";
-import type { GlyphSet } from "../../../xs-mcp/src/fonts/glyph-sets.js";
+import { type ReadFont, readBmFont } from "../../../xs-mcp/src/build/bm-font.js";
+import type { GlyphSet } from "../../../xs-mcp/src/build/glyph-sets.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 
 /** The content of a screen: its face and its settings. */

@@ -1,5 +1,5 @@
 import type { Canvas, Font, Rectangle } from "../../../../src/screen/face/brush.js";
-import type { ReadFont } from "../../../xs-mcp/src/fonts/bm-font.js";
+import type { ReadFont } from "../../../xs-mcp/src/build/bm-font.js";
 
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */
 const PIXEL_BYTES = 4;

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
-import { SUMS, writeChecksums } from "../../../../tools/release/release.js";
+import { SUMS, writeChecksums } from "../../../../tools/release.js";
 import { ProgramError, readJson } from "../build/program.js";
 
 /** A finished build of ESP-IDF. */

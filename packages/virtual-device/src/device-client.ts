@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { isIPv6 } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import getPort from "get-port";
+import type { HttpAddress } from "./options.js";
+
+/** How a device serves MCP clients directly: its settings. */
+interface ServedAt extends HttpAddress {
+	readonly httpToken?: string | undefined;
+}
+
+/** A free port of this machine, with a token that only this process has. */
+export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: string }> {
+	const httpAddress = "127.0.0.1";
+	const http = await getPort({ host: httpAddress });
+	return { http: { http, httpAddress }, httpToken: randomBytes(16).toString("hex") };
+}
+
+/**
+ * Connects an MCP client to a virtual device, without a backend between, when it is first needed. What it returns rejects with
+ * Error if the device does not serve clients now: it may be offline, or restarting.
+ *
+ * @param served undefined: the device is set up, and serves none
+ */
+export function deviceClient(served: ServedAt | undefined): () => Promise<Client> {
+	let client: Promise<Client> | undefined;
+	return async () => {
+		if (served === undefined) {
+			throw new Error("a device that is set up has no tools: start it without --setup");
+		}
+		client ??= connectPatiently(served);
+		try {
+			return await client;
+		} catch (error) {
+			client = undefined;
+			throw new Error("the device does not answer: it is offline, or starts", { cause: error });
+		}
+	};
+}
+
+/** Milliseconds between attempts, and how many there are: a device that has just started is not online yet. */
+const RETRY_DELAY = 100;
+const MAX_ATTEMPTS = 30;
+
+async function connectPatiently(served: ServedAt): Promise<Client> {
+	for (let attempt = 1; ; attempt += 1) {
+		try {
+			return await connect(served);
+		} catch (error) {
+			if (attempt === MAX_ATTEMPTS) {
+				throw error;
+			}
+			await delay(RETRY_DELAY);
+		}
+	}
+}
+
+/** The prompt is a person's: it lists the tools that only people may call, too. */
+class PersonsClient extends Client {
+	override async listTools(...[params, options]: Parameters<Client["listTools"]>) {
+		return await super.listTools({ ...params, withUserTools: true } as typeof params, options);
+	}
+}
+
+async function connect({ http, httpAddress, httpToken }: ServedAt): Promise<Client> {
+	const host = isIPv6(httpAddress) ? `[${httpAddress}]` : httpAddress;
+	const client = new PersonsClient({ name: "prompt", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
+	const transport = new StreamableHTTPClientTransport(new URL(`http://${host}:${http}/mcp`), {
+		requestInit: { headers: httpToken === undefined ? {} : { Authorization: `Bearer ${httpToken}` } },
+		// A device has no stream for notifications: its log would have a rejected request.
+		fetch: async (url, init) => (init?.method === "GET" ? new Response(null, { status: 405 }) : await fetch(url, init)),
+	});
+	await client.connect(transport);
+	return client;
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { ACTION_NAMES, type Action, readAction } from "./actions.js";
+import { BOARD_PROFILES } from "./boards.js";
+import { FieldError, type Path, readInteger, readMembers, readObject, readWord } from "./fields.js";
+import { isOn, isSwitched, readPinName } from "./services/pins.js";
+
+/** A scenario that cannot be used: it names the file, the line and the field. */
+class ScenarioError extends Error {
+	override readonly name = "ScenarioError";
+}
+
+/** Kind of an expectation: a sent message, a received one, the content of the screen, or the pins. */
+export type Expected = "sent" | "received" | "screen" | "pins";
+
+/** Waits until something happens that has these members. */
+export interface Expectation {
+	readonly kind: Expected;
+	readonly members: Readonly<Record<string, unknown>>;
+	/** Milliseconds that it may take. */
+	readonly within: number;
+}
+
+/** One step: a pause, something done to the device, or something that is expected. */
+export interface Step {
+	/** Line of the file. */
+	readonly line: number;
+	/** Shortest and longest pause before it, ms. */
+	readonly wait: readonly [number, number];
+	readonly action?: Action;
+	readonly expectation?: Expectation;
+	/** Text for the report. */
+	readonly text: string;
+}
+
+/** Actions on a device, and expectations. */
+export interface Scenario {
+	/** Seed of all random numbers, in the scenario and in the device. */
+	readonly seed: number;
+	/** One of {@link BOARD_PROFILES}. */
+	readonly board?: string;
+	readonly steps: readonly Step[];
+}
+
+const EXPECTED: readonly Expected[] = ["sent", "received", "screen"];
+
+const MAX_SEED = 999_999_999;
+
+/** Longest pause, and longest time for what is expected: ms. */
+const MAX_TIME = 3_600_000;
+const DEFAULT_TIME = 30_000;
+
+/**
+ * Reads a scenario from a YAML file.
+ *
+ * Rejects with ScenarioError if it cannot be used. YAML's library is loaded here, so that other devices do without it.
+ */
+export async function readScenario(file: string): Promise<Scenario> {
+	const { LineCounter, parseDocument } = await import("yaml");
+	const lines = new LineCounter();
+	const document = parseDocument(readText(file), { lineCounter: lines, prettyErrors: false });
+	const fail = (offset: number, message: string): never => {
+		throw new ScenarioError(`${basename(file)}:${lines.linePos(offset).line}: ${message}`);
+	};
+	const [error] = document.errors;
+	if (error !== undefined) {
+		return fail(error.pos[0], error.message);
+	}
+	const offsetOf = (path: Path): number => {
+		const node = path.length === 0 ? document.contents : document.getIn(path, true);
+		const offset = (node as { readonly range?: readonly number[] | null } | null | undefined)?.range?.[0];
+		// A field that is missing is missing where its neighbours are.
+		return offset ?? (path.length === 0 ? 0 : offsetOf(path.slice(0, -1)));
+	};
+	try {
+		return readFields(document.toJS(), dirname(file), (path) => lines.linePos(offsetOf(path)).line);
+	} catch (error) {
+		if (error instanceof FieldError) {
+			return fail(offsetOf(error.path), error.message);
+		}
+		throw error;
+	}
+}
+
+function readText(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		throw new ScenarioError((error as Error).message, { cause: error });
+	}
+}
+
+function readFields(value: unknown, folder: string, lineOf: (path: Path) => number): Scenario {
+	const { seed = 1, board, steps } = readMembers(value, [], ["seed", "board", "steps"]);
+	if (!Array.isArray(steps) || steps.length === 0) {
+		throw new FieldError(["steps"], "expected a list of steps");
+	}
+	return {
+		seed: readInteger(seed, ["seed"], 1, MAX_SEED),
+		...(board !== undefined && { board: readWord(board as string, ["board"], [...BOARD_PROFILES.keys()]) }),
+		steps: steps.map((step, index) => readStep(step, ["steps", index], folder, lineOf)),
+	};
+}
+
+function readStep(value: unknown, path: Path, folder: string, lineOf: (path: Path) => number): Step {
+	const verbs = [...ACTION_NAMES, "photo", "expect"];
+	const { wait = 0, ...rest } = readMembers(value, path, ["wait", ...verbs]);
+	const [verb, ...more] = Object.keys(rest);
+	if (more[0] !== undefined) {
+		throw new FieldError([...path, more[0]], `a step has one action, and this one already has ${verb}`);
+	}
+	const step = { line: lineOf(path), wait: readWait(wait, [...path, "wait"]) };
+	if (verb === undefined) {
+		return { ...step, text: "wait" };
+	}
+	const at = [...path, verb];
+	const text = `${verb} ${JSON.stringify(rest[verb]) ?? ""}`;
+	if (verb === "expect") {
+		return { ...step, text, expectation: readExpectation(rest.expect, at) };
+	}
+	const action = verb === "photo" ? readPhoto(rest.photo, at, folder) : readAction(verb, rest[verb], at);
+	return { ...step, text, action };
+}
+
+function readExpectation(value: unknown, path: Path): Expectation {
+	const { within = DEFAULT_TIME, ...rest } = readObject(value, path);
+	const time = readTime(within, [...path, "within"]);
+	const names = Object.keys(rest);
+	const [first] = names;
+	const kind = EXPECTED.find((each) => each === first);
+	if (first === undefined || (kind !== undefined && names.length > 1)) {
+		throw new FieldError(path, `expected one of ${EXPECTED.join(", ")}, or pins: { pump: on }`);
+	}
+	return kind === undefined
+		? { kind: "pins", members: readPins(rest, path), within: time }
+		: { kind, members: readObject(rest[kind], [...path, kind]), within: time };
+}
+
+/** `{ pump: on, pin 2: 40 }`: what each pin has, by the name of its part or its number. */
+function readPins(pins: Readonly<Record<string, unknown>>, path: Path): Readonly<Record<string, object>> {
+	return Object.fromEntries(
+		Object.entries(pins).map(([name, value]) => {
+			if (!isSwitched(value) && typeof value !== "number") {
+				const known = [...EXPECTED, "within"].join(", ");
+				throw new FieldError([...path, name], `expected on, off or a number of a pin; other fields are ${known}`);
+			}
+			const which = readPinName(name);
+			const key = typeof which === "number" ? `pin ${which}` : which;
+			return [key, isSwitched(value) ? { on: isOn(value) } : { value }];
+		}),
+	);
+}
+
+/** Reads the camera's next picture: a JPEG file, named from the scenario's folder. */
+function readPhoto(value: unknown, path: Path, folder: string): Action {
+	let photo: Buffer;
+	try {
+		photo = readFileSync(resolve(folder, String(value)));
+	} catch (error) {
+		throw new FieldError(path, (error as Error).message);
+	}
+	return (device) => {
+		device.photo = photo;
+	};
+}
+
+/** A time, or the shortest and the longest of a random one. */
+function readWait(value: unknown, path: Path): readonly [number, number] {
+	const [from, to = from] = Array.isArray(value) ? value : [value];
+	const times = [readTime(from, path), readTime(to, path)] as const;
+	if (times[1] < times[0]) {
+		throw new FieldError(path, "the longest time is shorter than the shortest");
+	}
+	return times;
+}
+
+/** Milliseconds: `500`, `500ms`, `2.5s` or `1min`. */
+function readTime(value: unknown, path: Path): number {
+	const [, number, unit = "ms"] = /^([0-9]{1,7}(?:\.[0-9]{1,3})?)(ms|s|min)?$/.exec(String(value)) ?? [];
+	const time = Number(number) * ({ ms: 1, s: 1_000, min: 60_000 }[unit] ?? 1);
+	if (!(time <= MAX_TIME)) {
+		throw new FieldError(path, "expected a time of at most an hour: 500ms, 2s, 1min");
+	}
+	return time;
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PART_KINDS } from "../../../src/hardware/kinds/index.js";
+import * as makers from "../../../src/hardware/parts/index.js";
+import type { Part } from "../../../src/hardware/parts/part.js";
+import { ROOT } from "../../root.js";
+import { SENSORS } from "../../virtual-device/platform/io/sensors.js";
+import { ProgramError } from "./build/program.js";
+
+const FOLDER = join(ROOT, "src/hardware/parts");
+
+const DOC = String.raw`(?:^\/\*\*(?:(?!\*\/)[^])*\*\/\n)?`;
+
+/** A type with its comment: in one line, or up to the bracket at the start of a line that closes it. */
+const TYPES = new RegExp(String.raw`${DOC}^(?:export )?(?:interface|type) (\w+)(?:[^\n]*;|[^]*?^[})][^\n]*)$`, "gm");
+
+/** Types of a part at work, which its options do not need. */
+const INTERNAL = ["Part", "PartIo", "OpenedPart"];
+
+/** A driver's class and, for parts without a driver, options of which one is unknown: the error names those that are known. */
+const UNKNOWN = Object.assign(class {}, { "?": 1 });
+
+/** A function of the package `xs-mcp` that makes a part. */
+interface PartFunction {
+	readonly name: string;
+	/** Names of its options. */
+	readonly options: readonly string[];
+	/** Tool by which clients use the part; undefined without one. */
+	readonly tool?: string;
+}
+
+/** Lists the functions for parts that the package `xs-mcp` exports. */
+export function listParts(): PartFunction[] {
+	return Object.entries(makers).flatMap(([name, make]) => {
+		const part = makePart(make);
+		const [, options] = /^unknown option \?, expected (.*)$/.exec(part?.fault ?? "") ?? [];
+		const { tool } = PART_KINDS.find((kind) => kind.name === part?.makes) ?? {};
+		return options === undefined ? [] : [{ name, options: options.split(", "), ...(tool && { tool: tool.name }) }];
+	});
+}
+
+/** Returns the part that a function makes; undefined if it makes something else. */
+function makePart(make: unknown): Part | undefined {
+	try {
+		const made = (make as (driver: unknown, options: unknown) => Partial<Part> | undefined)(UNKNOWN, UNKNOWN);
+		return made?.makes === undefined ? undefined : (made as Part);
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Returns the declaration of a function for parts and of its options, with their comments, from the firmware's sources.
+ *
+ * @throws ProgramError if there is no such function
+ */
+export function describePart(name: string): string {
+	const known = listParts().map((each) => each.name);
+	if (!known.includes(name)) {
+		throw new ProgramError(`part: no function ${name}; expected ${known.join(", ")}`);
+	}
+	const files = readdirSync(FOLDER).filter((file) => file.endsWith(".ts"));
+	const sources = files.map((file) => readFileSync(join(FOLDER, file), "utf8")).join("\n");
+	const [, doc = "", signature = ""] =
+		new RegExp(String.raw`(${DOC})^export const ${name} = (\([^]*?\): Part(?:<[^>]*>)?) =>`, "m").exec(sources) ?? [];
+	const types = new Map([...sources.matchAll(TYPES)].map(([text, type = ""]) => [type, text]));
+	const declared = new Map([[name, `${doc}${name}${signature}`]]);
+	// The iteration also visits entries that are added meanwhile.
+	for (const text of declared.values()) {
+		for (const [word] of text.matchAll(/\b[A-Z]\w+/g)) {
+			const found = INTERNAL.includes(word) ? undefined : types.get(word);
+			if (found !== undefined) {
+				declared.set(word, found);
+			}
+		}
+	}
+	if (name === "sensor") {
+		const drivers = Object.keys(SENSORS).map((path) => `embedded:sensor/${path}`);
+		declared.set("drivers", `/** Modules of drivers, whose default export is the class. */\n${drivers.join("\n")}`);
+	}
+	return [...declared.values()].join("\n\n");
+}
