@@ -13,7 +13,7 @@ const TEST_FOLDERS = [
 	"packages/manager/test",
 	"packages/gateway/test",
 	"packages/xs-mcp/test",
-	"tools/test",
+	"tools",
 ];
 
 /** Run by commands of their own, because they need the Moddable SDK or QEMU. */

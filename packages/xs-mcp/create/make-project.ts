@@ -1,10 +1,13 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { FIRMWARE } from "../../../src/core/settings/firmware.js";
 import { ROOT } from "../../root.js";
 import { freePinOf } from "../src/build/check-board.js";
 import { attempt, ProgramError } from "../src/build/program.js";
 import { type Answers, targetOf } from "./questions.js";
+
+/** Files of the template with another place in a project. npm leaves .gitignore out of packages. */
+const PLACES = { gitignore: ".gitignore", "greet.ts": "tools/greet.ts", "device.test.js": "test/device.test.js" };
 
 const TEMPLATE = join(ROOT, "packages/xs-mcp/create/template");
 
@@ -38,8 +41,10 @@ export function makeProject(plan: ProjectPlan): void {
 function write({ folder, name, board, language }: ProjectPlan, dependencies: Readonly<Record<string, string>>): void {
 	mkdirSync(folder, { recursive: true });
 	cpSync(TEMPLATE, folder, { recursive: true });
-	// npm leaves .gitignore out of packages.
-	renameSync(join(folder, "gitignore"), join(folder, ".gitignore"));
+	for (const [file, place] of Object.entries(PLACES)) {
+		mkdirSync(dirname(join(folder, place)), { recursive: true });
+		renameSync(join(folder, file), join(folder, place));
+	}
 	const words = { "{{name}}": name, "{{target}}": targetOf(board), "pin: 4": `pin: ${freePinOf(targetOf(board))}` };
 	fill(join(folder, "README.md"), words);
 	fill(join(folder, "device.ts"), words);

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, request as makeRequest } from "node:http";
+import { text as readText } from "node:stream/consumers";
+import { describe, it, type TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { listen, until } from "../../../host-test/support/testing.js";
+import { Exchange, eventOf, textOf } from "../src/transports/exchange.js";
+
+// The timer of the exchanges and each response that it may meet. The clock is the test's.
+
+const TICK = 15_000;
+
+/** More than both ends of a connection buffer: it waits until the client reads. */
+const LONG = "x".repeat(16 * 1024 * 1024);
+
+const CALL = { jsonrpc: "2.0" as const, id: "call", method: "tools/call" };
+
+/** An exchange with a request "call" that was not answered. Its client reads nothing until it is told to. */
+async function start(t: TestContext) {
+	t.mock.timers.enable({ apis: ["setInterval"] });
+	const errors: Error[] = [];
+	const exchanges: Exchange[] = [];
+	const form = {
+		headers: () => ({}),
+		event: (_: number, json: string) => eventOf(json),
+		first: () => ": first\n\n",
+		onError: (error: Error) => void errors.push(error),
+	};
+	const server = createServer((request, response) => {
+		request.resume();
+		response.on("error", (error) => errors.push(error));
+		const exchange = new Exchange(response, form);
+		exchange.pending.set(CALL.id, CALL);
+		exchanges.push(exchange);
+	});
+	const port = await listen(t, server);
+	const response = new Promise<IncomingMessage>((resolve, reject) => {
+		makeRequest({ port, host: "127.0.0.1", agent: false }).on("response", resolve).on("error", reject).end();
+	});
+	await until(() => exchanges.length === 1, "the request has arrived");
+	const exchange = exchanges[0] as Exchange;
+	const tick = async (count = 1): Promise<void> => {
+		for (let at = 0; at < count; at += 1) {
+			t.mock.timers.tick(TICK);
+			await nextTurn();
+		}
+	};
+	const answer = (text: string) => exchange.answer(CALL.id, JSON.stringify({ text }));
+	return { response, exchange, errors, tick, answer };
+}
+
+describe("the timer of exchanges", () => {
+	it("leaves an answer alone that has left and is not read: the client gets it when it goes on", async (t) => {
+		const { response, answer, tick, errors } = await start(t);
+		answer(LONG);
+		await tick(20);
+		assert.equal((await readText(await response)).length > LONG.length, true);
+		assert.deepEqual(errors, []);
+	});
+
+	it("leaves a stream alone that has ended and is not read", async (t) => {
+		const { response, exchange, answer, tick, errors } = await start(t);
+		exchange.write(eventOf("progress"));
+		answer(LONG);
+		await tick(20);
+		assert.equal((await readText(await response)).length > LONG.length, true);
+		assert.deepEqual(errors, []);
+	});
+
+	it("leaves a stream alone whose client reads slowly", async (t) => {
+		const { response, exchange, answer, tick, errors } = await start(t);
+		exchange.write(eventOf(LONG));
+		assert.equal(exchange.isSlow, true);
+		await tick(2);
+		answer("done");
+		const text = await readText(await response);
+		assert.match(text.slice(-200), /x\n\nevent: message\ndata: \{"text":"done"/);
+		assert.deepEqual(errors, []);
+	});
+
+	it("makes a stream of an answer that takes long, and then sends signs of life", async (t) => {
+		const { response, answer, tick } = await start(t);
+		await tick(3);
+		answer("done");
+		const text = await readText(await response);
+		assert.match(text, /^: first\n\n: keepalive\n\n: keepalive\n\nevent: message\ndata: .*"done"/);
+	});
+
+	it("sends signs of life on a stream without a request, and ends with it", async (t) => {
+		const { response, exchange, tick } = await start(t);
+		exchange.pending.clear();
+		exchange.write(": first\n\n");
+		const stream = await response;
+		await tick(2);
+		exchange.end();
+		assert.equal(await readText(stream), ": first\n\n: keepalive\n\n: keepalive\n\n");
+		await tick();
+	});
+
+	it("cuts a response that cannot be written, and reports the error", async (t) => {
+		const { response, exchange, tick, errors } = await start(t);
+		const failed = assert.rejects(response);
+		exchange.write = () => {
+			throw new Error("no headers");
+		};
+		await tick();
+		await failed;
+		assert.deepEqual(
+			errors.map(({ message }) => message),
+			["no headers"],
+		);
+	});
+});
+
+it("an answer that cannot be serialized becomes the error of its call", () => {
+	const structuredContent: Record<string, unknown> = {};
+	structuredContent.itself = structuredContent;
+	const text = textOf({ jsonrpc: "2.0", id: "call", result: { structuredContent } });
+	assert.match(text, /"id":"call","error":\{"code":-32603,"message":"the answer cannot be/);
+});
