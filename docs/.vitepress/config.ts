@@ -6,7 +6,7 @@ import { type DefaultTheme, defineConfig } from "vitepress";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Where files that are not pages can be read, such as https://github.com/OWNER/REPOSITORY/blob/main/. Without it, links to them are text. */
+/** Base URL for files that are not pages, such as https://github.com/OWNER/REPOSITORY/blob/main/. If unset, links to them become text. */
 const SOURCE = process.env.DOCS_SOURCE;
 
 /** Reads the sidebar from the tables of docs/README.md: a bold cell starts a group, and each page is listed once. */

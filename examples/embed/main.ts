@@ -25,7 +25,7 @@ function serve(from: TCP): void {
 		send: (message) => {
 			const bytes = ArrayBuffer.fromString(`${message}\n`);
 			if (bytes.byteLength > room) {
-				// A client that does not read what it asked for.
+				// The client does not read its response.
 				end();
 				return;
 			}

@@ -1,4 +1,4 @@
-// A mod: tools that are added to a device that has its firmware already. docs/mods.md tells how.
+// A mod adds tools to a device whose firmware is already installed. See docs/mods.md.
 import toggleLamp from "./toggle-lamp.js";
 
 export default [toggleLamp];

@@ -31,7 +31,7 @@ async function run(options: TourOptions): Promise<void> {
 	process.exit(done && !device.failed ? 0 : 1);
 }
 
-/** @returns whether all that came through a pipe could be done */
+/** @returns false if a command from a pipe failed */
 async function takeTour(
 	device: TourDevice,
 	gateway: TourGateway,
@@ -48,9 +48,9 @@ async function takeTour(
 }
 
 /**
- * Until the user quits, or the commands from a pipe have been carried out. Without any, until the process is told to end.
+ * Runs commands until the user quits or the pipe ends. If the pipe has none, waits for a signal.
  *
- * @returns whether all that came through a pipe could be done
+ * @returns false if a command from a pipe failed
  */
 async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise<boolean> {
 	const client = await device.connectClient();

@@ -9,13 +9,13 @@ export interface TourOptions {
 	/** How the device connects. */
 	readonly transport: Transport;
 	readonly broker?: string;
-	/** Where devices connect. Undefined: the usual one, or a free one where that is taken. */
+	/** Port for devices. Default: the usual one, or a free one if that is in use. */
 	readonly port?: number;
-	/** The same for clients. */
+	/** Port for clients, with the same default. */
 	readonly httpPort?: number;
 	readonly engine: "xs" | "v8";
 	readonly verbose?: boolean;
-	/** Of a build of one's own. */
+	/** Manifest of a custom build. */
 	readonly manifest?: string;
 	/** The gateway's setting: with it, clients may listen. */
 	readonly transcriptionCommand?: string;

@@ -42,7 +42,7 @@ export class TourDevice {
 
 	/**
 	 * @param firmware a bundle for the engine
-	 * @param board of a device of one's own; undefined: one that has everything
+	 * @param board profile of a custom device; default: a board with every part
 	 * @param verbose whether the device's log is shown
 	 */
 	constructor(gateway: TourGateway, engine: EngineChoice, firmware: string, board?: BoardProfile, verbose = false) {
@@ -148,7 +148,7 @@ async function tour(client: Client, connection: Connection): Promise<void> {
 	line(`tools    ${names.join(", ")} and ${tools.length - names.length} more`);
 	heading("The client calls the device's tools");
 	const status = await nameOf(client, /get_device_status$/);
-	// A device of one's own may have no speaker.
+	// A custom device may have no speaker.
 	const volume = tools.find(({ name }) => /set_volume$/.test(name))?.name;
 	if (volume !== undefined) {
 		await showCall(client, volume, { volume: 30 });

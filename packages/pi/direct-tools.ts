@@ -1,4 +1,4 @@
-// Offers the tools of servers with `directTools` to the model by themselves, beside the management tools.
+// Registers each tool of servers with `directTools` as a tool of pi, in addition to the management tools.
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
 import { MANAGEMENT_TOOLS, type McpManager, type McpTool } from "xs-mcp-manager";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 
-/** As the firmware has it. */
+/** Schema of the firmware's argument. */
 const VOLUME = { type: "integer", minimum: 0, maximum: 100, description: "Percent of full volume" };
 const inputSchema = fromJsonSchema<{ volume: number }>({
 	type: "object",

@@ -63,9 +63,9 @@ async function measureFleet(size: number, { calls: count, settle, rest }: Amount
 		await delay(settle);
 		const alone = gateway.program.residentBytes;
 		devices = await startLightDevices(gateway.deviceUrl, size);
-		const begin = performance.now();
+		const start = performance.now();
 		await untilKnown(gateway, size);
-		const known = performance.now() - begin;
+		const known = performance.now() - start;
 		await delay(settle);
 		const connected = gateway.program.residentBytes;
 		const calls = await measureCalls(gateway, count);
@@ -93,9 +93,9 @@ async function measureCalls(gateway: RunningGateway, count: number) {
 	const [one, many] = [createHistogram(), createHistogram()];
 	await inParallel(count / 10, 1, random);
 	await inParallel(count, 1, (at) => timed(one, () => random(at)));
-	const begin = performance.now();
+	const start = performance.now();
 	await inParallel(count, AT_THE_SAME_TIME, (at) => timed(many, () => random(at)));
-	const callsPerSecond = (count * 1000) / (performance.now() - begin);
+	const callsPerSecond = (count * 1000) / (performance.now() - start);
 	for (const client of clients) {
 		client.close();
 	}

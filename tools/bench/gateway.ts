@@ -1,4 +1,4 @@
-// npm run bench:gateway: what a call through the gateway costs, and how it is with thousands of devices. Writes its tables
+// npm run bench:gateway: measures calls through the gateway, and fleets of thousands of devices. Writes its tables
 // to the terminal and to tools/bench/gateway-results.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";

@@ -13,7 +13,7 @@ import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 
 const TOOLS = findTools();
 const wrapper = mcpWrapper("0123456789abcdef");
-/** As many as a chip accepts in a message. */
+/** Maximum number of values that a chip accepts in a message. */
 const MAX_VALUES = 512;
 
 let answered = 0;
@@ -95,7 +95,7 @@ function round(texts: readonly string[], isFirst: boolean): void {
 receive("bench", ([texts, rounds]) => {
 	answered = 0;
 	bytes = 0;
-	// A session begins with it, so the firmware takes its first message for this one.
+	// It opens a session, so the firmware treats it as the first message.
 	const isFirst = (texts as string[]).every((text) => text.includes('"initialize"'));
 	for (let done = 0; done < (rounds as number); done += 1) {
 		round(texts as string[], isFirst);

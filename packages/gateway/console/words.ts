@@ -48,7 +48,7 @@ export function readingValue({ kind, value, unit }: Reading): string {
 		const words = READING_VIEWS[kind]?.words ?? ["yes", "no"];
 		return t(`binary_${words[value ? 0 : 1]}`);
 	}
-	// Weather is told in hectopascal.
+	// Weather reports use hectopascal.
 	const isPascal = unit === "Pa";
 	return withUnit(numberText(isPascal ? value / 100 : value, kind), visibleLine(isPascal ? "hPa" : unit));
 }

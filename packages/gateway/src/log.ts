@@ -54,7 +54,7 @@ export class LogDestination {
 	constructor(output: Writable, format: (line: string) => string = printable) {
 		this.#output = output;
 		this.#format = format;
-		// If the log's reader ends, the gateway goes on.
+		// The gateway outlives the log's reader.
 		output.on("error", () => {});
 		output.on("drain", () => {
 			const dropped = this.#dropped;

@@ -15,7 +15,7 @@ export interface Plugin<Value = unknown> {
 }
 
 /**
- * Declares a plugin. Every command reads the settings, so its module loads what is heavy in `setup` only. `setup` and `check` need
+ * Declares a plugin. Every command reads the settings, so a plugin's module loads heavy modules in `setup` only. `setup` and `check` need
  * the types of their results: the type of all settings is derived from the plugins.
  */
 export function definePlugin<const P extends Plugin>(plugin: P): P {

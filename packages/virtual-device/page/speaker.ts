@@ -51,7 +51,7 @@ export function unsilence(): void {
 	});
 }
 
-/** Has the samples' rate, so that nothing is resampled between two of them. */
+/** Returns an audio context with the samples' rate, so that nothing is resampled. */
 function contextFor(rate: number): AudioContext {
 	if (context?.sampleRate !== rate) {
 		void context?.close();

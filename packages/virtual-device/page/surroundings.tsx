@@ -160,7 +160,7 @@ export function Senses({ shown }: ShownProps) {
 			)}
 			{parts.includes("player") && sounds.value.length === 0 && <p class="text-light small">Nothing was played yet.</p>}
 			{sounds.value.map(({ id, url }, index) => (
-				// biome-ignore lint/a11y/useMediaCaption: nobody knows what the device plays
+				// biome-ignore lint/a11y/useMediaCaption: no captions of the device's sounds exist
 				<audio key={id} controls src={url} aria-label={index === 0 ? "Last sound" : "Sound before"} />
 			))}
 		</section>

@@ -5,7 +5,7 @@ import { receive, send } from "./bridge.js";
 const PARAMS: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
 /**
- * A codec whose work Node does, as a chip does it in a task of its own.
+ * Opens a codec that runs in Node, as a chip's codec runs in a separate task.
  *
  * @param loudness 0 to 1, now
  */

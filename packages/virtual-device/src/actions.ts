@@ -124,11 +124,11 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 export const ACTION_NAMES: readonly string[] = Object.keys(ACTIONS);
 
 /**
- * Reads what is to be done to a device.
+ * Parses an action on a device.
  *
  * @param name one of {@link ACTION_NAMES}
- * @throws FieldError if the action is unknown or its value cannot be used. What the device's board lacks is known later: the
- * action then throws it
+ * @throws FieldError if the action is unknown or its value cannot be used. The action itself
+ * throws one if the board lacks the part
  */
 export function readAction(name: string, value: unknown, path: Path): Action {
 	if (!ACTION_NAMES.includes(name)) {

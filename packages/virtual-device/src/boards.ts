@@ -8,7 +8,7 @@ export interface OwnPart {
 		readonly title?: string;
 		readonly kind?: string;
 		readonly unit?: string;
-		/** Of a converter, and the values that it stands for. */
+		/** Range of an analog input, and the values that it maps to. */
 		readonly from?: readonly [number, number];
 		readonly to?: readonly [number, number];
 		/** Degrees and microseconds of a servo. */

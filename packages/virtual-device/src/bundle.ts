@@ -167,7 +167,7 @@ export async function bundle(
 		],
 	});
 	const script = result.outputFiles[0]?.text ?? "";
-	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.
+	// Unless it minifies white space, esbuild starts a line at column 0 for top-level statements only.
 	return `"use strict";{\n${script.replace(/^var /gm, "let ")}}\n`;
 }
 

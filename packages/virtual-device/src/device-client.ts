@@ -18,8 +18,8 @@ export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: stri
 }
 
 /**
- * Connects an MCP client to a virtual device, without a backend between, when it is first needed. What it returns rejects with
- * Error if the device does not serve clients now: it may be offline, or restarting.
+ * Connects an MCP client to a virtual device, without a backend, on first use. The returned function rejects with
+ * Error if the device serves no clients now: it may be offline, or restarting.
  *
  * @param served undefined: the device is set up, and serves none
  */

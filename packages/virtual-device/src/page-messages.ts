@@ -51,8 +51,8 @@ export interface Failure {
 export type ToPage = ShownDevice | TraceLine | Failure;
 
 /**
- * Messages of the page, as JSON: see {@link readAction}. A binary one is a JPEG file that the camera sees from then on, or
- * begins with {@link MICROPHONE}.
+ * Messages of the page, as JSON: see {@link readAction}. A binary one is the camera's new JPEG picture, or
+ * has the prefix {@link MICROPHONE}.
  */
 export interface FromPage {
 	readonly action: string;
@@ -60,8 +60,8 @@ export interface FromPage {
 }
 
 /**
- * The first two bytes of what the person's microphone has recorded. Samples follow: 16 kHz, 16 bits, low byte first. None:
- * it was switched off.
+ * First two bytes of a microphone recording. Samples follow: 16 kHz, 16 bits, low byte first. No samples: the microphone
+ * was switched off.
  */
 export const MICROPHONE = [1, 0] as const;
 

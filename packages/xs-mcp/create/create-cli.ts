@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// create-xs-mcp, which npm create xs-mcp runs: makes a project for a device of one's own.
+// create-xs-mcp, which npm create xs-mcp runs: creates a project for a custom device.
 import { spawnSync } from "node:child_process";
 import { basename, relative, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";

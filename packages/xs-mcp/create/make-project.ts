@@ -19,7 +19,7 @@ const TAKEN = [FIRMWARE.name, "xs-mcp-gateway", "node_modules"];
 
 /** Plan of a project. */
 export interface ProjectPlan extends Answers {
-	/** Of the device and its package. */
+	/** Name of the device and its package. */
 	readonly name: string;
 	/** A folder with tarballs of the firmware and the gateway. Default: npm's registry. */
 	readonly packages?: string | undefined;
@@ -66,7 +66,7 @@ function write({ folder, name, board, language }: ProjectPlan, dependencies: Rea
 	writeJson(join(folder, "manifest.json"), {
 		build: { NAME: name, XS_MCP: `./node_modules/${FIRMWARE.name}` },
 		include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/hardware/parts/manifest.json"],
-		// What mcconfig makes of "#…" is a text.
+		// mcconfig makes a string of "#…".
 		defines: { firmware: { project: `#${name}`, version: "#1.0.0" } },
 		config: { name, language },
 		modules: { device: "./device", "tools/*": "./tools/*" },

@@ -30,7 +30,7 @@ export interface Answers {
 type Given = { readonly [Name in keyof Answers]: string | undefined };
 
 /**
- * Asks for what is not given, at a terminal. Without one the defaults are taken.
+ * Asks for missing answers at a terminal. Without one, uses the defaults.
  *
  * @param check throws ProgramError for a folder that cannot be used: another one is asked for
  * @throws ProgramError if there is neither a folder nor a terminal, or the input ends

@@ -10,7 +10,7 @@ const PACKAGE = "xs-mcp-gateway";
 /** Milliseconds between two looks at a gateway that starts. */
 const POLL_INTERVAL = 100;
 
-/** Where clients and devices find a gateway on this computer. */
+/** Addresses of a gateway on this computer. */
 export interface LocalGateway {
 	/** For a browser; clients use /mcp there. */
 	readonly url: string;

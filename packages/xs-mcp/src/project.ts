@@ -48,7 +48,7 @@ export interface ProjectBuild {
 	/** The settings that its manifest has. */
 	readonly config: Readonly<Record<string, unknown>>;
 	readonly board: BoardProfile;
-	/** Of the device's pins. */
+	/** Warnings about the device's pins. */
 	readonly warnings: readonly string[];
 }
 

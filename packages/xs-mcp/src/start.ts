@@ -69,8 +69,8 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
 }
 
 /**
- * Builds a project now and after each change of its files, one build after the other. An error is told, and ends nothing,
- * because the next change may cure it. A result that is as before is dropped: a change of notes restarts no device,
+ * Builds a project now and after each change of its files, one build after the other. An error is printed and ends nothing,
+ * because the next change may fix it. An unchanged result is dropped: an edit of notes restarts no device,
  * and the output of `npm start` may be a file in the folder.
  */
 async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> {
@@ -118,7 +118,7 @@ function typeChecker(folder: string): () => Promise<void> {
 		newest += 1;
 		const run = newest;
 		const errors = await findTypeErrors(folder);
-		// A later change has a check of its own.
+		// A later change is checked separately.
 		if (run === newest && errors !== last) {
 			last = errors;
 			console.error(errors === "" ? "The types are correct again." : errors.replace(/^(?=\S)/gm, "type error: "));

@@ -29,8 +29,8 @@ export interface TestDevice {
 	readonly log: readonly string[];
 	listTools(): Promise<ListedTool[]>;
 	/**
-	 * Calls a tool. Resolves with what it returns: a text, or the value that it is as JSON. Rejects with Error if the tool
-	 * fails or the arguments are wrong: its message is what a client gets.
+	 * Calls a tool. Resolves with its result: a text, or the parsed value of JSON. Rejects with Error if the tool fails or the
+	 * arguments are wrong, with the message that a client gets.
 	 */
 	call(name: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
 	/** The pins that it has opened. */
@@ -133,7 +133,7 @@ export interface StartedDevice extends Pick<TestDevice, "listTools" | "call"> {
  * Starts the program of a project on a virtual device. Rejects with Error if the firmware does not start.
  *
  * @param onTrace called with each line of its log
- * @param config settings, besides those of the manifest
+ * @param config settings in addition to those of the manifest
  */
 export async function startDevice(
 	{ firmware, board, config: ownConfig }: ProjectBuild,

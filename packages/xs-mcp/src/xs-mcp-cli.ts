@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program xs-mcp: what a maker runs. Each command loads only what it needs.
+// The maker's program xs-mcp. Each command loads its modules when it runs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";

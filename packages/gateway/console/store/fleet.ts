@@ -20,16 +20,16 @@ let view: FleetView = {};
 
 let stream: string | undefined;
 
-/** Whether the gateway is being told, and has to be told again. */
-let telling: "no" | "yes" | "again" = "no";
+/** State of sending the view; "resend" if it has changed since. */
+let syncState: "idle" | "sending" | "resend" = "idle";
 
-/** Says what the page looks at from now on: the gateway sends that, and what changes in it. */
+/** Sets the page's view: the gateway sends it, and its changes. */
 export function look(next: FleetView): void {
 	if (next.device !== view.device) {
 		device.value = undefined;
 	}
 	view = next;
-	void tell();
+	void sendView();
 }
 
 // Views do not do this when they unmount: on a slow computer, the next view has called look() by then.
@@ -44,7 +44,7 @@ effect(() => {
 export function keepLooking(id: string): void {
 	if (view.device !== undefined && view.device !== id) {
 		view = { device: id };
-		void tell();
+		void sendView();
 	}
 }
 
@@ -61,22 +61,22 @@ function apply({ stream: name, totals: numbers, list: part, device: detail, ...r
 	});
 	if (name !== undefined) {
 		stream = name;
-		void tell();
+		void sendView();
 	}
 }
 
-/** One request at a time, the last view last. */
-async function tell(): Promise<void> {
-	if (stream === undefined || telling !== "no") {
-		telling = telling === "no" ? "no" : "again";
+/** Sends the view, in one request at a time, and the last one last. */
+async function sendView(): Promise<void> {
+	if (stream === undefined || syncState !== "idle") {
+		syncState = syncState === "idle" ? "idle" : "resend";
 		return;
 	}
 	do {
-		telling = "yes";
-		// A stream that has ended is opened again, and then told.
+		syncState = "sending";
+		// A stream that has ended is reopened, and then gets the view.
 		await ask(`console/stream/${stream}`, "PUT", view).catch(() => {});
-	} while ((telling as string) === "again");
-	telling = "no";
+	} while ((syncState as string) === "resend");
+	syncState = "idle";
 }
 
 /** Whether the gateway can be reached. */

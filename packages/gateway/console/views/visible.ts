@@ -2,12 +2,11 @@
 const MAX_SHOWN = 20_000;
 
 // Control characters but line feed and tab; marks that reverse or hide text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds exactly these
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Text from a device, with control characters made visible: they could hide what it says, or show it in another order.
- * Longer texts are cut.
+ * Makes control characters in a device's text visible, because they could hide or reorder it. Cuts longer texts.
  */
 export function visible(text: string): string {
 	const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length})` : text;

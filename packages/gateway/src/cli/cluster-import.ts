@@ -14,8 +14,8 @@ import { print } from "./output.js";
 const LAST_ROOM = "device";
 
 /**
- * Copies what a gateway alone has kept in its state folder into the store of the cluster that the settings name: a folder of this
- * version, or of the one before. Entries that the cluster has stay as they are. Rejects with ConfigurationError or StoreError.
+ * Copies a single gateway's state folder, of this version or the previous one, into the store of the configured cluster.
+ * Existing entries of the cluster are kept. Rejects with ConfigurationError or StoreError.
  */
 export async function importIntoCluster(configuration: Configuration): Promise<void> {
 	const { cluster, stateFolder } = configuration;

@@ -27,10 +27,10 @@ export interface CatalogFlags {
 	readonly pinnedTools?: readonly string[];
 }
 
-/** Where a gateway serves MCP. */
+/** Address of a gateway for MCP clients. */
 export interface GatewayAddress {
 	readonly url: string;
-	/** With which the gateway accepts requests. */
+	/** Headers that authorize requests. */
 	readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -69,11 +69,11 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 	if (username !== "" || password !== "") {
 		throw new UsageError("--url: must not contain a user name or password. Give a token with XS_MCP_GATEWAY_TOKEN");
 	}
-	/** Without a path: http://127.0.0.1:8766. */
+	/** Address without a path: http://127.0.0.1:8766. */
 	const base = url.replace(/\/(mcp\/?)?$/, "");
 	const headers: Readonly<Record<string, string>> = token ? { Authorization: `Bearer ${token}` } : {};
 
-	/** Sends one HTTP request. Settles when the response begins. Rejects with an Error that names the next step. */
+	/** Sends one HTTP request. Settles at the response's headers. Rejects with an Error that names the next step. */
 	const open = async (path: string, options: HttpRequest = {}): Promise<IncomingMessage> => {
 		try {
 			return await sendRequest(`${base}${path}`, { ...options, headers: { ...options.headers, ...headers } });
@@ -123,7 +123,7 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 		devices,
 		device,
 		/**
-		 * Where the gateway serves MCP: one device, else all. Rejects with {@link UnreachableError} if no gateway answers, and
+		 * Returns the address of one device, or of all devices. Rejects with {@link UnreachableError} if no gateway answers, and
 		 * with an Error that names the next step if it rejects the token or the view.
 		 *
 		 * @param name alias or id

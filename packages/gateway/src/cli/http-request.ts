@@ -38,7 +38,7 @@ export class Rejection extends Error {
 }
 
 /**
- * Sends one HTTP request. Settles when the response begins. Not fetch: loading that takes four times the CPU.
+ * Sends one HTTP request. Settles at the response's headers. Not fetch: loading that takes four times the CPU.
  *
  * Rejects with {@link Rejection} unless the status is 200 to 299, and with Node's error if there is no response.
  */

@@ -55,7 +55,7 @@ interface Session {
 
 /**
  * Passes the messages of one client on to a running gateway over Streamable HTTP, and back. The gateway may start later,
- * and restart: the client's session begins again then, and the client is told that anything may have changed.
+ * and restart. The session is then opened again, and the client gets change notifications for all lists and settings.
  *
  * Not the SDK's client and server: a host starts a bridge for each chat, and loading their schemas took most of its CPU.
  */
@@ -154,7 +154,7 @@ export class Relay {
 		this.#settings.clear();
 		const session = this.#open(false);
 		if (isFirst) {
-			// What the gateway sends in a session without being asked. Anything may change while the stream is lost.
+			// Stream of unsolicited messages. Lists and resources may have changed while it was lost.
 			const { signal } = this.#closing;
 			const stream = ({ headers }: Session) =>
 				this.#request({ headers: { ...headers, Accept: "text/event-stream" }, signal, timeout: PATIENCE });
@@ -186,9 +186,9 @@ export class Relay {
 	}
 
 	/**
-	 * Begins the client's session. Its next messages wait for that.
+	 * Opens the client's session. Later messages wait for it.
 	 *
-	 * @param isAgain whether the client does not know, so that what it has sent after `initialize` is repeated
+	 * @param isAgain whether to repeat the client's messages since `initialize`, because the client does not know of the new session
 	 */
 	#open(isAgain = true): Promise<Session> {
 		const session = this.#makeSession(isAgain);

@@ -115,7 +115,7 @@ async function addToken(
 
 /**
  * Asks before a token that locks others out. Without a terminal nobody can answer: a client's token is created, because
- * clients report what they lack; devices do not, so theirs needs `--yes`.
+ * clients report a missing token. Devices do not, so a device's token needs `--yes`.
  *
  * Rejects with UsageError if `--yes` is needed, with Error if the answer is no.
  */

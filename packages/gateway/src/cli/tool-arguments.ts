@@ -54,7 +54,7 @@ function parseValue(name: string, schema: unknown, text: string): unknown {
 	return value;
 }
 
-/** What is expected of each type in a schema, and whether a value is one. */
+/** Name and check of each type in a schema. */
 const KINDS = new Map<unknown, readonly [expected: string, isOne: (value: unknown) => boolean]>([
 	["integer", ["a whole number", Number.isInteger]],
 	["number", ["a number", Number.isFinite]],

@@ -38,7 +38,7 @@ export async function writeTypes(name: string, options: ClientFlags): Promise<vo
 }
 
 export interface CallFlags extends ClientFlags {
-	/** Where the result's pictures, sound and files are saved. */
+	/** Folder for the result's pictures, sound and files. */
 	readonly save?: string;
 }
 

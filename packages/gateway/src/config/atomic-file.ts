@@ -46,7 +46,7 @@ const CURES: Readonly<Record<string, string>> = {
 
 /** A file or folder cannot be written. Its message is for the operator: it names the path. */
 export class UnsavedError extends Error {
-	/** Of the file system: ENOSPC. */
+	/** Error code of the file system, such as ENOSPC. */
 	readonly code: string | undefined;
 
 	constructor(path: string, cause: NodeJS.ErrnoException) {

@@ -1,4 +1,4 @@
-/** What is saved: entries of the store, lines of logs, and events of a cluster. On a full disk a line may fit where no entry does. */
+/** Kinds of saved data: entries of the store, lines of logs, events of a cluster. A full disk may have room for a line but not an entry. */
 type Saved = "store" | "log" | "events";
 
 /** Whether the gateway can save its state, as of the last attempts. */

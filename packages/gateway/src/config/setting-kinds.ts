@@ -4,7 +4,7 @@ import { isScope, SCOPES } from "./scopes.js";
 
 /**
  * Effect of a tool. "reads": it changes nothing. "sets": twice is the same as once, and nothing is lost.
- * "acts": it does something each time. "destroys": what it does cannot be undone by another call.
+ * "acts": it does something each time. "destroys": its effect cannot be undone by another call.
  */
 const TOOL_HINTS = ["reads", "sets", "acts", "destroys"] as const;
 

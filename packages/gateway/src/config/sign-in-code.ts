@@ -6,10 +6,10 @@ import { digest } from "./digest.js";
 /** Milliseconds for which a code is valid. */
 const LIFETIME = 600_000;
 
-/** Without characters that look like others: 40 bits in eight of them. */
+/** Characters of a code, without those that look alike. Eight of them have 40 bits. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** Of the code that was made last, in the store. */
+/** Store key of the newest code. */
 const KEY = "sign-in-code";
 
 /** A code, as it is stored. `expires`: in milliseconds since 1970. */

@@ -34,7 +34,7 @@ export class TokenError extends Error {
 export class TokenStore {
 	readonly #store: Store;
 	readonly #records = new Map<string, TokenRecord>();
-	/** By the hash of the token, or of the sign-in's id. */
+	/** Records by the hash of the token, or of the sign-in's id. */
 	readonly #hashes: Readonly<Record<TokenKind, Map<string, TokenRecord>>> = { client: new Map(), device: new Map() };
 	/** When a use was reported, by the token's name. */
 	readonly #uses = new Map<string, number>();
@@ -228,7 +228,7 @@ export class TokenStore {
 		this.#store.later(`token-use/${record.name}`, undefined);
 	}
 
-	/** Has a kind need a token from now on, also when the last one is removed. */
+	/** Makes tokens of a kind required from now on, even after the last one is removed. */
 	async #require(kind: TokenKind): Promise<void> {
 		await this.#store.update(`needed/${kind}`, (entry) => (entry === undefined ? true : undefined));
 	}

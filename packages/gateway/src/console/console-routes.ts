@@ -28,7 +28,7 @@ export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): vo
 	app.all("/", allow("GET"), files.page);
 	app.post("/console/session", needsOwnPage(guard), signIn(guard, settings.maxBodyBytes));
 	app.delete("/console/session", needsOwnPage(guard), signOut(guard));
-	// Each by its path: a pattern beside other paths has Hono search its routes one by one, for every request.
+	// One route per path: with a pattern among them, Hono would search its routes one by one for every request.
 	for (const [name, serve] of files.assets) {
 		app.get(`/console/${name}`, serve);
 	}

@@ -16,9 +16,9 @@ const KEEP_ALIVE = 10_000;
 /**
  * Serves the fleet to pages.
  *
- * - `GET /console/stream`: server-sent events, each a FleetMessage: the totals, and of the table or a device what the page
- *   looks at; then each part again that differs from what was sent. Only what the session's token can access.
- * - `PUT /console/stream/ID` with a FleetView: what the page looks at from now on.
+ * - `GET /console/stream`: server-sent events, each a FleetMessage: the totals, and the part of the table or device that the page
+ *   shows; then each part that has changed. Filtered by the access of the session's token.
+ * - `PUT /console/stream/ID` with a FleetView: sets the view of the page.
  */
 export function addFleetStreams(app: Hono<HttpEnv>, fleet: Fleet, maxBodyBytes: number): void {
 	const pages = new Map<string, { readonly principal: string; readonly look: (view: FleetView) => void }>();

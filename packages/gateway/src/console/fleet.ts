@@ -37,8 +37,8 @@ const MAX_EVENTS_SENT = 30;
 export type Fleet = ReturnType<typeof openFleet>;
 
 /**
- * The rows of all devices, for the pages that are open, which look at parts of them. A change is told at once, those that
- * follow it within {@link CHANGE_DELAY} together. While no page is open, only the recent activity is kept.
+ * Keeps the rows of all devices for open pages, which show parts of them. The first change is sent at once, later ones within
+ * {@link CHANGE_DELAY} together. While no page is open, only the recent activity is kept.
  */
 export function openFleet(gateway: RunningGateway) {
 	const { servers, updates } = gateway;

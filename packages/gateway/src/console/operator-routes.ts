@@ -157,7 +157,7 @@ function summaryOf({ id, alias, title, tags, board, online, connection, lastSeen
 		connected: online,
 		/** "websocket" or "mqtt"; absent while it is offline. */
 		transport: online ? connection?.identity.transport : undefined,
-		/** While it is connected: when it connected. */
+		/** Start of its connection; while it is offline, the time when it was last seen. */
 		lastSeen: new Date(lastSeen).toISOString(),
 		/** Their number, user-only ones included. */
 		tools: tools.length,

@@ -93,7 +93,7 @@ export class EventFeed {
 			}
 			if (event.name === LOST) {
 				this.#truncated = true;
-				// The loss is told before the events that came after it.
+				// The loss is reported before the events that follow it.
 				return found;
 			}
 			if (this.#isDue(event)) {

@@ -53,7 +53,7 @@ export class EventLog extends EventEmitter<Changes> {
 	 * Opens a log, with the events that its folder has.
 	 *
 	 * @param folder undefined: events are kept in memory only
-	 * @param onSaved called with each attempt to write, and the error if it failed. Events are told nevertheless
+	 * @param onSaved called with each attempt to write, and the error if it failed. Events are delivered nevertheless
 	 */
 	static async open(
 		folder: string | undefined,

@@ -69,8 +69,8 @@ export type History = ReturnType<typeof keepHistory>;
 type OnSaved = (error: Error | undefined) => void;
 
 /**
- * Keeps what devices of this gateway measure, the states that they are in, and what they log. Continues with the files in the
- * folder. Those of devices that are no longer known are deleted.
+ * Keeps the readings, states and log lines of this gateway's devices. Continues with the files in the folder, and deletes
+ * those of unknown devices.
  *
  * @param maxBytes for each device
  * @param onSaved called with each attempt to write, and the error if it failed

@@ -106,7 +106,7 @@ export class JsonLines {
 	}
 
 	async #write(entries: readonly object[]): Promise<undefined> {
-		// A write that the disk has cut short leaves a part of a line: the next one starts on a line of its own.
+		// A write that a full disk cut short leaves a partial line, so each write starts with a line feed.
 		const text = `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
 		const bytes = Buffer.byteLength(text);
 		if (this.#newBytes > 0 && this.#newBytes + bytes > this.#maxBytes / 2) {

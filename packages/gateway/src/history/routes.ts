@@ -35,8 +35,8 @@ const QUERY = z.object({
 /**
  * Serves the history and the log of devices, and the audit log. Times are milliseconds since 1970, or ISO 8601.
  *
- * - `GET /devices/NAME/history?from=…&to=…`: what a device measured, and its states; by default of the last day.
- * - `GET /devices/NAME/log?from=…&to=…`: the newest messages of its own log, the newest first.
+ * - `GET /devices/NAME/history?from=…&to=…`: readings and states of a device, by default of the last day.
+ * - `GET /devices/NAME/log?from=…&to=…`: the newest messages of the device's log, the newest first.
  * - `GET /audit?device=…&principal=…&from=…&to=…&limit=…`: the newest entries, the newest first.
  * - `GET /audit.jsonl`, with the same parameters: every entry, the oldest first, one a line.
  */

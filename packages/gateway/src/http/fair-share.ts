@@ -47,8 +47,8 @@ const MAX_OWNERS = 1_000;
 
 /**
  * Makes a function that limits tasks that run at the same time, in all and for each owner, so that slow ones of one do not keep
- * others waiting. It runs a task once there is room, and settles as the task does. An urgent one runs beside the limit for all,
- * and beside the owner's other tasks.
+ * others waiting. It runs a task once there is room, and settles as the task does. An urgent task is
+ * exempt from both limits.
  */
 export function fairLimit({ all, perOwner }: { readonly all: number; readonly perOwner: number }) {
 	const limit = pLimit(all);

@@ -27,7 +27,7 @@ const IDLE_TIME = 75_000;
  *
  * Not by Node's `requestTimeout`, which limits the whole body: a device may take longer for a picture.
  *
- * @param onError is told why a response failed: a programming error. Its connection has ended
+ * @param onError called with the reason of a failed response: a programming error. Its connection has ended
  * @param tls key and certificate: the server then speaks HTTPS
  */
 export function createHttpServer(
@@ -82,7 +82,7 @@ function watchProgress(server: HttpServer, request: IncomingMessage): void {
  * Starts to listen. Rejects if the port is in use. Resolves with the port.
  *
  * @param port 0 for a free one
- * @param onError is told of later errors: the server goes on listening
+ * @param onError called with later errors; the server continues to listen
  */
 export function listenOn(
 	server: Server,

@@ -23,7 +23,7 @@ export interface Admission {
 	readonly grant?: AccessGrant | undefined;
 }
 
-/** What a request changed, for the audit log: the new names and tags of a device. */
+/** Change by a request, for the audit log: the new names and tags of a device. */
 export type AuditedChange = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Hono's context: Node's request and response, and results of the middleware. */
@@ -113,8 +113,8 @@ const PREFLIGHT = {
 };
 
 /**
- * Sets the headers of CORS, for pages in browsers: nothing else sends an Origin. It must have been checked before. No list of
- * headers is allowed but what is asked for: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`).
+ * Sets the headers of CORS, for pages in browsers: nothing else sends an Origin. It must have been checked before. Allows the
+ * requested headers instead of a list, because tools name some of them (`Mcp-Param-…`, MCP 2026-07-28).
  *
  * @returns whether it was a preflight request, which is then answered
  */

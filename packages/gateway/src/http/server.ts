@@ -38,7 +38,7 @@ export function makeServer(onRequest: Listener, rejections: RejectionReport, log
 	return server;
 }
 
-/** Has a Hono app answer the requests of one of Node's servers. */
+/** Passes the requests of a Node server to a Hono app. */
 export function makeListener(app: Hono<HttpEnv>, rejections: RejectionReport): Listener {
 	return getRequestListener(app.fetch, {
 		overrideGlobalObjects: false,

@@ -13,8 +13,8 @@ export type CheckSource = (request: IncomingMessage) => void;
  * Makes a check that rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP.
  *
  * @param addresses where the server listens
- * @param allowedHosts hostnames, besides the server's own, by which it may be addressed
- * @param allowedOrigins hostnames of sites, besides this machine's, whose pages may use the gateway
+ * @param allowedHosts further hostnames of the server
+ * @param allowedOrigins hostnames of further sites whose pages may use the gateway
  */
 export function makeSourceCheck(
 	addresses: readonly string[],

@@ -59,7 +59,7 @@ export async function showText(device: Server, text: string, caller: Caller): Pr
  * Sets the volume of a device.
  *
  * @param volume percent; undefined: as it is
- * @returns sets it to what it was. Never rejects
+ * @returns a function that restores the volume and never rejects
  */
 export async function setVolume(
 	device: Server,

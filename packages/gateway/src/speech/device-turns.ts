@@ -52,7 +52,7 @@ export class DeviceTurns {
 			throw signal.aborted ? signal.reason : error;
 		} finally {
 			const next = turns.waiting.shift();
-			// The next one begins before another can.
+			// The next turn starts before any other can.
 			turns.current = next && current;
 			next?.begin();
 		}

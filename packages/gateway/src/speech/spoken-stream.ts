@@ -5,8 +5,8 @@ import { SPOKEN_AUDIO } from "../devices/hello.js";
 const FRAME = SPOKEN_AUDIO.frame_duration;
 
 /**
- * Packets that a device has at most. More would bridge longer gaps of a bad network, but a device plays what it has: so a
- * cancelled announcement is silent within 180 ms.
+ * Maximum number of packets queued on a device. More would bridge longer gaps of a bad network, but a device plays its queue to
+ * the end: with three, a cancelled announcement is silent within 180 ms.
  */
 const LEAD = 3;
 
@@ -89,7 +89,7 @@ export async function streamSpeech(
 		ended.throwIfAborted();
 		return confirmed.signal.aborted;
 	} catch (error) {
-		// Firmware of this project drops what it has not played at a new start; others play it, at most 180 ms.
+		// On a new start, firmware of this project drops its queue; others play it, at most 180 ms.
 		connection.send({ type: "tts", state: "start" });
 		connection.send({ type: "tts", state: "stop" });
 		throw ended.aborted ? ended.reason : error;

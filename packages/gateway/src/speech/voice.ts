@@ -33,7 +33,7 @@ export function serviceVoice(service: ModelService, voices: ReadonlyMap<string, 
  * A program of this machine that reads the text from its input and writes a WAV file to its output. It is started without a
  * shell.
  *
- * @param command the program and its arguments, separated by spaces; `{voice}` stands for the voice
+ * @param command the program and its arguments, separated by spaces; `{voice}` is replaced by the voice
  * @param voices default: names of espeak-ng's voices
  */
 export function programVoice(command: string, voices: ReadonlyMap<string, string>): Voice {

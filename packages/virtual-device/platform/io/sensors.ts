@@ -15,7 +15,7 @@ interface Sample {
 
 /** A driver for a sensor. */
 export interface SensorModel {
-	/** What reads it. */
+	/** Interface that reads it. */
 	readonly io: "bus" | "analog" | "pulsewidth" | "onewire";
 	/** Default address on the bus; undefined for a sensor on a pin of its own. */
 	readonly address?: number;

@@ -68,7 +68,7 @@ export class QueuedEngine {
 	/**
 	 * Starts a machine, and waits until it is ready.
 	 *
-	 * @param nameOf makes the engine's name of what the machine says when it is ready
+	 * @param nameOf derives the engine's name from the machine's ready message
 	 */
 	static async start(
 		open: (events: PortEvents) => Port,

@@ -11,7 +11,7 @@ type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string }
 const MAX_HEAP_MB = 256;
 
 /**
- * Starts a machine on Node's own V8, in a thread of its own: for quick tests, and for computers without a C compiler.
+ * Starts a machine on Node's V8, in a worker thread: for quick tests, and for computers without a C compiler.
  *
  * It differs from a device as V8 does: memory, speed, newer built-ins, and strings of UTF-16 units where XS counts code
  * points. Stack overflow is an exception that the script could catch. Rejects with an `EngineError` of the exit's code

@@ -7,7 +7,7 @@ import { decodeReply, encodeCommand, NetstringReader, toExit } from "./xs-protoc
 const ALARM_MARGIN_S = 5;
 
 /**
- * Starts an XS machine in a process of its own.
+ * Starts an XS machine in a child process.
  *
  * Rejects with an `EngineError`: `start-failed` where the binary cannot be run, or the code of the machine's exit where
  * it ended at once, such as `out-of-memory` where the limits leave no room for the built-ins.

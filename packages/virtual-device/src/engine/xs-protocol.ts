@@ -56,7 +56,7 @@ function decodePackets(body: Buffer): Packet[] {
 		const header = readNetstring(body, at + 1);
 		const bytes = kind === WITH_BYTES[0] ? readNetstring(body, header.end) : undefined;
 		const text = header.body.toString();
-		// A copy of the bytes, as the body is a view of what was read from the pipe.
+		// Copied, because the body is a view of the pipe's buffer.
 		packets.push(bytes ? { header: text, bytes: new Uint8Array(bytes.body) } : { header: text });
 		at = (bytes ?? header).end;
 	}

@@ -12,8 +12,8 @@ export interface Connection {
 }
 
 /**
- * Tells the firmware of its connection. "closed" and "error" are the last that it hears of it. "message" is not for the
- * firmware: it reports a whole message, which may go in parts.
+ * Reports an event of a connection to the firmware. "closed" and "error" are final. "message" is not for the firmware: it
+ * reports a complete message, which may have been sent in parts.
  */
 export type Tell = (kind: string, args?: readonly unknown[], bytes?: Uint8Array) => void;
 

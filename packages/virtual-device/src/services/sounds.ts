@@ -48,7 +48,7 @@ export function scaled(bytes: Uint8Array, volume: number): Buffer {
 const MAX_BYTES = 60 * 24_000 * 2;
 
 /**
- * Puts together what a device plays.
+ * Assembles the sounds that a device plays.
  *
  * @param onSound called with one WAV file for each sound
  */

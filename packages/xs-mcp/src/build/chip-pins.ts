@@ -54,7 +54,7 @@ export const CHIPS: Readonly<Record<string, ChipPins>> = {
 		adc: range(0, 4),
 		adc2: [5],
 		strapping: [2, 8, 9],
-		// The supply of the flash, unless the chip was told otherwise for good.
+		// The supply of the flash, unless an eFuse says otherwise.
 		psram: [11],
 		usb: [18, 19],
 		serial: [20, 21],

@@ -12,8 +12,8 @@ const REPLACED = ["src/hardware/boards/target/", "src/core/settings/firmware"];
 type List<T> = T | readonly T[];
 
 /**
- * A manifest, as far as it is read here. Paths are relative to its folder; those that begin with `$` are in a folder that `build`
- * names, or the SDK's.
+ * Members of a manifest that are read here. Paths are relative to its folder. A path with `$` is in a folder that `build` names,
+ * or in the SDK.
  */
 interface Manifest {
 	readonly build?: Readonly<Record<string, string>>;
@@ -110,7 +110,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		.filter((each) => /\.(ts|c|h)$/.test(each))
 		.map((each) => each.replace(/\.\w+$/, ""))
 		.filter((each) => (isPattern ? each.startsWith(start) : each === start));
-	// A project may have no tools of its own.
+	// A project may have no tools.
 	if (found.length === 0 && !(isPattern && isElsewhere(path))) {
 		throw new Error(`${shown(path)}: "modules" names ${source}, which does not exist`);
 	}

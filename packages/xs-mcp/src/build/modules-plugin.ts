@@ -7,11 +7,11 @@ import { moduleOf, readModules } from "./manifests.js";
 const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^(src\/tools\/[^/]+|tools)\/[^/]+$/,
 	"src/platform/features": /^(src|features)\/.+\/feature$/,
-	// A device of one's own, what the host has for its parts, and resources.
+	// A custom device, the host's modules for its parts, and resources.
 	"src/platform/in-build": /^(device$|embedded:|(neopixel|onewire)$|src\/features\/resources\/offered\/)/,
 };
 
-/** The module that defines a device of one's own. */
+/** Module that defines a custom device. */
 const DEVICE = "device";
 
 /** Path of the firmware's manifest, from the project's folder. */

@@ -33,10 +33,10 @@ interface Libopus {
 	createDecoder(options: { readonly sampleRate: OpusRate; readonly channels: 1 }): Promise<OpusDecoder>;
 }
 
-/** Not the literal in `import`: it would have to be installed for type checks and bundles, too. */
+/** Name of the package. A literal in `import` would make type checks and bundles need it. */
 const PACKAGE: string = "libopus-wasm";
 
-/** OPUS_APPLICATION_AUDIO: true to the source, where VOIP favours what is understood over a bad line. */
+/** OPUS_APPLICATION_AUDIO: true to the source; VOIP favours speech over a bad line. */
 const AUDIO = 2_049;
 
 /** Bits a second: 6 KB/s. Speech of 24 kHz then correlates with its source by 0.98. */

@@ -100,7 +100,7 @@ function scan(edges: readonly Edge[], ascent: number): Pick<Glyph, "left" | "top
 	const heights = edges.flatMap(({ from, to }) => [from, to]);
 	const [left, right] = [Math.min(...columns), Math.max(...columns)];
 	const [bottom, top] = [Math.min(...heights), Math.max(...heights)];
-	/** By rows and columns: how the edges at the left of a pixel turn. */
+	/** Winding of the edges to the left of each pixel, by row and column. */
 	const turns = Array.from({ length: top - bottom }, () => new Int8Array(right - left));
 	for (const { x, from, to } of edges) {
 		for (const row of turns.slice(top - Math.max(from, to), top - Math.min(from, to))) {

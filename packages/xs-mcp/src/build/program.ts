@@ -44,8 +44,8 @@ export function readPort(text: string): number {
 const ORPHAN_CHECK_INTERVAL = 200;
 
 /**
- * Settles when the process is told to end, or npm is: that passes a signal to its shell, which ends without telling. A terminal,
- * npm and tools/run.mjs may each send the same signal.
+ * Settles at a signal to the process, or to npm, which passes it only to its shell. A terminal, npm and tools/run.mjs may each
+ * send the same signal.
  */
 export function signalled(): Promise<void> {
 	const parent = process.ppid;

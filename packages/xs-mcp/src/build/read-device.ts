@@ -89,7 +89,7 @@ export async function readDevice(manifest: string, target: string): Promise<PART
 		...tools.map(([, tool]) => readDefault(tool, checkTool)),
 		...preloaded.map(([name, file]) => checkPreloaded(name, file)),
 	]);
-	// Of several errors always the same one is told.
+	// Of several errors, always the same one is reported.
 	const failed = results.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
 	if (failed !== undefined) {
 		throw failed.reason;

@@ -1,8 +1,7 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * Returns the known name that is most similar to another one, or begins with it; undefined if none is similar.
- * Capitals do not count.
+ * Returns the known name that is most similar to a name, or starts with it; undefined if none is similar. Ignores case.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
 	const wanted = name.toLowerCase();
