@@ -5,7 +5,7 @@ import { text as readText } from "node:stream/consumers";
 import { it, type TestContext } from "node:test";
 import { cases } from "../host-test/support/scope.js";
 import { listen, until } from "../host-test/support/testing.js";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
+import { FIRMWARE } from "../src/core/firmware.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
 interface Request {

@@ -22,7 +22,7 @@ import { copyWorkTree, readSteps, stepsWithoutBoard } from "../host-test/support
 import { openRegistry, type Registry } from "../host-test/support/registry.js";
 import { freePort, PATIENT, temporaryFolder, until } from "../host-test/support/testing.js";
 import { ROOT } from "../packages/root.js";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
+import { FIRMWARE } from "../src/core/firmware.js";
 
 const run = promisify(execFile);
 
@@ -145,7 +145,7 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		assert.match(read("virtual-device/xs/COPYING.LESSER"), /GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3/);
 		assert.match(read("virtual-device/xs/COPYING"), /GNU GENERAL PUBLIC LICENSE\s+Version 3/);
 		assert.match(read("LICENSE"), /Apache License\s+Version 2\.0/);
-		assert.match(read("src/screen/face/fonts/LICENSE.txt"), /SIL Open Font License, Version 1\.1/i);
+		assert.match(read("src/screen/fonts/LICENSE.txt"), /SIL Open Font License, Version 1\.1/i);
 		for (const name of ["preact", "ws", "mqtt-packet"]) {
 			assert.match(read("THIRD-PARTY-LICENSES"), new RegExp(`^${name} [0-9.]+: \\S`, "m"));
 		}

@@ -17,8 +17,13 @@ function copyWithTool(t: TestContext): string {
 	t.after(() => rmSync(folder, { recursive: true, force: true }));
 	const source = readFileSync(EXAMPLE, "utf8");
 	writeFileSync(
-		join(folder, "src/tools/board/set-lamp.ts"),
-		source.replaceAll('"../src/tools/', '"../').replaceAll('"../src/', '"../../'),
+		join(folder, "src/tools/set-lamp.ts"),
+		source.replaceAll('"../src/tools/', '"./').replaceAll('"../src/', '"../'),
+	);
+	const manifest = join(folder, "src/manifest.json");
+	writeFileSync(
+		manifest,
+		readFileSync(manifest, "utf8").replace('"./tools/reboot"', '"./tools/reboot", "./tools/set-lamp"'),
 	);
 	return folder;
 }
@@ -42,7 +47,7 @@ describe("a tool is one file", { skip: noSdk }, () => {
 	it("and the image for a chip has it, in flash if src/preload.json names it", (t) => {
 		const folder = copyWithTool(t);
 		const list = join(folder, "src/preload.json");
-		writeFileSync(list, readFileSync(list, "utf8").replace("[", '["src/tools/board/set-lamp",'));
+		writeFileSync(list, readFileSync(list, "utf8").replace("[", '["src/tools/set-lamp",'));
 		const { stdout, stderr } = spawnSync("npm", ["run", "xs-mcp", "flash", "--", "--target", "esp32", "--link-only"], {
 			cwd: folder,
 			encoding: "utf8",

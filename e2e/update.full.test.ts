@@ -10,13 +10,13 @@ import { connectClient, nextOnline } from "../packages/gateway/testing/gateway.j
 import { makeStateFolder, startProgram } from "../packages/gateway/testing/program.js";
 import { bundle, encodeImage } from "../packages/virtual-device/src/index.js";
 import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/signing.js";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
+import { FIRMWARE } from "../src/core/firmware.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 // Updates over the air, from the MCP client's call to the firmware that stays, or does not: client, gateway, device, and a
 // server of images, all with real sockets.
 
-const UNREACHABLE = fileURLToPath(new URL("../host-test/fixtures/unreachable/main.ts", import.meta.url));
+const UNREACHABLE = fileURLToPath(new URL("../host-test/fixtures/unreachable.ts", import.meta.url));
 
 const NEW = encodeImage(await bundle(undefined, false, "9.9.9"), { ...FIRMWARE, version: "9.9.9" });
 /** One bit of the script is another one. */

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { chooseEngine } from "../packages/virtual-device/src/index.js";
 import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { NO_SDK } from "../packages/xs-mcp/src/moddable/sdk.js";
-import { findChips } from "./esp32/qemu/qemu.js";
+import { findChips } from "./esp32/qemu.js";
 import { affectedBy, type Bundle, bundleTests } from "./runner/bundle.js";
 import { openCoverage, RECORDED_BUNDLE, reportCoverage } from "./runner/coverage.js";
 import { LONG_SILENCE, runBundle, runTests } from "./runner/run.js";

@@ -1,7 +1,7 @@
 // Types that must not compile, or must be inferred: checked by `npm run typecheck`, never run.
 
+import { definePrompt } from "../src/features/resources/define-prompt.js";
 import { defineResource } from "../src/features/resources/define-resource.js";
-import { definePrompt } from "../src/features/resources/prompts/define-prompt.js";
 import type { Reading } from "../src/hardware/kinds/sensor.js";
 import { analog } from "../src/hardware/parts/analog.js";
 import { button } from "../src/hardware/parts/button.js";

@@ -7,9 +7,9 @@ import { findTools } from "src/platform/tools";
 import Time from "time";
 import Timer from "timer";
 import { Application } from "./core/application.js";
+import { preferFlashed } from "./core/known-networks.js";
 import { needsSafeMode, SAFE_TOOLS } from "./core/safe-mode.js";
-import { preferFlashed } from "./core/settings/known-networks.js";
-import { StoredSettings } from "./core/settings/stored-settings.js";
+import { StoredSettings } from "./core/stored-settings.js";
 
 /** Wrapped in a function: module-level bindings are never freed. */
 const start = (): void => {

@@ -1,4 +1,4 @@
-// node tools/run.mjs tools/fonts-cli.ts: writes the fonts in src/screen/face/fonts again, after a change of the sets of glyphs.
+// node tools/run.mjs tools/fonts-cli.ts: writes the fonts in src/screen/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FONTS, makeBmFont } from "../packages/xs-mcp/src/build/bm-font.js";

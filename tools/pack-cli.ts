@@ -8,7 +8,7 @@ import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { ROOT } from "../packages/root.js";
 import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
+import { FIRMWARE } from "../src/core/firmware.js";
 
 const { bundlePackage } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 

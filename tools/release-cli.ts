@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ROOT } from "../packages/root.js";
 import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { FIRMWARE } from "../src/core/settings/firmware.js";
+import { FIRMWARE } from "../src/core/firmware.js";
 import { writeChecksums, zipFolder } from "./release.js";
 
 /** Checks that must pass first. */

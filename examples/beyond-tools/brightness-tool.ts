@@ -1,7 +1,6 @@
 import { elicit } from "../../src/mcp_server/features/elicit.js";
 import { integer } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/define-tool.js";
-import { SETS } from "../../src/tools/hints.js";
+import { defineTool, SETS } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.ask_brightness",

@@ -1,6 +1,5 @@
 import { log } from "../../src/mcp_server/features/logging.js";
-import { defineTool } from "../../src/tools/define-tool.js";
-import { SETS } from "../../src/tools/hints.js";
+import { defineTool, SETS } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.dim",

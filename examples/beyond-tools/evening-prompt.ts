@@ -1,4 +1,4 @@
-import { definePrompt } from "../../src/features/resources/prompts/define-prompt.js";
+import { definePrompt } from "../../src/features/resources/define-prompt.js";
 
 export default definePrompt({
 	name: "evening",

@@ -1,6 +1,5 @@
 import { roots } from "../../src/mcp_server/features/roots.js";
-import { defineTool } from "../../src/tools/define-tool.js";
-import { READS } from "../../src/tools/hints.js";
+import { defineTool, READS } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.folders",

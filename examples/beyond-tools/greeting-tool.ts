@@ -1,7 +1,6 @@
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { string } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/define-tool.js";
-import { READS } from "../../src/tools/hints.js";
+import { defineTool, READS } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.greet",

@@ -1,7 +1,6 @@
 import { date, email, matching, titledEnumeration } from "../../src/mcp_server/features/schemas.js";
 import { string } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/define-tool.js";
-import { ACTS } from "../../src/tools/hints.js";
+import { ACTS, defineTool } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.visit.announce",

@@ -1,5 +1,4 @@
-import { defineTool } from "../../src/tools/define-tool.js";
-import { ACTS } from "../../src/tools/hints.js";
+import { ACTS, defineTool } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.lamp.toggle",

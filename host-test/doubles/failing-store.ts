@@ -1,4 +1,4 @@
-import type { SettingsStore } from "../../src/core/settings/stored-settings.js";
+import type { SettingsStore } from "../../src/core/stored-settings.js";
 import type { SettingValue } from "../../src/hardware/hardware.js";
 
 /** What a chip's flash does when a setting is stored: it erases the old value, and then writes the new one. */

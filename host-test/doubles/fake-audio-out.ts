@@ -1,4 +1,4 @@
-import type { AudioOut, AudioOutOptions } from "../../src/sound/player/played-sound.js";
+import type { AudioOut, AudioOutOptions } from "../../src/sound/played-sound.js";
 
 /** ECMA-419's audio out: the test plays the clock. By the rules of the SDK: it takes what there is room for, or throws. */
 export class FakeAudioOut implements AudioOut {

@@ -1,5 +1,5 @@
-import type { Canvas, Font } from "../../src/screen/face/brush.js";
-import { FaceScreen } from "../../src/screen/face/face-screen.js";
+import type { Canvas, Font } from "../../src/screen/brush.js";
+import { FaceScreen } from "../../src/screen/face-screen.js";
 import { FakeTimer } from "./fake-timer.js";
 
 interface Area {

@@ -1,4 +1,4 @@
-import type { MqttClient, MqttClientOptions } from "../../src/protocols/mqtt/mqtt-channel.js";
+import type { MqttClient, MqttClientOptions } from "../../src/protocols/mqtt-channel.js";
 import type { WebSocketClient, WebSocketClientOptions } from "../../src/protocols/websocket-channel.js";
 
 interface Part {

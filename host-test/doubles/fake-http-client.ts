@@ -1,11 +1,11 @@
+import { makeHttp } from "../../src/features/http.js";
 import type { HttpRequest } from "../../src/hardware/hardware.js";
-import { makeHttp } from "../../src/protocols/http/feature.js";
 import type {
 	HttpClient,
 	HttpClientOptions,
 	HttpClientRequest,
 	HttpClientRequestOptions,
-} from "../../src/protocols/net/http-client.js";
+} from "../../src/protocols/http-client.js";
 import { outcomeOf } from "../harness.js";
 import { FakeTimer } from "./fake-timer.js";
 

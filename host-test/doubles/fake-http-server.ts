@@ -5,7 +5,7 @@ import type {
 	HttpServerOptions,
 	HttpServerPlatform,
 	ServedResponse,
-} from "../../src/protocols/net/http-server.js";
+} from "../../src/protocols/http-server.js";
 
 export const GOOD_HEADERS = {
 	host: "192.0.2.7:80",

@@ -1,6 +1,6 @@
-import type { Rectangle } from "../../src/screen/face/brush.js";
-import type { PictureCanvas, PictureScreen } from "../../src/screen/preview/fitted-picture.js";
-import type { JpegDecoder } from "../../src/screen/preview/jpeg-picture.js";
+import type { Rectangle } from "../../src/screen/brush.js";
+import type { PictureCanvas, PictureScreen } from "../../src/screen/fitted-picture.js";
+import type { JpegDecoder } from "../../src/screen/jpeg-picture.js";
 
 interface FakeBitmap {
 	readonly width: number;

@@ -1,7 +1,7 @@
 import type { Application } from "../../src/core/application.js";
 import { tryBackend } from "../../src/core/backend-trial.js";
-import { readSetting, SettingError } from "../../src/core/settings/read-setting.js";
-import type { SettingName } from "../../src/core/settings/settings-table.js";
+import { readSetting, SettingError } from "../../src/core/read-setting.js";
+import type { SettingName } from "../../src/core/settings-table.js";
 import { type FoundGateway, listGateways } from "../../src/features/discovery/gateway-search.js";
 import { PhoneSetup } from "../../src/features/setup/phone-setup.js";
 import type { Face, Settings } from "../../src/hardware/hardware.js";

@@ -1,12 +1,12 @@
 import { Application, type Host } from "../../src/core/application.js";
-import language from "../../src/core/language/feature.js";
 import type { Feature, Listener } from "../../src/core/listener.js";
 import { bootstrapFeature } from "../../src/features/bootstrap/bootstrap.js";
 import conversation from "../../src/features/conversation/feature.js";
+import http from "../../src/features/http.js";
+import language from "../../src/features/language.js";
+import mqtt from "../../src/features/mqtt.js";
 import update from "../../src/features/update/feature.js";
 import voice from "../../src/features/voice/feature.js";
-import http from "../../src/protocols/http/feature.js";
-import mqtt from "../../src/protocols/mqtt/feature.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import { TOOLS, type Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";

@@ -1,4 +1,4 @@
-import { readConfig } from "../../src/core/settings/config.js";
+import { readConfig } from "../../src/core/config.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
 import { webSocketTransport } from "../../src/protocols/websocket-channel.js";

@@ -1,10 +1,10 @@
 import { describe } from "node:test";
-import { buildForQemu, type FindTools, findChips, type QemuImage, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, type FindTools, findChips, type QemuImage, type QemuTools } from "./qemu.js";
 
 interface Chips {
 	/** Topic of the suite, for its title. */
 	readonly topic: string;
-	/** Folder of the firmware's manifest. Default: the project's. */
+	/** Manifest of the firmware. Default: the project's. */
 	readonly firmware?: string;
 	readonly find?: FindTools;
 }

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { listen, until } from "../support/testing.js";
-import { storeSettings } from "./qemu/flash-image.js";
-import { HOST_ADDRESS, type QemuImage } from "./qemu/qemu.js";
-import { Qemu } from "./qemu/qemu-chip.js";
+import { storeSettings } from "./flash-image.js";
+import { HOST_ADDRESS, type QemuImage } from "./qemu.js";
+import { Qemu } from "./qemu-chip.js";
 
 /** Milliseconds without a message after which the chip hangs: much more than anything takes, because the computer may be busy. */
 const MAX_SILENCE = 300_000;

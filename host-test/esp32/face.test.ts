@@ -4,9 +4,9 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
-import { INSTRUCTION_NANOSECONDS } from "./qemu/qemu-chip.js";
+import { INSTRUCTION_NANOSECONDS } from "./qemu-chip.js";
 
-const FIRMWARE = fileURLToPath(new URL("../face-firmware", import.meta.url));
+const FIRMWARE = fileURLToPath(new URL("../fixtures/manifest_face.json", import.meta.url));
 
 const FRAMES = 100;
 

@@ -6,7 +6,7 @@ import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
 
-const FIRMWARE = fileURLToPath(new URL("../faulty-firmware", import.meta.url));
+const FIRMWARE = fileURLToPath(new URL("../fixtures/manifest_faulty.json", import.meta.url));
 
 /** The chip's output after each failure of a tool. */
 const FAULTS = {

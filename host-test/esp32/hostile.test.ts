@@ -8,7 +8,7 @@ import { type Hostile, makeHostile, makeRandom } from "../node/hostile-messages.
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
 import { HOSTILE_MESSAGES } from "./lengths.js";
-import type { QemuImage } from "./qemu/qemu.js";
+import type { QemuImage } from "./qemu.js";
 
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { makePacket, PACKET, PacketReader } from "../../src/features/setup/improv/improv-packet.js";
+import { makePacket, PACKET, PacketReader } from "../../src/protocols/improv-packet.js";
 import { until } from "../support/testing.js";
 
 /** Commands, and what is answered: https://www.improv-wifi.com/serial/. */

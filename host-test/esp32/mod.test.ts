@@ -10,7 +10,7 @@ import { sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { temporaryFolder } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
-import { storeMod } from "./qemu/flash-image.js";
+import { storeMod } from "./flash-image.js";
 
 const MOD = fileURLToPath(new URL("../../examples/mod-lamp", import.meta.url));
 

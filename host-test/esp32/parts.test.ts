@@ -4,9 +4,9 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../support/testing.js";
 import { startInSession } from "./device.js";
-import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "./qemu.js";
 
-const FIRMWARE = fileURLToPath(new URL("../parts-firmware", import.meta.url));
+const FIRMWARE = fileURLToPath(new URL("../fixtures/manifest_parts.json", import.meta.url));
 
 /** Registers with a bit for each pin: the level that it puts out, and whether it puts one out (ESP32-C3's manual, §5.14). */
 const GPIO_OUT = 0x6000_4004;

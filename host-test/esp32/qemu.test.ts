@@ -8,7 +8,7 @@ import { callTool } from "../support/call-tool.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 import { CALLS } from "./lengths.js";
-import { HOST_ADDRESS, type QemuImage, type QemuTools } from "./qemu/qemu.js";
+import { HOST_ADDRESS, type QemuImage, type QemuTools } from "./qemu.js";
 
 /** The SDK's client warns of a leak where one makes more calls than this: each has a listener of its own until the end. */
 const CALLS_PER_CLIENT = 700;

@@ -5,13 +5,13 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { MAX_HEADERS } from "../../src/protocols/net/http-server.js";
+import { MAX_HEADERS } from "../../src/protocols/http-server.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { freePort, until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 import { RESETS } from "./lengths.js";
-import type { QemuImage } from "./qemu/qemu.js";
+import type { QemuImage } from "./qemu.js";
 
 const PORT = 80;
 /** Connections at a time: more than the chip serves. */

@@ -5,7 +5,7 @@ import { makeKey, signImage, updateKeyOf } from "../../packages/xs-mcp/src/signi
 import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
-import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, type QemuTools } from "./qemu.js";
 
 /** Seconds for new firmware to reach its backend. */
 const TRIAL = "20";

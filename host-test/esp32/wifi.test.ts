@@ -15,10 +15,10 @@ import { makeTrustingFirmware } from "../support/certificate-authority.js";
 import { freePort, listen, until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startChip, startDevice, startInSession } from "./device.js";
+import { storeSettings } from "./flash-image.js";
 import { ImprovComputer } from "./improv.js";
 import { CALLS } from "./lengths.js";
-import { storeSettings } from "./qemu/flash-image.js";
-import { buildForQemu, findWifiTools, HOST_ADDRESS } from "./qemu/qemu.js";
+import { buildForQemu, findWifiTools, HOST_ADDRESS } from "./qemu.js";
 
 const ssid = "PICSimLabWifi";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { ROOT } from "../../packages/root.js";
-import { buildForQemu, findQemuTools, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, findQemuTools, type QemuTools } from "./qemu.js";
 
 const GCC = "xtensa-lx106-elf-gcc";
 const FLAGS = ["-fsyntax-only", "-std=gnu17", "-Wall", "-Werror", "-D__ets__", "-DESP32=1"];

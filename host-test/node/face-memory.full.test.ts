@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-device/src/index.js";
-import { emotionWords } from "../../src/screen/face/emotions.js";
+import { emotionWords } from "../../src/screen/emotions.js";
 import { rounds, SUITE } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
 import { skipIf } from "../support/testing.js";

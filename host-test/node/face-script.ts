@@ -1,9 +1,9 @@
 // A face in an engine beside the server of the benchmarks, on a canvas that only counts. Node says what it shows, and for how long.
 import "../../tools/bench/server.js";
 import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
-import { LANGUAGES } from "../../src/core/language/feature.js";
-import type { Canvas } from "../../src/screen/face/brush.js";
-import { FaceScreen } from "../../src/screen/face/face-screen.js";
+import { LANGUAGES } from "../../src/features/language.js";
+import type { Canvas } from "../../src/screen/brush.js";
+import { FaceScreen } from "../../src/screen/face-screen.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 
 let [frames, drawnAt] = [0, -1];

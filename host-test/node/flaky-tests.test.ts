@@ -11,7 +11,7 @@ function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly o
 	const inherited = { ...process.env, NODE_V8_COVERAGE: undefined };
 	const { status: code, stdout: output } = spawnSync(
 		process.execPath,
-		["tools/run.mjs", "host-test/main.ts", "host-test/runner/fixtures/flaky.test.ts"],
+		["tools/run.mjs", "host-test/main.ts", "host-test/fixtures/flaky.test.ts"],
 		{ cwd: ROOT, encoding: "utf8", env: { ...inherited, ...marker, ...env } },
 	);
 	return { code, output };

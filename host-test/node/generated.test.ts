@@ -134,7 +134,7 @@ async function throwAll(engine: Engine, texts: readonly string[]): Promise<void>
 }
 
 describe("generated messages", async () => {
-	const script = await bundle(fileURLToPath(new URL("../xs/generated.ts", import.meta.url)));
+	const script = await bundle(fileURLToPath(new URL("./generated-server.ts", import.meta.url)));
 	for (const [kind, count] of [
 		["xs", MESSAGES],
 		["v8", MESSAGES / 10],

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { it } from "node:test";
 import { RawBackend } from "../../e2e/fixtures.js";
 import { encodeImage } from "../../packages/virtual-device/src/index.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import { listen, skipIf } from "../support/testing.js";
 import { makeChip, whyNotXs } from "./chip.js";
 

@@ -7,7 +7,7 @@ import { ROOT } from "../../packages/root.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
 import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import { expectGenerated } from "../support/expect-generated.js";
 
 /** Manifests of builds. The first one has the features that each board has room for. */
@@ -30,7 +30,7 @@ interface Manifest {
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
 
 /** Modules that run once the machine is up: those of boards open hardware, and the last one replaces a module of the SDK. */
-const NOT_PRELOADED = ["src/hardware/boards/", "src/main", "src/platform/tcp/"];
+const NOT_PRELOADED = ["src/hardware/boards/", "src/main", "src/platform/esp32-tcp"];
 
 const isPreloaded = (name: string): boolean => !NOT_PRELOADED.some((start) => name.startsWith(start));
 
@@ -44,7 +44,7 @@ const sources = filesOf("src")
 const manifests = [
 	...MANIFESTS,
 	...filesOf("src")
-		.filter((name) => name.endsWith("manifest.json"))
+		.filter((name) => /(^|\/)manifest[^/]*\.json$|\.manifest\.json$/.test(name))
 		.map((name) => `src/${name}`),
 ];
 
@@ -170,10 +170,10 @@ it("the smallest build has no feature, and of tools only those that every board 
 	const offered = toolsOf(["network", "settings", "system"]);
 	const names = [...readModules("src/build/manifest_minimal.json", "esp32").keys()];
 	assert.deepEqual(
-		names.filter((name) => name.endsWith("/feature")),
+		names.filter((name) => name.startsWith("src/features/") || name.endsWith("/feature")),
 		[],
 	);
-	const tools = names.filter((name) => /^src\/tools\/[^/]+\//.test(name));
+	const tools = names.filter((name) => name.startsWith("src/tools/") && name !== "src/tools/define-tool");
 	assert.deepEqual(
 		tools.filter((name) => !offered.includes(toolNameOf(`${name}.ts`))),
 		[],

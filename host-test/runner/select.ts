@@ -20,7 +20,7 @@ const TEST_FOLDERS = [
 export const SIMULATOR_TESTS = "host-test/simulator";
 export const ESP32_TESTS = "host-test/esp32";
 
-const RUNNER_FIXTURES = "host-test/runner/fixtures";
+const FIXTURES = "host-test/fixtures";
 
 /** Runs the suites of the firmware on Node. Sources of the firmware have no tests in the same place. */
 const FIRMWARE_TESTS = "host-test/node/suites.test.ts";
@@ -42,7 +42,7 @@ export function testsIn(folder: string): string[] {
 export function allTests({ full }: { readonly full: boolean }): string[] {
 	return TEST_FOLDERS.flatMap(testsIn).filter(
 		(path) =>
-			![SIMULATOR_TESTS, ESP32_TESTS, RUNNER_FIXTURES].some((folder) => path.startsWith(`${folder}/`)) &&
+			![SIMULATOR_TESTS, ESP32_TESTS, FIXTURES].some((folder) => path.startsWith(`${folder}/`)) &&
 			(full || !FULL_ONLY.test(path)),
 	);
 }

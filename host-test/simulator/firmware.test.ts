@@ -7,10 +7,10 @@ import { temporaryFolder } from "../support/testing.js";
 import { startSimulator } from "./start-simulator.js";
 
 /** The firmware as manifest.json builds it, for a screen that is rotated. */
-const FOLDER = fileURLToPath(new URL("rotated", import.meta.url));
+const MANIFEST = fileURLToPath(new URL("../fixtures/manifest_rotated.json", import.meta.url));
 
 async function run(test: TestContext): Promise<void> {
-	const { lines } = await startSimulator(test, FOLDER, [], {
+	const { lines } = await startSimulator(test, MANIFEST, [], {
 		isReady: (line) => /next attempt in|^it ended/.test(line),
 	});
 	assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));

@@ -12,7 +12,7 @@ import { until } from "../support/testing.js";
 import { startSimulatorOnline } from "./start-simulator.js";
 
 /** The firmware with the glyphs of a board that has 4 MB of flash. */
-const FOLDER = fileURLToPath(new URL("small-flash", import.meta.url));
+const MANIFEST = fileURLToPath(new URL("../fixtures/manifest_small-flash.json", import.meta.url));
 
 const TEXT = "今天天气很好，最高25°C。明日は晴れ、Grüße!";
 
@@ -48,7 +48,7 @@ function differences(seen: Buffer, charset: GlyphSet): number {
 it("glyphs in the simulator, built with those of a 4 MB board, come from the gateway with a client's text, and are on the screen instead of boxes", {
 	skip,
 }, async (t) => {
-	const { simulator, base, server } = await startSimulatorOnline(t, FOLDER);
+	const { simulator, base, server } = await startSimulatorOnline(t, MANIFEST);
 	const client = await connectClient(t, new URL(`${base}/mcp/${server.alias}`), "2025-11-25");
 	await client.callTool({ name: "self_screen_show_text", arguments: { text: TEXT, seconds: 3_600 } });
 	await until(() => differences(look(simulator), "cjk") < 20, "the text is on the screen");

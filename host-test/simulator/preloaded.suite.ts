@@ -1,7 +1,5 @@
-import { allInBuild } from "src/platform/in-build";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import type { HardwareResource } from "../../src/features/resources/define-resource.js";
-import { STATE_URI } from "../../src/features/resources/offered/state.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
+import { OFFERED, STATE_URI } from "../../src/features/resources/offered.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
@@ -38,14 +36,9 @@ export default suite("what is preloaded", {
 		const board = new FakeBoard();
 		const client = new Client<Hardware>({
 			context: board,
-			features: new FeatureSet<Hardware>([
-				new Resources<Hardware>({ resources: allInBuild<HardwareResource>("src/features/resources/offered/") }),
-			]),
+			features: new FeatureSet<Hardware>([new Resources<Hardware>({ resources: OFFERED })]),
 		});
-		equal(
-			client.ask("resources/list").result.resources.length,
-			allInBuild<HardwareResource>("src/features/resources/offered/").length,
-		);
+		equal(client.ask("resources/list").result.resources.length, OFFERED.length);
 		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;
 		equal(JSON.parse(contents[0].text).version, FIRMWARE.version);
 	},

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { connectOverHttp } from "../../e2e/clients.js";
 import { ROOT } from "../../packages/root.js";
 import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import { noSdk } from "../support/sdk.js";
 import { freePort, temporaryFolder } from "../support/testing.js";
 import { startSimulator } from "./start-simulator.js";

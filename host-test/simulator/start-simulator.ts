@@ -12,11 +12,11 @@ interface SimulatorOptions {
 
 export async function startSimulator(
 	t: TestContext,
-	folder: string,
+	project: string,
 	settings: readonly string[] = [],
 	{ isReady, ...options }: SimulatorOptions = {},
 ) {
-	const library = await buildForSimulator(sdk, folder, [...settings]);
+	const library = await buildForSimulator(sdk, project, [...settings]);
 	const simulator = await Simulator.start(sdk, library, { headless: true, ...options });
 	t.after(() => simulator.stop());
 	const lines: string[] = [];
@@ -28,9 +28,9 @@ export async function startSimulator(
 	return { simulator, lines };
 }
 
-export async function startSimulatorOnline(t: TestContext, folder: string, options: SimulatorOptions = {}) {
+export async function startSimulatorOnline(t: TestContext, project: string, options: SimulatorOptions = {}) {
 	const started = await startProgram(t, { userTools: ["*"] });
 	const online = nextOnline(started.gateway.servers);
-	const simulated = await startSimulator(t, folder, [`backend=${started.deviceUrl}`], options);
+	const simulated = await startSimulator(t, project, [`backend=${started.deviceUrl}`], options);
 	return { ...started, ...simulated, server: await online };
 }

@@ -1,4 +1,4 @@
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
 import { equal, suite } from "../harness.js";

@@ -1,5 +1,5 @@
-import { type Config, deviceUuid, readConfig } from "../../src/core/settings/config.js";
-import { SettingError } from "../../src/core/settings/read-setting.js";
+import { type Config, deviceUuid, readConfig } from "../../src/core/config.js";
+import { SettingError } from "../../src/core/read-setting.js";
 import type { Settings } from "../../src/hardware/hardware.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { FakeSettings } from "../doubles/fake-board.js";

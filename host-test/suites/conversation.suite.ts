@@ -1,4 +1,4 @@
-import type { SettingValue } from "../../src/core/settings/settings-table.js";
+import type { SettingValue } from "../../src/core/settings-table.js";
 import conversation from "../../src/features/conversation/feature.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";

@@ -1,4 +1,4 @@
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import { esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
 import type { ImageIdentity } from "../../src/hardware/drivers/updater/image-identity.js";
 import { equal, failureOf, given, matches, suite, throws } from "../harness.js";

@@ -1,5 +1,5 @@
-import { LANGUAGES } from "../../src/core/language/feature.js";
-import { emotionWords, lookOf } from "../../src/screen/face/emotions.js";
+import { LANGUAGES } from "../../src/features/language.js";
+import { emotionWords, lookOf } from "../../src/screen/emotions.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, given, ok, suite } from "../harness.js";
 

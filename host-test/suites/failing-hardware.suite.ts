@@ -1,4 +1,4 @@
-import power from "../../src/features/power/feature.js";
+import power from "../../src/features/power.js";
 import { aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";

@@ -1,5 +1,5 @@
-import { preferFlashed } from "../../src/core/settings/known-networks.js";
-import { StoredSettings } from "../../src/core/settings/stored-settings.js";
+import { preferFlashed } from "../../src/core/known-networks.js";
+import { StoredSettings } from "../../src/core/stored-settings.js";
 import { modsFeature } from "../../src/features/mods/mod-tools.js";
 import { setupFeature } from "../../src/features/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";

@@ -1,6 +1,6 @@
 import type { Application } from "../../src/core/application.js";
 import type { Listener } from "../../src/core/listener.js";
-import { SettingError } from "../../src/core/settings/read-setting.js";
+import { SettingError } from "../../src/core/read-setting.js";
 import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";

@@ -1,10 +1,10 @@
 import { Application } from "../../src/core/application.js";
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
-import improv from "../../src/features/setup/improv/feature.js";
-import { makePacket, PACKET, PacketReader } from "../../src/features/setup/improv/improv-packet.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
+import improv from "../../src/features/improv.js";
 import { UsbSerial } from "../../src/hardware/drivers/usb/usb-serial.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
+import { makePacket, PACKET, PacketReader } from "../../src/protocols/improv-packet.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";

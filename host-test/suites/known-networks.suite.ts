@@ -1,5 +1,5 @@
-import { knownNetworks, preferFlashed, storeNetwork } from "../../src/core/settings/known-networks.js";
-import { checkSetting } from "../../src/core/settings/read-setting.js";
+import { knownNetworks, preferFlashed, storeNetwork } from "../../src/core/known-networks.js";
+import { checkSetting } from "../../src/core/read-setting.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, given, suite, throws } from "../harness.js";
 

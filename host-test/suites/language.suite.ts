@@ -1,5 +1,5 @@
-import { LANGUAGES } from "../../src/core/language/feature.js";
-import { SETTINGS } from "../../src/core/settings/settings-table.js";
+import { SETTINGS } from "../../src/core/settings-table.js";
+import { LANGUAGES } from "../../src/features/language.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";

@@ -1,5 +1,5 @@
-import { breakLines, visibleText, widthOf } from "../../src/screen/face/line-breaks.js";
-import { layOutPages } from "../../src/screen/face/text-pages.js";
+import { breakLines, visibleText, widthOf } from "../../src/screen/line-breaks.js";
+import { layOutPages } from "../../src/screen/text-pages.js";
 import { equal, ok, suite } from "../harness.js";
 
 /** A font of 8 pixels a letter and 16 an ideograph, without emoji, Thai and marks that combine. */

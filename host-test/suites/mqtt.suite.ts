@@ -1,4 +1,4 @@
-import { mqttTransport } from "../../src/protocols/mqtt/mqtt-channel.js";
+import { mqttTransport } from "../../src/protocols/mqtt-channel.js";
 import type { TransportOptions } from "../../src/protocols/transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { openOn, optionsFor } from "../doubles/websocket-session.js";

@@ -1,7 +1,7 @@
 import type { AudioParams, Codec } from "../../src/hardware/sound.js";
-import { OpusCodec } from "../../src/sound/opus/opus-codec.js";
-import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
-import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
+import { OpusCodec } from "../../src/sound/opus-codec.js";
+import type { OpusThread } from "../../src/sound/opus-threads.js";
+import type { AudioIn, AudioInRecord } from "../../src/sound/recording.js";
 import { FakePlayer } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, failureOf, given, settled, suite, throws } from "../harness.js";

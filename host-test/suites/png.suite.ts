@@ -1,4 +1,4 @@
-import { type Inflater, PngPicture } from "../../src/screen/preview/png-picture.js";
+import { type Inflater, PngPicture } from "../../src/screen/png-picture.js";
 import { FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { makePng, type PngPixels } from "../doubles/made-png.js";
 import { equal, suite, throws } from "../harness.js";

@@ -1,5 +1,5 @@
-import { LANGUAGES } from "../../src/core/language/feature.js";
-import power from "../../src/features/power/feature.js";
+import { LANGUAGES } from "../../src/features/language.js";
+import power from "../../src/features/power.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import { PART_KINDS, type PartsByKind } from "../../src/hardware/kinds/index.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";

@@ -1,6 +1,6 @@
-import { FittedPicture } from "../../src/screen/preview/fitted-picture.js";
-import { JpegHeader } from "../../src/screen/preview/jpeg-header.js";
-import { picturePreview } from "../../src/screen/preview/picture-preview.js";
+import { FittedPicture } from "../../src/screen/fitted-picture.js";
+import { JpegHeader } from "../../src/screen/jpeg-header.js";
+import { picturePreview } from "../../src/screen/picture-preview.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { equal, failureOf, given, suite, throws } from "../harness.js";

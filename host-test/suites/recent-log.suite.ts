@@ -1,5 +1,5 @@
 import type { Application } from "../../src/core/application.js";
-import log, { RecentLog } from "../../src/features/log/feature.js";
+import log, { RecentLog } from "../../src/features/log.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";

@@ -1,5 +1,5 @@
-import { LANGUAGES } from "../../src/core/language/feature.js";
-import type { QrCode } from "../../src/screen/face/setup-drawing.js";
+import { LANGUAGES } from "../../src/features/language.js";
+import type { QrCode } from "../../src/screen/setup-drawing.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, given, ok, suite } from "../harness.js";
 

@@ -1,6 +1,6 @@
 import type { Sound } from "../../src/hardware/sound.js";
 import { playChime } from "../../src/sound/chime.js";
-import { SoundPlayer } from "../../src/sound/player/sound-player.js";
+import { SoundPlayer } from "../../src/sound/sound-player.js";
 import { FakeAudioOut } from "../doubles/fake-audio-out.js";
 import { FakePlayer } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,4 +1,4 @@
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import type { HttpRequest } from "../../src/hardware/hardware.js";
 import { done } from "../../src/mcp_server/content.js";
 import { integer } from "../../src/mcp_server/schema.js";

@@ -1,5 +1,5 @@
 import type { Application } from "../../src/core/application.js";
-import type { SettingValue } from "../../src/core/settings/settings-table.js";
+import type { SettingValue } from "../../src/core/settings-table.js";
 import { ButtonQuestions } from "../../src/features/conversation/button-questions.js";
 import conversation from "../../src/features/conversation/feature.js";
 import { StoredReminders } from "../../src/features/conversation/stored-reminders.js";

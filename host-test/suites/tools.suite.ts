@@ -1,4 +1,4 @@
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { heldBytes } from "../../src/hardware/pictures.js";
 import { defineTool } from "../../src/tools/define-tool.js";
@@ -20,12 +20,12 @@ const COMMON = [
 	"self.audio_speaker.stop",
 ];
 const USER = [
+	"self.assets.set_download_url",
 	"self.get_system_info",
 	"self.reboot",
-	"self.screen.preview_image",
 	"self.screen.get_info",
+	"self.screen.preview_image",
 	"self.screen.snapshot",
-	"self.assets.set_download_url",
 	"self.upgrade_firmware",
 ];
 

@@ -1,4 +1,4 @@
-import { FIRMWARE } from "../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../src/core/firmware.js";
 import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
 import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";

@@ -1,4 +1,4 @@
-import { SettingError } from "../../src/core/settings/read-setting.js";
+import { SettingError } from "../../src/core/read-setting.js";
 import { parseUrl } from "../../src/protocols/transport.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

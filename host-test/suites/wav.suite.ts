@@ -1,4 +1,4 @@
-import { WavReader } from "../../src/sound/player/wav-reader.js";
+import { WavReader } from "../../src/sound/wav-reader.js";
 import { wavFile } from "../doubles/wav.js";
 import { equal, suite, throws } from "../harness.js";
 

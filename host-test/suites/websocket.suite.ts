@@ -1,4 +1,4 @@
-import { SettingError } from "../../src/core/settings/read-setting.js";
+import { SettingError } from "../../src/core/read-setting.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { connect, inSession, mcp } from "../doubles/websocket-session.js";
 import { equal, given, matches, ok, suite, throws } from "../harness.js";

@@ -108,10 +108,11 @@ export class Simulator extends EventEmitter<Events> {
 	}
 }
 
-export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
+/** @param project the manifest, or its folder */
+export async function buildForSimulator(sdk: Sdk, project: string, settings: readonly string[] = []): Promise<string> {
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
-	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
-	return join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
+	await mcconfig(sdk, project, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
+	return join(outputOf(project), "bin", sdk.host, "mc", "debug", nameOf(project), "mc.so");
 }
 
 export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<string> {

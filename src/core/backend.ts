@@ -12,9 +12,9 @@ import { type ProtocolError, parseUrl, type Transport, type TransportOptions } f
 import { webSocketTransport } from "../protocols/websocket-channel.js";
 import { drawAttention } from "../sound/chime.js";
 import { tryBackend } from "./backend-trial.js";
+import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./config.js";
 import { AppPart } from "./listener.js";
-import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./settings/config.js";
-import { readSetting, SettingError, type SettingSource, withSettings } from "./settings/read-setting.js";
+import { readSetting, SettingError, type SettingSource, withSettings } from "./read-setting.js";
 import { isObject } from "./text/is-object.js";
 import type { Sendable } from "./text/pieced-text.js";
 

@@ -1,4 +1,4 @@
-import type { HttpClients } from "../protocols/net/http-client.js";
+import type { HttpClients } from "../protocols/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { AppPart, type Listener } from "./listener.js";
 

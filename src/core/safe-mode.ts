@@ -4,8 +4,16 @@ import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 
-/** Folders of tools that a device in safe mode has: set-up and update. Its features are those for rescue. */
-export const SAFE_TOOLS: readonly string[] = deepFreeze(["board", "log", "setup", "update"]);
+/** Modules of the tools that a device in safe mode offers. Its features are those for rescue. */
+export const SAFE_TOOLS: readonly string[] = deepFreeze([
+	"src/tools/assets-set-download-url",
+	"src/tools/get-device-status",
+	"src/tools/get-log",
+	"src/tools/get-system-info",
+	"src/tools/reboot",
+	"src/tools/reconfigure-wifi",
+	"src/tools/upgrade-firmware",
+]);
 
 /** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
 const CRASHES: readonly string[] = deepFreeze(

@@ -1,5 +1,5 @@
-import type { Words } from "../core/language/feature.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
+import type { Words } from "../features/language.js";
 import type { Assistant, Chat } from "./assistant.js";
 import type { Guard } from "./guard.js";
 import type { Button } from "./kinds/button.js";
@@ -38,7 +38,7 @@ export interface Face {
 	readonly message: string;
 	/** The code that binds the device to an account, shown large; empty for none. */
 	readonly code: string;
-	/** A word such as "happy", "neutral": of src/screen/face/emotions.ts, or another that the backend sent. */
+	/** A word such as "happy", "neutral": of src/screen/emotions.ts, or another that the backend sent. */
 	readonly emotion: string;
 	/** An alert for the user. */
 	readonly alert: { readonly status: string; readonly message: string };

@@ -1,5 +1,5 @@
 import type DNSSD from "embedded:network/dnssd";
-import type { Announcement, HttpServerPlatform } from "../protocols/net/http-server.js";
+import type { Announcement, HttpServerPlatform } from "../protocols/http-server.js";
 import { openDnsSd } from "./dns-sd.js";
 
 const announceBy =

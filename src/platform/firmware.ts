@@ -1,6 +1,6 @@
 import { deepFreeze } from "src/core/text/deep-freeze";
 
-/** Identity in the firmware's image: `firmware.c`. Replaces src/core/settings/firmware.ts with mcconfig. */
+/** Identity in the firmware's image: `firmware.c`. Replaces src/core/firmware.ts with mcconfig. */
 export const FIRMWARE = deepFreeze({
 	get name(): string {
 		return native("xs_image_project").call(this) as string;

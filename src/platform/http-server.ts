@@ -6,7 +6,7 @@ import {
 	type HttpServerOptions,
 	type HttpServerPlatform,
 	MAX_HEADERS,
-} from "../protocols/net/http-server.js";
+} from "../protocols/http-server.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 

@@ -2,8 +2,8 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";
-import { readSetting, SettingError } from "../core/settings/read-setting.js";
-import type { HttpClients } from "../protocols/net/http-client.js";
+import { readSetting, SettingError } from "../core/read-setting.js";
+import type { HttpClients } from "../protocols/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
 import { GuardedTCP } from "./guarded-tcp.js";

@@ -1,7 +1,7 @@
 import built from "mc/config";
 import Timer from "timer";
-import { knownNetworks } from "../core/settings/known-networks.js";
-import { type SettingSource, settingText } from "../core/settings/read-setting.js";
+import { knownNetworks } from "../core/known-networks.js";
+import { type SettingSource, settingText } from "../core/read-setting.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Network, Settings } from "../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";

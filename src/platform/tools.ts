@@ -2,45 +2,45 @@ import Modules from "modules";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
-/** Folders of tools: each is a module in a folder, `src/tools/FOLDER/NAME`; those of a project, `tools/NAME`. */
-const TOOLS = "src/tools/";
-const PROJECT_TOOLS = "tools/";
+/** Folders of tools, in the firmware and in a project. Each module there is a tool, except the one that defines tools. */
+const TOOLS: readonly string[] = deepFreeze(["src/tools/", "tools/"]);
+const NO_TOOL = "src/tools/define-tool";
 
-/** The modules of the tools that the list begins with: those of every board, in the order of the C++ firmware. */
+/** The first tools in the list: those of the C++ firmware in its order, and those that clients have known for long. */
 const FIRST: readonly string[] = deepFreeze([
-	"src/tools/board/get-device-status",
-	"src/tools/sound/set-volume",
-	"src/tools/screen/set-brightness",
-	"src/tools/screen/set-theme",
-	"src/tools/camera/take-photo",
+	"self.get_device_status",
+	"self.audio_speaker.set_volume",
+	"self.screen.set_brightness",
+	"self.screen.set_theme",
+	"self.camera.take_photo",
+	"self.screen.set_emotion",
+	"self.screen.show_text",
 ]);
 
 /**
- * The tools of the build: the first ones, then the others in the order of their modules' names. That order stays the same, so
- * that prompt caches of language models stay valid.
+ * The tools of the build: the first ones, then the others by name. The order stays the same, so that prompt caches of
+ * language models stay valid.
  *
- * @param folders only those of the firmware in these folders. Default: all
+ * @param wanted modules of the tools. Default: all
  * @throws Error if two modules define tools of the same name
  */
-export const findTools = (folders?: readonly string[]): readonly HardwareTool[] => {
-	const found = new Map<string, string>();
-	const isWanted = (module: string): boolean =>
-		folders?.some((folder) => module.startsWith(`${TOOLS}${folder}/`)) !== false;
-	const all = Modules.host.filter((module) => isTool(module) && isWanted(module)).sort();
-	const modules = [...FIRST.filter((name) => all.includes(name)), ...all.filter((name) => !FIRST.includes(name))];
-	return modules.map((module) => {
+export const findTools = (wanted?: readonly string[]): readonly HardwareTool[] => {
+	const found = new Map<string, HardwareTool>();
+	const modules = Modules.host.filter((module) => isTool(module) && wanted?.includes(module) !== false).sort();
+	for (const module of modules) {
 		const tool = Modules.importNow(module) as HardwareTool | undefined;
 		if (typeof tool?.name !== "string") {
 			throw new Error(`${module}: expected "export default defineTool({ … })"`);
 		}
-		const other = found.get(tool.name);
-		if (other !== undefined) {
+		const known = found.get(tool.name);
+		if (known !== undefined) {
+			const other = modules.find((each) => Modules.importNow(each) === known);
 			throw new Error(`${other} and ${module} both define the tool ${tool.name}`);
 		}
-		found.set(tool.name, module);
-		return tool;
-	});
+		found.set(tool.name, tool);
+	}
+	const others = [...found.keys()].filter((name) => !FIRST.includes(name)).sort();
+	return [...FIRST, ...others].map((name) => found.get(name)).filter((tool) => tool !== undefined);
 };
 
-const isTool = (name: string): boolean =>
-	name.startsWith(PROJECT_TOOLS) || (name.startsWith(TOOLS) && name.lastIndexOf("/") >= TOOLS.length);
+const isTool = (module: string): boolean => module !== NO_TOOL && TOOLS.some((folder) => module.startsWith(folder));

@@ -1,9 +1,9 @@
-import type { Config } from "../core/settings/config.js";
-import { SettingError } from "../core/settings/read-setting.js";
+import type { Config } from "../core/config.js";
+import { SettingError } from "../core/read-setting.js";
 import type { Sendable } from "../core/text/pieced-text.js";
 import { splitUrl, type UrlParts } from "../core/text/url.js";
 import type { OpenUdp } from "../features/voice/udp-audio.js";
-import type { MqttRecord } from "./mqtt/mqtt-channel.js";
+import type { MqttRecord } from "./mqtt-channel.js";
 import type { ChannelOptions } from "./queued-channel.js";
 import type { WebSocketRecord } from "./websocket-channel.js";
 

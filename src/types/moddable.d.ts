@@ -58,7 +58,7 @@ declare module "embedded:io/socket/listener" {
 
 /** ECMA-419's HTTP server. */
 declare module "embedded:network/http/server" {
-	import type { HttpServer } from "../protocols/net/http-server.js";
+	import type { HttpServer } from "../protocols/http-server.js";
 
 	const HTTPServer: new (options: object) => HttpServer;
 	export default HTTPServer;
@@ -180,7 +180,7 @@ declare module "embedded:update" {
 
 /** Draws on a screen. */
 declare module "commodetto/Poco" {
-	import type { Canvas } from "../screen/face/brush.js";
+	import type { Canvas } from "../screen/brush.js";
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
@@ -211,7 +211,7 @@ declare module "commodetto/readJPEG" {
 
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
-	import type { Font } from "../screen/face/brush.js";
+	import type { Font } from "../screen/brush.js";
 
 	export default function parseBMF(file: ArrayBuffer): Font;
 }

@@ -53,20 +53,15 @@ declare module "src/platform/features" {
 	export function findFeatures(): readonly Feature[];
 }
 
-/** Modules of a folder in this build. */
-declare module "src/platform/in-build" {
-	export function allInBuild<Export>(folder: string): readonly Export[];
-}
-
 /** The tools of a build. */
 declare module "src/platform/tools" {
 	import type { HardwareTool } from "../tools/define-tool.js";
-	export function findTools(folders?: readonly string[]): readonly HardwareTool[];
+	export function findTools(wanted?: readonly string[]): readonly HardwareTool[];
 }
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { HttpClients } from "../protocols/net/http-client.js";
+	import type { HttpClients } from "../protocols/http-client.js";
 	import type { NetworkClients } from "../protocols/transport.js";
 	/** @param built the settings of the build */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
@@ -83,7 +78,7 @@ declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 	import type { Codec } from "../hardware/sound.js";
 	import type { FirmwareSink, Updater } from "../hardware/updater.js";
-	import type { AudioOutRecord } from "../sound/player/played-sound.js";
+	import type { AudioOutRecord } from "../sound/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutRecord["io"];

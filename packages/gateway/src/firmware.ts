@@ -1,6 +1,6 @@
 /** The gateway's only imports from the firmware's sources. */
 
-export { FIRMWARE } from "../../../src/core/settings/firmware.js";
+export { FIRMWARE } from "../../../src/core/firmware.js";
 export { isObject } from "../../../src/core/text/is-object.js";
 export { isNewer, isVersion } from "../../../src/core/text/version.js";
 export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.js";
@@ -10,4 +10,4 @@ export { PART_KINDS } from "../../../src/hardware/kinds/index.js";
 export type { MemberType, PartKind } from "../../../src/hardware/kinds/part-kind.js";
 export { READING_VIEWS } from "../../../src/hardware/reading-views.js";
 export { DEVICE_EVENTS, type DeviceEvent } from "../../../src/hardware/vocabulary.js";
-export { WavReader } from "../../../src/sound/player/wav-reader.js";
+export { WavReader } from "../../../src/sound/wav-reader.js";

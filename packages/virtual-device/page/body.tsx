@@ -4,7 +4,7 @@ import { hexOf } from "../src/services/pins.js";
 import { act, device, followPixels, picture, showPicture } from "./link.js";
 import { Lamp } from "./pin-views.js";
 
-/** Milliseconds for which the firmware shows a picture: src/screen/preview/picture-preview.ts. */
+/** Milliseconds for which the firmware shows a picture: src/screen/picture-preview.ts. */
 const PICTURE_TIME = 10_000;
 
 /** The name of the button that a touch screen is. */

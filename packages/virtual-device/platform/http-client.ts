@@ -1,4 +1,4 @@
-import type { HttpClientOptions, HttpClientRequestOptions } from "../../../src/protocols/net/http-client.js";
+import type { HttpClientOptions, HttpClientRequestOptions } from "../../../src/protocols/http-client.js";
 import { receive } from "./bridge.js";
 import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
 

@@ -3,7 +3,7 @@ import type {
 	HttpServerOptions,
 	ServedRequest,
 	ServedResponse,
-} from "../../../src/protocols/net/http-server.js";
+} from "../../../src/protocols/http-server.js";
 import { boot, receive, send } from "./bridge.js";
 import { clientOf, NetworkClient, serve } from "./network-client.js";
 

@@ -1,4 +1,4 @@
-import type { MqttClient, MqttClientOptions } from "../../../src/protocols/mqtt/mqtt-channel.js";
+import type { MqttClient, MqttClientOptions } from "../../../src/protocols/mqtt-channel.js";
 import { receive } from "./bridge.js";
 import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
 

@@ -1,4 +1,4 @@
-import type { HttpClients } from "../../../src/protocols/net/http-client.js";
+import type { HttpClients } from "../../../src/protocols/http-client.js";
 import type { NetworkClients } from "../../../src/protocols/transport.js";
 import { boot } from "./bridge.js";
 import { HTTPClient } from "./http-client.js";

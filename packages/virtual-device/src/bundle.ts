@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
-import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/firmware.js";
 import type { DeviceDefinition } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
 import { checkDevice } from "../../xs-mcp/src/build/check-board.js";
@@ -98,7 +98,7 @@ const named = (modules: ReadonlyMap<string, string>): Plugin => ({
 const identified = (identity: Partial<typeof FIRMWARE>): Plugin => ({
 	name: "identity",
 	setup(build) {
-		build.onLoad({ filter: /\/src\/core\/settings\/firmware\.ts$/ }, () => ({
+		build.onLoad({ filter: /\/src\/core\/firmware\.ts$/ }, () => ({
 			contents: `export const FIRMWARE = Object.freeze(${JSON.stringify({ ...FIRMWARE, ...identity })});`,
 		}));
 	},

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { Rectangle } from "../../../src/screen/face/brush.js";
+import type { Rectangle } from "../../../src/screen/brush.js";
 import {
 	BINARY,
 	PIXELS_HEAD_BYTES,

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, createVerify, type KeyObject } from "node:crypto";
-import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/firmware.js";
 import {
 	IDENTITY_BYTES,
 	IDENTITY_MAGIC,

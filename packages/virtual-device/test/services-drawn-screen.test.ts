@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { LANGUAGES } from "../../../src/core/language/feature.js";
+import { LANGUAGES } from "../../../src/features/language.js";
 import { drawFaceOf } from "../src/services/drawn-screen.js";
 
 const SCREEN = {

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { SETTINGS } from "../../../src/core/settings/settings-table.js";
+import { SETTINGS } from "../../../src/core/settings-table.js";
 import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
 import { ProgramError } from "../src/build/program.js";
 

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/firmware.js";
 import { isNewer } from "../../../src/core/text/version.js";
 import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
 import { fromProject } from "./build/manifests.js";

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Program } from "../../../host-test/support/program.js";
 import { skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
-import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/firmware.js";
 import { device, relay } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
 import { makeProject, type ProjectPlan } from "../create/make-project.js";

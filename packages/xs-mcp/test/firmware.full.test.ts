@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { FIRMWARE } from "../../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../../src/core/firmware.js";
 import { ROOT } from "../../root.js";
 import { makeSdk } from "./made-up-sdk.js";
 

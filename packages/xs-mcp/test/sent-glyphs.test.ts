@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
-import { FaceScreen } from "../../../src/screen/face/face-screen.js";
+import { FaceScreen } from "../../../src/screen/face-screen.js";
 import { glyphsFor } from "../../gateway/src/devices/glyph-file.js";
 import { fontOf } from "../../virtual-device/src/services/drawn-screen.js";
 import { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";

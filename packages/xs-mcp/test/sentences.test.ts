@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
-import { FaceScreen } from "../../../src/screen/face/face-screen.js";
+import { FaceScreen } from "../../../src/screen/face-screen.js";
 import { fontOf } from "../../virtual-device/src/services/drawn-screen.js";
 import { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
 import type { GlyphSet } from "../src/build/glyph-sets.js";

@@ -1,5 +1,5 @@
-import { FIRMWARE } from "../../core/settings/firmware.js";
-import { readSetting, readSettings, type SettingSource } from "../../core/settings/read-setting.js";
+import { FIRMWARE } from "../../core/firmware.js";
+import { readSetting, readSettings, type SettingSource } from "../../core/read-setting.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Board, System } from "../../hardware/hardware.js";
 

@@ -1,8 +1,8 @@
 import type { Application } from "../../core/application.js";
 import type { Search, SearchEvents } from "../../core/backend.js";
+import { deviceUuid } from "../../core/config.js";
+import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
-import { deviceUuid } from "../../core/settings/config.js";
-import { FIRMWARE } from "../../core/settings/firmware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { toHex } from "../../core/text/hex.js";
 import { isObject } from "../../core/text/is-object.js";
@@ -11,7 +11,7 @@ import { isNewer } from "../../core/text/version.js";
 import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { Backoff } from "../../protocols/backoff.js";
-import { expectOk } from "../../protocols/net/http-status.js";
+import { expectOk } from "../../protocols/http-status.js";
 import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
 import {
 	type BootstrapConfig,

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { MAX_HEADERS, type ServedRequest } from "../../protocols/net/http-server.js";
+import { MAX_HEADERS, type ServedRequest } from "../../protocols/http-server.js";
 
 /** Path of the MCP endpoint. */
 export const MCP_PATH = "/mcp";

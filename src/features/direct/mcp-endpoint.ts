@@ -1,9 +1,9 @@
 import type { Application } from "../../core/application.js";
+import { readDirectConfig } from "../../core/config.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
-import { readDirectConfig } from "../../core/settings/config.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Client } from "../../mcp_server/client.js";
-import type { HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
+import type { HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
 import { messageLimits } from "../../protocols/queued-channel.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { ServedConnection } from "./served-connection.js";

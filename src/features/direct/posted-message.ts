@@ -2,7 +2,7 @@ import { isObject } from "../../core/text/is-object.js";
 import type { Sendable } from "../../core/text/pieced-text.js";
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import { REVISIONS, type Revision } from "../../mcp_server/revision.js";
-import type { ServedRequest } from "../../protocols/net/http-server.js";
+import type { ServedRequest } from "../../protocols/http-server.js";
 
 /** The revision of a client that names none (MCP 2025-11-25, basic/transports#protocol-version-header). */
 export const DEFAULT_REVISION: Revision = "2025-03-26";

@@ -1,7 +1,7 @@
 import type { Search, SearchEvents } from "../../core/backend.js";
+import { SEARCH_SCHEME } from "../../core/config.js";
 import type { Feature } from "../../core/listener.js";
-import { SEARCH_SCHEME } from "../../core/settings/config.js";
-import { readSetting } from "../../core/settings/read-setting.js";
+import { readSetting } from "../../core/read-setting.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { Backoff } from "../../protocols/backoff.js";

@@ -1,14 +1,9 @@
-import { allInBuild } from "src/platform/in-build";
 import type { Feature } from "../../core/listener.js";
 import type { Hardware } from "../../hardware/hardware.js";
 import { isOffered } from "../../hardware/needs.js";
 import { FeatureSet } from "../../mcp_server/features/feature-set.js";
 import { Resources } from "../../mcp_server/features/resources.js";
-import type { HardwareResource } from "./define-resource.js";
-import { STATE_URI } from "./offered/state.js";
-
-/** Folder of the resources: each is a module. */
-const RESOURCES = "src/features/resources/offered/";
+import { OFFERED, STATE_URI } from "./offered.js";
 
 /** MCP resources. Subscribers of the state learn of each change of the state and of parts. */
 export default {
@@ -16,7 +11,7 @@ export default {
 	after: ["parts", "conversation", "http", "update"],
 	start(app) {
 		const offered = new Resources<Hardware>({
-			resources: allInBuild<HardwareResource>(RESOURCES).filter((resource) => isOffered(resource, app.board)),
+			resources: OFFERED.filter((resource) => isOffered(resource, app.board)),
 		});
 		app.extensions = new FeatureSet<Hardware>([offered]);
 		app.listen({ onNotification: () => offered.updated(STATE_URI) });

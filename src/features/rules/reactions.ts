@@ -9,7 +9,7 @@ import type { Rule, RuleState, RuleTrigger } from "../../hardware/rules.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import { McpSession } from "../../mcp_server/mcp-session.js";
 import { cancelCalls, ToolCall } from "../../mcp_server/tool-call.js";
-import { findPart } from "../../tools/find-part.js";
+import { findPart } from "../../tools/define-tool.js";
 import { type LocalTime, localTime, type TimeZone } from "./time-zone.js";
 
 /**

@@ -16,8 +16,8 @@ import {
 import type { Tool } from "../../mcp_server/tool.js";
 import type { ToolCall } from "../../mcp_server/tool-call.js";
 import { validateMembers } from "../../mcp_server/validate.js";
-import { findPart } from "../../tools/find-part.js";
-import setRule from "../../tools/rule/set.js";
+import { findPart } from "../../tools/define-tool.js";
+import setRule from "../../tools/set-rule.js";
 import { expectValue, PRESS, Reaction, type Reactions, startsSetup } from "./reactions.js";
 
 /** Domain of the stored rules: each as JSON, by the number of its slot, because keys in flash are short. */

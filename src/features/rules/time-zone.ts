@@ -1,4 +1,4 @@
-import { SettingError } from "../../core/settings/read-setting.js";
+import { SettingError } from "../../core/read-setting.js";
 import { DAYS } from "../../hardware/rules.js";
 
 /** Milliseconds that local time is ahead of UTC, at a time in milliseconds since 1970. */

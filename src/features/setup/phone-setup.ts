@@ -1,14 +1,14 @@
 import type { Application } from "../../core/application.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
+import { knownNetworks } from "../../core/known-networks.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
-import { knownNetworks } from "../../core/settings/known-networks.js";
-import { settingText, withSettings } from "../../core/settings/read-setting.js";
+import { settingText, withSettings } from "../../core/read-setting.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
-import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/net/http-server.js";
+import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
 import type { FoundGateway } from "../discovery/gateway-search.js";
 import { SetupConnection } from "./setup-connection.js";
 import {

@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { decodeText } from "../../core/text/message-assembler.js";
-import type { HttpConnection, ServedRequest, ServedResponse } from "../../protocols/net/http-server.js";
-import { ServedExchange } from "../../protocols/net/served-exchange.js";
+import type { HttpConnection, ServedRequest, ServedResponse } from "../../protocols/http-server.js";
+import { ServedExchange } from "../../protocols/served-exchange.js";
 import type { PhoneSetup, SetupStatus } from "./phone-setup.js";
 import { currentValues } from "./setup-form.js";
 import { type AnswerPart, answerPart, SETUP_PAGE } from "./setup-page.js";

@@ -1,5 +1,5 @@
 import type { Backend } from "../../core/backend.js";
-import { type StoredSource, storeNetwork } from "../../core/settings/known-networks.js";
+import { type StoredSource, storeNetwork } from "../../core/known-networks.js";
 import {
 	checkSetting,
 	SettingError,
@@ -7,8 +7,8 @@ import {
 	settingText,
 	storeSetting,
 	withSettings,
-} from "../../core/settings/read-setting.js";
-import { SETTINGS, type SettingName } from "../../core/settings/settings-table.js";
+} from "../../core/read-setting.js";
+import { SETTINGS, type SettingName } from "../../core/settings-table.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject } from "../../core/text/is-object.js";
 import { parseJson } from "../../core/text/parse-json.js";

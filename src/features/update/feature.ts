@@ -1,7 +1,7 @@
 import type { Application } from "../../core/application.js";
-import type { Words } from "../../core/language/feature.js";
 import type { Feature } from "../../core/listener.js";
 import type { Installer } from "../../hardware/updater.js";
+import type { Words } from "../language.js";
 import { FirmwareInstaller } from "./firmware-installer.js";
 import { rollBack, Trial } from "./trial.js";
 

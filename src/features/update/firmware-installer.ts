@@ -1,12 +1,12 @@
 import type { Application } from "../../core/application.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
+import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart } from "../../core/listener.js";
-import { FIRMWARE } from "../../core/settings/firmware.js";
 import { fromHex, toHex } from "../../core/text/hex.js";
 import { isNewer, isVersion } from "../../core/text/version.js";
 import type { Http } from "../../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
-import { expectOk } from "../../protocols/net/http-status.js";
+import { expectOk } from "../../protocols/http-status.js";
 import { TRIAL } from "./trial.js";
 
 /** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */

@@ -1,6 +1,6 @@
 import type { Application } from "../../core/application.js";
+import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import { FIRMWARE } from "../../core/settings/firmware.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { TimerHandle } from "../../hardware/timer.js";

@@ -1,6 +1,6 @@
 import type { DeviceState } from "../../core/device-state.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
-import { SettingError } from "../../core/settings/read-setting.js";
+import { SettingError } from "../../core/read-setting.js";
 import { isObject } from "../../core/text/is-object.js";
 import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec } from "../../hardware/sound.js";

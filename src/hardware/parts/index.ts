@@ -15,8 +15,7 @@ export {
 } from "../../mcp_server/schema.js";
 export type { ToolAnnotations } from "../../mcp_server/tool.js";
 export { CallCancelled, type ToolCall } from "../../mcp_server/tool-call.js";
-export { defineTool, type HardwareTool } from "../../tools/define-tool.js";
-export { ACTS, READS, SETS } from "../../tools/hints.js";
+export { ACTS, defineTool, type HardwareTool, READS, SETS } from "../../tools/define-tool.js";
 export { type AnalogOptions, analog } from "./analog.js";
 export { type ButtonOptions, button } from "./button.js";
 export { type ContactOptions, contact, motion } from "./contact.js";

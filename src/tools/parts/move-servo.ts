@@ -1,9 +1,7 @@
 import { checkAngle } from "../../hardware/kinds/servo.js";
 import { done } from "../../mcp_server/content.js";
 import { number, string } from "../../mcp_server/schema.js";
-import { defineTool } from "../define-tool.js";
-import { findPart } from "../find-part.js";
-import { SETS } from "../hints.js";
+import { defineTool, findPart, SETS } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.servo.move",

@@ -1,9 +1,7 @@
+import { describePart, describeParts } from "../../hardware/kinds/describe-parts.js";
 import { sensor as sensorKind } from "../../hardware/kinds/sensor.js";
 import { optional, string } from "../../mcp_server/schema.js";
-import { defineTool } from "../define-tool.js";
-import { findPart } from "../find-part.js";
-import { READS } from "../hints.js";
-import { describePart, describeParts } from "../parts-status.js";
+import { defineTool, findPart, READS } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.sensor.read",

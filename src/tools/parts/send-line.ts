@@ -1,7 +1,5 @@
 import { string } from "../../mcp_server/schema.js";
-import { defineTool } from "../define-tool.js";
-import { findPart } from "../find-part.js";
-import { ACTS } from "../hints.js";
+import { ACTS, defineTool, findPart } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.line.send",

@@ -1,11 +1,8 @@
+import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { type Light, light as lightKind } from "../../hardware/kinds/light.js";
 import { done } from "../../mcp_server/content.js";
 import { boolean, integer, optional, string } from "../../mcp_server/schema.js";
-import { parseColor } from "../color.js";
-import { defineTool } from "../define-tool.js";
-import { findPart } from "../find-part.js";
-import { ACTS } from "../hints.js";
-import { describePart } from "../parts-status.js";
+import { ACTS, defineTool, findPart } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.light.set",
@@ -62,4 +59,16 @@ const change = (light: Light, { on, brightness, color }: LightChange): void => {
 	if (on) {
 		light.on = true;
 	}
+};
+
+/**
+ * A colour as a number, 0xRRGGBB.
+ *
+ * @throws Error if the text is not #rrggbb
+ */
+const parseColor = (text: string): number => {
+	if (!/^#[0-9a-f]{6}$/i.test(text)) {
+		throw new Error(`color: expected #rrggbb, not ${JSON.stringify(text)}`);
+	}
+	return Number.parseInt(text.slice(1), 16);
 };

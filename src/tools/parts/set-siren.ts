@@ -1,10 +1,8 @@
+import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { siren as sirenKind } from "../../hardware/kinds/siren.js";
 import { checkSeconds } from "../../hardware/kinds/switch.js";
 import { boolean, number, optional, string } from "../../mcp_server/schema.js";
-import { defineTool } from "../define-tool.js";
-import { findPart } from "../find-part.js";
-import { ACTS } from "../hints.js";
-import { describePart } from "../parts-status.js";
+import { ACTS, defineTool, findPart } from "../define-tool.js";
 
 /** Longest turn of a pattern, in seconds. */
 const LONGEST_TURN = 60;

@@ -1,9 +1,7 @@
+import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { checkSeconds, switchKind } from "../../hardware/kinds/switch.js";
 import { boolean, number, optional, string } from "../../mcp_server/schema.js";
-import { defineTool } from "../define-tool.js";
-import { findPart } from "../find-part.js";
-import { ACTS } from "../hints.js";
-import { describePart } from "../parts-status.js";
+import { ACTS, defineTool, findPart } from "../define-tool.js";
 
 /** Longest time of a call, in seconds: a day. */
 const MAX_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 import { BLANK_FACE, type Face, type Theme } from "../../../../src/hardware/hardware.js";
 import type { TimerModule } from "../../../../src/hardware/timer.js";
-import type { Rectangle } from "../../../../src/screen/face/brush.js";
-import { FaceScreen } from "../../../../src/screen/face/face-screen.js";
+import type { Rectangle } from "../../../../src/screen/brush.js";
+import { FaceScreen } from "../../../../src/screen/face-screen.js";
 import { type ReadFont, readBmFont } from "../../../xs-mcp/src/build/bm-font.js";
 import type { GlyphSet } from "../../../xs-mcp/src/build/glyph-sets.js";
 import { PixelCanvas } from "./pixel-canvas.js";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { MAX_HEADERS } from "../../../../src/protocols/net/http-server.js";
+import { MAX_HEADERS } from "../../../../src/protocols/http-server.js";
 import type { Environment } from "../environment.js";
 import { SEND_WINDOW, splitIntoParts } from "./connections.js";
 import { type Deliver, makeService, type Service } from "./service.js";

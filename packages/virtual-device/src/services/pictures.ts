@@ -1,9 +1,9 @@
 import { inflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import type { Face } from "../../../../src/hardware/hardware.js";
-import type { PictureScreen } from "../../../../src/screen/preview/fitted-picture.js";
-import { JpegHeader } from "../../../../src/screen/preview/jpeg-header.js";
-import { type Inflater, PngPicture } from "../../../../src/screen/preview/png-picture.js";
+import type { PictureScreen } from "../../../../src/screen/fitted-picture.js";
+import { JpegHeader } from "../../../../src/screen/jpeg-header.js";
+import { type Inflater, PngPicture } from "../../../../src/screen/png-picture.js";
 import { type DrawnScreen, drawFaceOf } from "./drawn-screen.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 

@@ -1,4 +1,4 @@
-import type { Canvas, Font, Rectangle } from "../../../../src/screen/face/brush.js";
+import type { Canvas, Font, Rectangle } from "../../../../src/screen/brush.js";
 import type { ReadFont } from "../../../xs-mcp/src/build/bm-font.js";
 
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */

@@ -19,7 +19,7 @@ export interface ReadFont {
 }
 
 /** Folder of the fonts that `node tools/run.mjs tools/fonts-cli.ts` writes and the face's manifest names. */
-export const FONTS = join(ROOT, "src/screen/face/fonts/");
+export const FONTS = join(ROOT, "src/screen/fonts/");
 
 /** Cells in a row of the picture. */
 const COLUMNS = 64;

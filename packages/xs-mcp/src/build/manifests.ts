@@ -6,7 +6,7 @@ import { ROOT } from "../../../root.js";
 const LEFT_OUT = "~";
 
 /** Modules whose files differ between builds: the board's, and the identity of the firmware. */
-const REPLACED = ["src/hardware/boards/target/", "src/core/settings/firmware"];
+const REPLACED = ["src/hardware/boards/target/", "src/core/firmware"];
 
 /** One value, or a list of them. */
 type List<T> = T | readonly T[];
@@ -109,7 +109,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	const found = (existsSync(folder) ? readdirSync(folder) : [])
 		.filter((each) => /\.(ts|c|h)$/.test(each))
 		.map((each) => each.replace(/\.\w+$/, ""))
-		.filter((each) => (isPattern ? each.startsWith(start) : each === start));
+		.filter((each) => (isPattern ? each.startsWith(start) : each === start || each === `${start}.d`));
 	// A project may have no tools.
 	if (found.length === 0 && !(isPattern && isElsewhere(path))) {
 		throw new Error(`${shown(path)}: "modules" names ${source}, which does not exist`);

@@ -5,10 +5,10 @@ import { moduleOf, readModules } from "./manifests.js";
 
 /** The modules that a module finds by their names. */
 const FOUND: Readonly<Record<string, RegExp>> = {
-	"src/platform/tools": /^(src\/tools\/[^/]+|tools)\/[^/]+$/,
-	"src/platform/features": /^(src|features)\/.+\/feature$/,
-	// A custom device, the host's modules for its parts, and resources.
-	"src/platform/in-build": /^(device$|embedded:|(neopixel|onewire)$|src\/features\/resources\/offered\/)/,
+	"src/platform/tools": /^(src\/tools\/(?!define-tool$)|tools\/)/,
+	"src/platform/features": /^src\/features\/[^/]+$|^(src|features)\/.+\/feature$/,
+	// A custom device, and the host's modules for its parts.
+	"src/platform/in-build": /^(device$|embedded:|(neopixel|onewire)$)/,
 };
 
 /** Module that defines a custom device. */

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { SETTINGS } from "../../../../src/core/settings/settings-table.js";
+import { SETTINGS } from "../../../../src/core/settings-table.js";
 import { makeProgram, ProgramError } from "../build/program.js";
 import { type FinishedBuild, writeRelease } from "./images.js";
 import { mcconfig, nameOf, outputOf } from "./mcconfig.js";

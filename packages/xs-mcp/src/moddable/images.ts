@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { FIRMWARE } from "../../../../src/core/settings/firmware.js";
+import { FIRMWARE } from "../../../../src/core/firmware.js";
 import { SUMS, writeChecksums } from "../../../../tools/release.js";
 import { ProgramError, readJson } from "../build/program.js";
 

@@ -6,8 +6,8 @@ import { ProgramError } from "../build/program.js";
 import { completeManifest } from "./driver-manifests.js";
 import { type Sdk, sdkEnvironment, TSC } from "./sdk.js";
 
-/** mcconfig's default manifest. */
-const MANIFEST = "manifest.json";
+/** The manifest that a path means: of a folder, mcconfig's default. */
+const manifestOf = (path: string): string => (path.endsWith(".json") ? path : join(path, "manifest.json"));
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
@@ -27,15 +27,15 @@ interface McconfigOptions {
 /**
  * Runs `mcconfig -m` for a manifest, with a build folder of its own and the project's TypeScript on the PATH.
  *
- * @param folder of the manifest
+ * @param project the manifest, or its folder
  * @param args as on its command line
  * @throws ProgramError when it fails
  */
 export async function mcconfig(
 	sdk: Sdk,
-	folder: string,
+	project: string,
 	args: readonly string[],
-	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
+	{ show, env = sdkEnvironment(sdk), output = outputOf(project) }: McconfigOptions,
 ): Promise<void> {
 	if (/\s/.test(output)) {
 		throw new ProgramError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
@@ -51,8 +51,9 @@ export async function mcconfig(
 	const bash = join(output, "idf.bash");
 	writeFileSync(bash, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
 	const target = args[args.indexOf("-p") + 1] ?? "";
-	const manifest = await completeManifest(sdk, join(folder, MANIFEST), target, output);
-	await runMcconfig(sdk, folder, ["-m", "-o", output, ...args, manifest], show, {
+	const path = manifestOf(project);
+	const manifest = await completeManifest(sdk, path, target, output);
+	await runMcconfig(sdk, dirname(path), ["-m", "-o", output, ...args, manifest], show, {
 		...env,
 		BASH_ENV: bash,
 	});
@@ -122,7 +123,7 @@ export async function configureBuild(sdk: Sdk, folder: string, target: string): 
 	const output = join(`${outputOf(folder)}-configured`, target.replaceAll(/\W+/g, "-"));
 	rmSync(output, { recursive: true, force: true });
 	mkdirSync(output, { recursive: true });
-	const manifest = await completeManifest(sdk, join(folder, MANIFEST), target, output);
+	const manifest = await completeManifest(sdk, manifestOf(folder), target, output);
 	await runMcconfig(sdk, folder, ["-o", output, "-p", target, manifest], false, withoutIdf(sdk));
 	const paths = readdirSync(output, { recursive: true, encoding: "utf8" });
 	return join(output, paths.find((path) => basename(path) === nameOf(folder) && path.startsWith("tmp")) as string);
@@ -183,15 +184,15 @@ function withoutIdf(sdk: Sdk): NodeJS.ProcessEnv {
 }
 
 /** Reads the program's name in a manifest. */
-export function nameOf(folder: string): string {
-	const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as { build: { NAME: string } };
+export function nameOf(project: string): string {
+	const manifest = JSON.parse(readFileSync(manifestOf(project), "utf8")) as { build: { NAME: string } };
 	return manifest.build.NAME;
 }
 
 /** Returns the build folder of a manifest: one each, so that builds may run at the same time, and none in the SDK. */
-export function outputOf(folder: string): string {
-	const isOutside = relative(ROOT, folder).startsWith("..");
+export function outputOf(project: string): string {
+	const isOutside = relative(ROOT, project).startsWith("..");
 	return isOutside
-		? join(folder, "build", "moddable")
-		: join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
+		? join(dirname(manifestOf(project)), "build", "moddable")
+		: join(ROOT, ".cache", "moddable", relative(ROOT, project.replace(/\.json$/, "")) || "firmware");
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/core/settings/config.js";
-import { readSetting, SettingError, type SettingSource } from "../../../../src/core/settings/read-setting.js";
-import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/core/settings/settings-table.js";
+import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/core/config.js";
+import { readSetting, SettingError, type SettingSource } from "../../../../src/core/read-setting.js";
+import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/core/settings-table.js";
 import { readTimeZone } from "../../../../src/features/rules/time-zone.js";
 import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
 import { ProgramError, readJson } from "../build/program.js";

@@ -1,6 +1,6 @@
 import config from "mc/config";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
+import { openFace } from "../../../screen/open-face.js";
+import { openPreview } from "../../../screen/open-preview.js";
 import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";

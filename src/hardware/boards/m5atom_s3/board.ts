@@ -1,6 +1,6 @@
 import config from "mc/config";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
+import { openFace } from "../../../screen/open-face.js";
+import { openPreview } from "../../../screen/open-preview.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";

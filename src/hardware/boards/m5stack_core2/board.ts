@@ -2,10 +2,10 @@
 import Digital from "embedded:io/digital";
 import FT6x06 from "embedded:sensor/Touch/FT6x06";
 import config from "mc/config";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
-import openCodec from "../../../sound/opus/open-codec.js";
-import { openPlayer } from "../../../sound/player/open-player.js";
+import { openFace } from "../../../screen/open-face.js";
+import { openPreview } from "../../../screen/open-preview.js";
+import openCodec from "../../../sound/open-codec.js";
+import { openPlayer } from "../../../sound/open-player.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";

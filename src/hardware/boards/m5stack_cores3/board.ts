@@ -2,10 +2,10 @@
 import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
 import config from "mc/config";
 import Timer from "timer";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
-import openCodec from "../../../sound/opus/open-codec.js";
-import { openPlayer } from "../../../sound/player/open-player.js";
+import { openFace } from "../../../screen/open-face.js";
+import { openPreview } from "../../../screen/open-preview.js";
+import openCodec from "../../../sound/open-codec.js";
+import { openPlayer } from "../../../sound/open-player.js";
 import { aw88298 } from "../../drivers/aw88298.js";
 import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";

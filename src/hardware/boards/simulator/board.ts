@@ -1,12 +1,12 @@
 import Resource from "Resource";
 import Preference from "preference";
 import Timer from "timer";
-import { StoredSettings } from "../../../core/settings/stored-settings.js";
+import { StoredSettings } from "../../../core/stored-settings.js";
 import { inBuild } from "../../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
-import { openFace } from "../../../screen/face/open-face.js";
-import { openPreview } from "../../../screen/preview/open-preview.js";
-import { openPlayer } from "../../../sound/player/open-player.js";
+import { openFace } from "../../../screen/open-face.js";
+import { openPreview } from "../../../screen/open-preview.js";
+import { openPlayer } from "../../../sound/open-player.js";
 import type { Board, Settings } from "../../hardware.js";
 import { heldBytes } from "../../pictures.js";
 import type { Codec, Player } from "../../sound.js";
@@ -49,7 +49,7 @@ export const openBoard = () => {
 	const wifi = openSimulatedWiFi(settings);
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
-	const codec = inBuild<(player: Player, channels: 1) => Codec>("src/sound/opus/open-codec")?.(player, 1);
+	const codec = inBuild<(player: Player, channels: 1) => Codec>("src/sound/open-codec")?.(player, 1);
 	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,

@@ -1,9 +1,9 @@
 import Preference from "preference";
 import Timer from "timer";
 import * as host from "virtual-host";
-import { StoredSettings } from "../../../core/settings/stored-settings.js";
+import { StoredSettings } from "../../../core/stored-settings.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
-import { loudness, SoundPlayer } from "../../../sound/player/sound-player.js";
+import { loudness, SoundPlayer } from "../../../sound/sound-player.js";
 import { type Battery, BLANK_FACE, type Board, type Network, type Screen, type Theme } from "../../hardware.js";
 import type { Snapshot } from "../../pictures.js";
 import { openParts } from "./parts.js";

@@ -1,7 +1,7 @@
 import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
-import { StoredSettings } from "../../../core/settings/stored-settings.js";
+import { StoredSettings } from "../../../core/stored-settings.js";
 import { inBuild } from "../../../platform/in-build.js";
 import type { Board } from "../../hardware.js";
 import type { ChipPower } from "../../power.js";
@@ -21,7 +21,7 @@ import { chipThermometer, esp32System } from "./esp32-system.js";
 export const openChip = (name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) => {
 	const thermometer = chipThermometer(esp32Chip);
 	const updater = inBuild<typeof openUpdater>("src/hardware/drivers/updater/open-updater")?.();
-	const power = inBuild<ChipPower>("src/features/power/esp32/esp32-power");
+	const power = inBuild<ChipPower>("src/platform/esp32-power");
 	return {
 		name,
 		...(thermometer && { thermometer }),

@@ -1,4 +1,4 @@
-import { FIRMWARE } from "../../../core/settings/firmware.js";
+import { FIRMWARE } from "../../../core/firmware.js";
 import { joinBytes } from "../../../core/text/byte-reader.js";
 import type { FirmwareSource } from "../../updater.js";
 

@@ -1,6 +1,6 @@
-import { withFirst } from "../../../core/settings/known-networks.js";
-import type { StaticAddress } from "../../../core/settings/wifi-settings.js";
+import { withFirst } from "../../../core/known-networks.js";
 import { hostnameOf } from "../../../core/text/hostname.js";
+import type { StaticAddress } from "../../../core/wifi-settings.js";
 import type { Network } from "../../hardware.js";
 import type { Runtime, TimerHandle } from "../../timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../wifi-setup.js";

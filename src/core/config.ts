@@ -1,0 +1,100 @@
+import type { Settings } from "../hardware/hardware.js";
+import { readSetting, readSettings, SettingError, type SettingSource } from "./read-setting.js";
+import { deepFreeze } from "./text/deep-freeze.js";
+
+/** A backend that is to be found: `mdns:` or `mdns:HOST`. */
+export const SEARCH_SCHEME = "mdns:";
+
+const NAMES = deepFreeze([
+	"token",
+	"protocolVersion",
+	"mqttUsername",
+	"mqttPassword",
+	"keepAlive",
+	"chunkBytes",
+	"session",
+	"uuid",
+] as const);
+
+/** How the device reaches its backend, and how it introduces itself. */
+export type Config = ReturnType<typeof readSettings<(typeof NAMES)[number]>> & {
+	/** A URL; empty if it becomes known later, or without a backend. */
+	readonly backend: string;
+	readonly clientId: string;
+	readonly publishTopic: string;
+	readonly subscribeTopic: string;
+};
+
+/**
+ * Reads and checks the settings of a backend.
+ *
+ * @param deviceId the device's MAC address
+ * @param backend overrides the setting
+ * @throws SettingError
+ */
+export const readConfig = (source: SettingSource, deviceId: string, backend?: string): Config => {
+	const clientId = readSetting("clientId", source) ?? deviceId;
+	const url = backend ?? readSetting("backend", source);
+	if (url === undefined) {
+		throw new SettingError("backend", "expected a URL: the setting is missing");
+	}
+	const settings = readSettings(NAMES, source);
+	// MQTT 3.1.1 §3.1.2.9: no password without a user name.
+	if (url.startsWith("mqtt") && settings.mqttPassword !== "" && settings.mqttUsername === "") {
+		throw new SettingError("mqttUsername", "required with mqttPassword");
+	}
+	return {
+		...settings,
+		backend: url,
+		clientId,
+		publishTopic: readSetting("publishTopic", source) ?? `xs-mcp/${clientId}/up`,
+		subscribeTopic: readSetting("subscribeTopic", source) ?? `xs-mcp/${clientId}/down`,
+	};
+};
+
+/**
+ * Reads the settings for clients without a gateway.
+ *
+ * @param address the address that the device would listen on: it needs a token unless that is loopback
+ * @returns undefined if `http` is not set
+ * @throws SettingError
+ */
+export const readDirectConfig = (source: SettingSource, address: string) => {
+	const port = readSetting("http", source);
+	if (port === undefined) {
+		return undefined;
+	}
+	const token = readSetting("httpToken", source);
+	const isLoopback = /^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
+	if (token === "" && !isLoopback) {
+		throw new SettingError("httpToken", `a device that listens on ${address} needs a token`);
+	}
+	return { port, token };
+};
+
+/**
+ * The device's UUID: the configured one, or else one of version 4
+ * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
+ *
+ * @param configured replaces the one that is kept
+ * @param random a number in [0, 1)
+ */
+export const deviceUuid = (
+	settings: Settings | undefined,
+	configured?: string,
+	random: () => number = Math.random,
+): string => {
+	const stored = settings?.get("board", "uuid");
+	if (typeof stored === "string" && (configured === undefined || configured === stored)) {
+		return stored;
+	}
+	const uuid = configured ?? makeUuid(random);
+	settings?.set("board", "uuid", uuid);
+	return uuid;
+};
+
+const makeUuid = (random: () => number): string =>
+	"xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
+		const digit = Math.floor(random() * 16);
+		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
+	});

@@ -1,0 +1,109 @@
+import type { Settings } from "../hardware/hardware.js";
+import type { WiFiAccess } from "../hardware/wifi-setup.js";
+import {
+	forgetSetting,
+	readSetting,
+	SettingError,
+	type SettingSource,
+	settingText,
+	storeSetting,
+} from "./read-setting.js";
+import { deepFreeze } from "./text/deep-freeze.js";
+import { MAX_NETWORKS, networksText } from "./wifi-settings.js";
+
+/** Sources of settings on a device that can store them. */
+export interface StoredSource extends SettingSource {
+	readonly settings: Settings;
+}
+
+/** The networks that the settings name. That of the setting `ssid` comes first. */
+export const knownNetworks = (source: SettingSource): readonly WiFiAccess[] => {
+	const first = { ssid: settingText("ssid", source), password: settingText("password", source) };
+	return [first, ...otherNetworks(source)].filter(
+		({ ssid }, at, all) => ssid !== "" && all.findIndex((each) => each.ssid === ssid) === at,
+	);
+};
+
+/** Stores a network as the one of the setting `ssid`. The networks known before it are kept, without the oldest. */
+export const storeNetwork = (access: WiFiAccess, source: StoredSource): void => {
+	storeOthers(withFirst(access, knownNetworks(source)), access.ssid, source.settings);
+	storeSetting("ssid", access.ssid, source.settings);
+	storeSetting("password", access.password, source.settings);
+};
+
+/** Returns the networks with this one first, without the oldest beyond the limit. */
+export const withFirst = (access: WiFiAccess, networks: readonly WiFiAccess[]): readonly WiFiAccess[] =>
+	[access, ...networks.filter(({ ssid }) => ssid !== access.ssid)].slice(0, MAX_NETWORKS + 1);
+
+const storeOthers = (networks: readonly WiFiAccess[], first: string, settings: Settings): void => {
+	const text = networksText(networks.filter(({ ssid }) => ssid !== first).slice(0, MAX_NETWORKS));
+	if (text !== "") {
+		storeSetting("networks", text, settings);
+	}
+};
+
+/** Wi-Fi must work with any settings. */
+const otherNetworks = (source: SettingSource): readonly WiFiAccess[] => {
+	try {
+		return readSetting("networks", source) ?? [];
+	} catch (error) {
+		if (error instanceof SettingError) {
+			return [];
+		}
+		throw error;
+	}
+};
+
+/** Settings that the set-up stores. A group belongs together: a token must not reach another backend. */
+const GROUPS = deepFreeze([
+	["ssid", "password", "networks"],
+	["backend", "otaUrl", "token", "mqttUsername", "mqttPassword"],
+	["name"],
+	["language"],
+] as const);
+
+/** Stores hashes of the built-in values of each group. */
+const FLASHED = deepFreeze(["board", "flashed"] as const);
+
+/** Lets newly flashed settings win: forgets a group whose built-in values have changed. Networks stay known. */
+export const preferFlashed = (source: StoredSource, log: (message: string) => void): void => {
+	try {
+		forgetReplaced(source);
+	} catch (error) {
+		log(`settings: flashed ones could not replace stored ones: ${String(error)}`);
+	}
+};
+
+const forgetReplaced = ({ built, settings }: StoredSource): void => {
+	const hashes = GROUPS.map((names) => hashTexts(names.map((name) => String(built[name] ?? ""))));
+	const stored = settings.get(...FLASHED);
+	const before = typeof stored === "string" ? stored.split(",") : [];
+	const changed = GROUPS.filter((_, at) => hashes[at] !== "" && hashes[at] !== before[at]);
+	if (changed.includes(GROUPS[0])) {
+		const flashed = knownNetworks({ built, settings: undefined });
+		const earlier = knownNetworks({ built: {}, settings });
+		const networks = [...flashed, ...earlier.filter(({ ssid }) => flashed.every((each) => each.ssid !== ssid))];
+		storeOthers(networks, String(built.ssid ?? ""), settings);
+	}
+	const text = hashes.join();
+	if (text !== (stored ?? ",,,")) {
+		settings.set(...FLASHED, text);
+	}
+	// Otherwise stored settings would be lost at each start.
+	if (settings.get(...FLASHED) === text) {
+		for (const name of changed.flat()) {
+			if (name !== "networks") {
+				forgetSetting(name, settings);
+			}
+		}
+	}
+};
+
+/** FNV-1a of texts, 32 bits. Empty if all of them are. */
+const hashTexts = (texts: readonly string[]): string => {
+	let hash = 0x811c9dc5;
+	for (const character of texts.join("\n")) {
+		hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193);
+	}
+	return texts.join("") === "" ? "" : (hash >>> 0).toString(36);
+};

@@ -1,0 +1,77 @@
+import { AppPart, type Feature, type Listener } from "../core/listener.js";
+import type { DeviceLog } from "../hardware/hardware.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import { notificationMessage } from "../mcp_server/json-rpc.js";
+
+/** Limits of the lines that are kept, which take the heap of a chip. */
+const MAX_LINES = 24;
+const MAX_LENGTH = 160;
+const MAX_CHARACTERS = 2_000;
+
+/** Milliseconds from the start of a session until lines are sent: before, a gateway is not ready for them. */
+const SEND_DELAY = 5_000;
+
+/** Keeps the latest lines of the device's log, and sends them in a session. */
+export class RecentLog extends AppPart implements DeviceLog, Listener {
+	readonly lines: string[] = [];
+	private readonly start = this.app.ticks();
+	private characters = 0;
+	/** Lines at the end that were not sent. */
+	private unsent = 0;
+	private isReady = false;
+	private isSending = false;
+	private delay: TimerHandle | undefined;
+
+	/** Adds a line. Queries of URLs are left out, because they may hold keys. */
+	onLog(message: string): void {
+		const seconds = ((this.app.ticks() - this.start) >>> 0) / 1000;
+		const text = message.replace(/(:\/\/[^\s?]*\?)\S+/g, "$1…");
+		const line = `${seconds.toFixed(1)} ${text}`.slice(0, MAX_LENGTH);
+		this.lines.push(line);
+		this.characters += line.length;
+		while (this.lines.length > MAX_LINES || this.characters > MAX_CHARACTERS) {
+			this.characters -= (this.lines.shift() as string).length;
+		}
+		this.unsent = Math.min(this.unsent + 1, this.lines.length);
+		this.flush();
+	}
+
+	onSession(): void {
+		this.delay = this.app.timer.set(() => {
+			this.isReady = true;
+			this.flush();
+		}, SEND_DELAY);
+	}
+
+	onSessionLost(): void {
+		this.app.timer.clear(this.delay);
+		this.isReady = false;
+	}
+
+	/** Sends what was not sent. A line about the sending itself waits for its turn. */
+	private flush(): void {
+		if (this.isSending) {
+			return;
+		}
+		this.isSending = true;
+		// Without a session the protocol would log each line that it drops, which would be a line to send.
+		while (this.isReady && this.app.backend.session !== undefined && this.unsent > 0) {
+			const line = this.lines.at(-this.unsent) as string;
+			this.unsent -= 1;
+			const message = { level: "debug", logger: "device", data: line };
+			this.app.backend.receiver?.notify(notificationMessage("notifications/message", message));
+		}
+		this.isSending = false;
+	}
+}
+
+/** The latest lines of the device's log, for the backend and the tool `self.get_log`. */
+export default {
+	name: "log",
+	rescue: true,
+	start(app) {
+		const log = new RecentLog(app);
+		Object.assign(app.board, { log });
+		app.listen(log);
+	},
+} satisfies Feature;

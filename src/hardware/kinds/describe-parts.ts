@@ -1,0 +1,40 @@
+import type { PartKind } from "./part-kind.js";
+
+/** A part by the names of its members: those that its kind names are there. */
+type AnyPart = Readonly<Record<string, unknown>>;
+
+/** Describes parts of a kind for the device's status, by their names. A part that cannot be read has an `error`. */
+export const describeParts = (kind: PartKind, parts: Readonly<Record<string, object>>): object => {
+	const described: Record<string, object> = {};
+	for (const name in parts) {
+		const part = parts[name] as AnyPart;
+		try {
+			described[name] = describePart(kind, part);
+		} catch (error) {
+			described[name] = { kind: part.kind, error: error instanceof Error ? error.message : String(error) };
+		}
+	}
+	return described;
+};
+
+/**
+ * Describes a part for the device's status. JSON omits members that are undefined.
+ *
+ * @throws Error if it cannot be read
+ */
+export const describePart = ({ status }: PartKind, part: object): object => {
+	const members = part as AnyPart;
+	// First: a sensor of several things knows what they are after its first sample.
+	const reading = typeof members.read === "function" ? members.read() : undefined;
+	const described: Record<string, unknown> = { title: members.title };
+	for (let at = 0; at < status.length; at += 1) {
+		const { name, type, from = name } = status[at] as PartKind["status"][number];
+		const value = type === "reading" ? reading : members[from];
+		described[name] = type === "color" && value !== undefined ? formatColor(value as number) : value;
+	}
+	described.error = members.error;
+	return described;
+};
+
+/** A colour as text, #rrggbb. */
+const formatColor = (color: number): string => `#${color.toString(16).padStart(6, "0")}`;

@@ -1,0 +1,24 @@
+import AudioIn from "embedded:io/audio/in";
+import Timer from "timer";
+import type { Codec, Player } from "../hardware/sound.js";
+import { OpusCodec } from "./opus-codec.js";
+import { OpusDecoder, OpusEncoder } from "./opus-threads.js";
+import type { AudioInRecord } from "./recording.js";
+
+/**
+ * A codec that plays with the board's player and records with the SDK's audio in, by libopus.
+ *
+ * @param channels setting of the audio in for the samples of one microphone. Undefined on a board without one
+ */
+export default function openCodec(player: Player, channels?: 1 | 2): Codec {
+	return new OpusCodec({
+		player,
+		openDecoder: (...parameters) => new OpusDecoder(...parameters),
+		microphone: channels && {
+			audioIn: { io: AudioIn as unknown as AudioInRecord["io"], channels },
+			openEncoder: (...parameters) => new OpusEncoder(...parameters),
+		},
+		timer: Timer,
+		log: (message) => trace(`${message}\n`),
+	});
+}

@@ -1,0 +1,26 @@
+import Resource from "Resource";
+import AudioOut from "embedded:io/audio/out";
+import Timer from "timer";
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import type { SoundFiles } from "../hardware/sound.js";
+import type { AudioOutRecord } from "./played-sound.js";
+import { SoundPlayer } from "./sound-player.js";
+
+/** Fonts and certificates are resources, too. */
+const isSound = (name: string): boolean => name.endsWith(".wav") || name.endsWith(".pcm");
+
+/** The sound files among the firmware's resources: a manifest's `data`. The SDK's ResourceIterator makes `Resource` iterable. */
+const soundFiles: SoundFiles = deepFreeze({
+	get names() {
+		return [...(Resource as unknown as Iterable<string>)].filter(isSound);
+	},
+	open: (name) => (isSound(name) && Resource.exists(name) ? new Resource(name) : undefined),
+});
+
+/**
+ * A player on the SDK's audio out, for a target that supports it.
+ *
+ * @param volume percent, the initial volume; 100 for a board whose amplifier sets the volume
+ */
+export const openPlayer = (volume: number): SoundPlayer =>
+	new SoundPlayer({ io: AudioOut as unknown as AudioOutRecord["io"] }, Timer, volume, soundFiles);

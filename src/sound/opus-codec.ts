@@ -1,0 +1,138 @@
+import type { AudioParams, Codec, Player, Sound } from "../hardware/sound.js";
+import type { Runtime } from "../hardware/timer.js";
+import type { OpusThread } from "./opus-threads.js";
+import { FORMAT, type Microphone, Recording } from "./recording.js";
+
+interface OpusCodecOptions extends Runtime {
+	readonly player: Player;
+	/** Parameters as {@link OpusDecoder} has them. Samples have 16 bits, low byte first. */
+	readonly openDecoder: (sampleRate: number, frame: number, prebuffer: number) => OpusThread;
+	/** Absent on a board without a microphone. */
+	readonly microphone?: Microphone | undefined;
+}
+
+/** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */
+const PREBUFFER = 180;
+
+/** Milliseconds between two checks for decoded samples: less than the audio output buffers. */
+const PERIOD = 20;
+
+interface Played {
+	readonly decoder: OpusThread;
+	readonly sound: Sound;
+	/** Settles when the last sample was played. */
+	over: Promise<void>;
+	/** Why it ended early. */
+	failure?: Error;
+}
+
+/** Plays packets of Opus with the board's player, and records them with its microphone: not both at the same time. */
+export class OpusCodec implements Codec {
+	readonly params = FORMAT;
+	private readonly options: OpusCodecOptions;
+	private played: Played | undefined;
+	private recording: Recording | undefined;
+
+	constructor(options: OpusCodecOptions) {
+		this.options = options;
+		const { microphone } = options;
+		if (microphone !== undefined) {
+			this.record = (onPacket) => this._record(microphone, onPacket);
+		}
+	}
+
+	record?(onPacket: ((packet: Uint8Array) => void) | undefined): void;
+
+	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
+		this.stop();
+		this.stopRecording();
+		const { player, openDecoder } = this.options;
+		const decoder = openDecoder(rate, (rate * duration) / 1_000, Math.ceil(PREBUFFER / duration));
+		try {
+			const played: Played = { decoder, sound: player.begin(rate), over: Promise.resolve() };
+			this.played = played;
+			played.over = this._play(played).catch((error: Error) => this.fail(played, error));
+		} catch (error) {
+			decoder.close();
+			throw error;
+		}
+	}
+
+	play(packet: Uint8Array): void {
+		const { decoder, failure } = this.played ?? {};
+		if (failure !== undefined) {
+			throw failure;
+		}
+		if (decoder?.write(packet) === false) {
+			throw new Error("too many packets wait to be played");
+		}
+	}
+
+	async end(): Promise<void> {
+		const played = this.played;
+		if (played !== undefined && played.failure === undefined) {
+			played.decoder.complete();
+			await played.over;
+		}
+		if (played?.failure !== undefined) {
+			throw played.failure;
+		}
+	}
+
+	stop(): void {
+		const played = this.played;
+		this.played = undefined;
+		if (played !== undefined && played.failure === undefined) {
+			played.sound.stop();
+			this.close(played);
+		}
+	}
+
+	private _record(microphone: Microphone, onPacket: ((packet: Uint8Array) => void) | undefined): void {
+		const { player } = this.options;
+		this.stopRecording();
+		if (onPacket !== undefined) {
+			this.stop();
+			player.stop();
+			this.recording = new Recording(microphone, this.options, onPacket);
+			player.isHeld = true;
+		}
+	}
+
+	private stopRecording(): void {
+		this.recording?.close();
+		this.recording = undefined;
+		this.options.player.isHeld = false;
+	}
+
+	private async _play(played: Played): Promise<void> {
+		const { decoder, sound } = played;
+		while (this.played === played) {
+			const samples = decoder.read();
+			if (samples === null) {
+				await sound.end();
+				this.played = undefined;
+				this.close(played);
+			} else if (samples === undefined) {
+				await new Promise<void>((resolve) => this.options.timer.set(resolve, PERIOD));
+			} else {
+				await sound.write(new Uint8Array(samples));
+			}
+		}
+	}
+
+	/** The output failed, or something else is played. `stop` is no failure. */
+	private fail(played: Played, error: Error): void {
+		if (this.played === played) {
+			played.failure = error;
+			this.close(played);
+		}
+	}
+
+	private close({ decoder }: Played): void {
+		const bad = decoder.close();
+		if (bad > 0) {
+			this.options.log(`${bad} packets could not be decoded: no Opus`);
+		}
+	}
+}

@@ -1,0 +1,200 @@
+import type { Sound } from "../hardware/sound.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+
+/** ECMA-419's audio out, as far as it is used. */
+export interface AudioOut {
+	/** Part of full loudness, 0 to 1. */
+	volume: number;
+	start(): void;
+	/** Takes at most as many bytes as `onWritable` announced. */
+	write(samples: Uint8Array): void;
+	close(): void;
+}
+
+export interface AudioOutOptions {
+	readonly audioType: "LPCM";
+	/** Hertz. */
+	readonly sampleRate: number;
+	readonly channels: 1;
+	readonly bitsPerSample: 16;
+	/** Called again and again from `start` on, even if nothing was written. */
+	readonly onWritable: (bytes: number) => void;
+}
+
+/** ECMA-419's record for the audio out. */
+export interface AudioOutRecord {
+	readonly io: new (options: AudioOutOptions) => AudioOut;
+}
+
+/** Bytes that may wait to be played. Beyond that, `write` waits. */
+const ENOUGH = 4_096;
+
+/** Bytes of silence after the last sample: more than any platform buffers, so that it has been played. */
+const TAIL = 24_576;
+const SILENCE = 1_024;
+
+/** Poll interval of the audio out, ms; and polls without progress after which it counts as broken. */
+const CHECK_INTERVAL = 1_000;
+const MAX_CHECKS = 3;
+
+/** A sound on ECMA-419's audio out. */
+export class PlayedSound implements Sound {
+	private readonly out: AudioOut;
+	private readonly timer: TimerModule;
+	private readonly watch: TimerHandle;
+	private readonly pieces: Uint8Array[] = [];
+	private held = 0;
+	/** Bytes of silence still to play; undefined while samples may follow. */
+	private tail: number | undefined;
+	/** Why the sound has ended; undefined while it plays. */
+	private over: Error | undefined;
+	/** Pending promises for room, or for the end. */
+	private waiting: { resolve(): void; reject(error: Error): void } | undefined;
+	private checks = 0;
+
+	/**
+	 * @param sampleRate Hertz
+	 * @param loudness 0 to 1
+	 * @throws Error as the platform's class, for an unsupported sample rate or lack of memory
+	 */
+	constructor({ io }: AudioOutRecord, timer: TimerModule, sampleRate: number, loudness: number) {
+		this.timer = timer;
+		this.out = new io({
+			audioType: "LPCM",
+			sampleRate,
+			channels: 1,
+			bitsPerSample: 16,
+			onWritable: (bytes) => this.tryToFill(bytes),
+		});
+		try {
+			this.out.volume = loudness;
+			this.out.start();
+		} catch (error) {
+			this.out.close();
+			throw error;
+		}
+		this.watch = timer.repeat(() => {
+			this.checks += 1;
+			if (this.checks > MAX_CHECKS) {
+				this.close(new Error("audio output stalled"));
+			}
+		}, CHECK_INTERVAL);
+	}
+
+	get isOver(): boolean {
+		return this.over !== undefined;
+	}
+
+	setLoudness(loudness: number): void {
+		if (this.over === undefined) {
+			this.out.volume = loudness;
+		}
+	}
+
+	async write(samples: Uint8Array): Promise<void> {
+		this.expectOpen();
+		if (samples.byteLength > 0) {
+			this.pieces.push(samples);
+			this.held += samples.byteLength;
+		}
+		if (this.held > ENOUGH) {
+			await this.wait();
+		}
+	}
+
+	async end(): Promise<void> {
+		this.expectOpen();
+		this.tail = TAIL;
+		await this.wait();
+	}
+
+	stop(): void {
+		this.close(new Error("the sound was stopped"));
+	}
+
+	private expectOpen(): void {
+		if (this.over !== undefined) {
+			throw this.over;
+		}
+	}
+
+	private wait(): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.waiting = { resolve, reject };
+		});
+	}
+
+	/** An exception in a callback would end the machine. */
+	private tryToFill(bytes: number): void {
+		try {
+			this.fill(bytes);
+		} catch (error) {
+			this.close(error as Error);
+		}
+	}
+
+	private fill(bytes: number): void {
+		this.checks = 0;
+		// The platform may call once more after close.
+		let room = this.over === undefined ? bytes - (bytes % 2) : 0;
+		while (room > 0) {
+			const piece = this.next(room);
+			if (piece === undefined) {
+				break;
+			}
+			this.out.write(piece);
+			room -= piece.byteLength;
+		}
+		if (this.tail === 0) {
+			this.close(new Error("the sound has ended"));
+		} else if (this.held <= ENOUGH && this.tail === undefined) {
+			this.settle();
+		}
+	}
+
+	/** The next bytes to be played, at most `room`. If the source is too slow, the platform plays silence. */
+	private next(room: number): Uint8Array | undefined {
+		const first = this.pieces[0];
+		if (first === undefined) {
+			return this.nextSilence(room);
+		}
+		const piece = first.subarray(0, room);
+		if (piece.byteLength === first.byteLength) {
+			this.pieces.shift();
+		} else {
+			this.pieces[0] = first.subarray(room);
+		}
+		this.held -= piece.byteLength;
+		return piece;
+	}
+
+	private nextSilence(room: number): Uint8Array | undefined {
+		if (this.tail === undefined || this.tail === 0) {
+			return undefined;
+		}
+		const count = Math.min(room, SILENCE, this.tail);
+		this.tail -= count;
+		return new Uint8Array(count);
+	}
+
+	private close(reason: Error): void {
+		if (this.over !== undefined) {
+			return;
+		}
+		this.over = reason;
+		this.timer.clear(this.watch);
+		this.pieces.length = 0;
+		this.out.close();
+		this.settle(this.tail === 0 ? undefined : reason);
+	}
+
+	private settle(error?: Error): void {
+		const waiting = this.waiting;
+		this.waiting = undefined;
+		if (error === undefined) {
+			waiting?.resolve();
+		} else {
+			waiting?.reject(error);
+		}
+	}
+}

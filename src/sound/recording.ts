@@ -1,0 +1,119 @@
+import type { AudioParams } from "../hardware/sound.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
+import type { OpusThread } from "./opus-threads.js";
+import type { AudioOutOptions } from "./played-sound.js";
+
+/** Recording format of the xiaozhi family. */
+export const FORMAT: AudioParams = Object.freeze({
+	format: "opus",
+	sample_rate: 16_000,
+	channels: 1,
+	frame_duration: 60,
+});
+
+/** Samples of a packet, and their bytes. */
+const FRAME = (FORMAT.sample_rate * FORMAT.frame_duration) / 1_000;
+const FRAME_BYTES = 2 * FRAME;
+
+/** Milliseconds between two checks for a packet: a third of what one lasts. */
+const PERIOD = 20;
+
+/** ECMA-419's audio in, as far as it is used. */
+export interface AudioIn {
+	start(): void;
+	/** @returns samples of 16 bits, low byte first. Throws an Error if there are fewer bytes */
+	read(byteLength: number): ArrayBuffer;
+	close(): void;
+}
+
+interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sampleRate" | "bitsPerSample"> {
+	readonly channels: 1 | 2;
+	readonly onReadable: (bytes: number) => void;
+}
+
+/** ECMA-419's record for the audio in. */
+export interface AudioInRecord {
+	readonly io: new (options: AudioInOptions) => AudioIn;
+	/** Channels that the class needs to be set to for the samples of one microphone. */
+	readonly channels: 1 | 2;
+}
+
+export interface Microphone {
+	readonly audioIn: AudioInRecord;
+	/** Parameters as {@link OpusEncoder} has them. */
+	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
+}
+
+/** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */
+export class Recording {
+	private readonly runtime: Runtime;
+	private readonly encoder: OpusThread;
+	private readonly in: AudioIn;
+	private readonly timer: TimerHandle;
+	private readonly frame = new Uint8Array(FRAME_BYTES);
+	private filled = 0;
+	private dropped = 0;
+	private isClosed = false;
+
+	/** @throws Error as the platform's classes, if there is no microphone or no memory */
+	constructor({ audioIn, openEncoder }: Microphone, runtime: Runtime, onPacket: (packet: Uint8Array) => void) {
+		this.runtime = runtime;
+		this.encoder = openEncoder(FORMAT.sample_rate, FRAME);
+		try {
+			this.in = new audioIn.io({
+				audioType: "LPCM",
+				sampleRate: FORMAT.sample_rate,
+				channels: audioIn.channels,
+				bitsPerSample: 16,
+				onReadable: (bytes) => this.tryToRead(bytes),
+			});
+			this.in.start();
+		} catch (error) {
+			this.encoder.close();
+			throw error;
+		}
+		this.timer = runtime.timer.repeat(() => {
+			for (let packet = this.encoder.read(); packet; packet = this.isClosed ? null : this.encoder.read()) {
+				onPacket(new Uint8Array(packet));
+			}
+		}, PERIOD);
+	}
+
+	close(): void {
+		if (this.isClosed) {
+			return;
+		}
+		this.isClosed = true;
+		this.runtime.timer.clear(this.timer);
+		this.in.close();
+		const lost = this.dropped + this.encoder.close();
+		if (lost > 0) {
+			this.runtime.log(`${lost} packets of what was recorded are lost`);
+		}
+	}
+
+	/** An exception in a callback would end the machine. */
+	private tryToRead(bytes: number): void {
+		try {
+			// The platform may call once more after close.
+			if (!this.isClosed) {
+				this.take(new Uint8Array(this.in.read(bytes)));
+			}
+		} catch (error) {
+			this.runtime.log(`recorded samples are lost: ${(error as Error).message}`);
+		}
+	}
+
+	private take(samples: Uint8Array): void {
+		for (let at = 0; at < samples.byteLength; ) {
+			const piece = samples.subarray(at, at + FRAME_BYTES - this.filled);
+			this.frame.set(piece, this.filled);
+			this.filled += piece.byteLength;
+			at += piece.byteLength;
+			if (this.filled === FRAME_BYTES) {
+				this.filled = 0;
+				this.dropped += this.encoder.write(this.frame) ? 0 : 1;
+			}
+		}
+	}
+}

@@ -1,0 +1,16 @@
+import { deepFreeze } from "../core/text/deep-freeze.js";
+import { array, type Schema } from "../mcp_server/schema.js";
+import { defineTool, READS } from "./define-tool.js";
+
+const anyRule: Schema<object> = deepFreeze({ type: "object" });
+
+export default defineTool({
+	name: "self.rule.list",
+	title: "List rules",
+	description:
+		"List what the device does by itself: its rules, how often and how many seconds ago each ran, and the error of its latest run.",
+	annotations: READS,
+	needs: ["rules", "ruleBook"],
+	output: { rules: array(anyRule) },
+	run: (_args, { ruleBook }) => ({ rules: ruleBook.all, local_time: ruleBook.localTime }),
+});

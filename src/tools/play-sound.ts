@@ -1,0 +1,93 @@
+import { MAX_RATE, MIN_RATE, type Player, type Sound } from "../hardware/sound.js";
+import { integer, optional, string } from "../mcp_server/schema.js";
+import { expectOk } from "../protocols/http-status.js";
+import { WavReader } from "../sound/wav-reader.js";
+import { ACTS, defineTool } from "./define-tool.js";
+
+/** Bytes of a sample. */
+const SAMPLE = 2;
+
+/** The URL prefix of the firmware's files. */
+const RESOURCE = "resource:";
+
+/** Bytes of such a file read at a time. */
+const PIECE = 2_048;
+
+const MAX_NAMES = 20;
+
+/** @throws Error with the names of existing files */
+const readFile = async (
+	player: Player,
+	name: string,
+	onPiece: (piece: ArrayBuffer) => Promise<void>,
+): Promise<void> => {
+	const file = player.files?.open(name);
+	if (file === undefined) {
+		const names = player.files?.names.slice(0, MAX_NAMES).join(", ") || "none";
+		throw new Error(`${RESOURCE}${name} not found; sound files of this firmware: ${names}`);
+	}
+	for (let at = 0; at < file.byteLength; at += PIECE) {
+		await onPiece(file.slice(at, Math.min(at + PIECE, file.byteLength)));
+	}
+};
+
+export default defineTool({
+	name: "self.audio_speaker.play",
+	title: "Play sound",
+	description:
+		"Play a sound on the speaker: a WAV file (PCM) from a URL, or one that is built into the firmware. Returns when the sound has ended. " +
+		"To end it sooner, call self.audio_speaker.stop.",
+	annotations: { ...ACTS, openWorldHint: true },
+	needs: ["player", "http"],
+	input: {
+		url: string({
+			minLength: 1,
+			maxLength: 1_000,
+			description: "URL of the file: http, https, or resource:NAME for one that is built into the firmware",
+		}),
+		sampleRate: optional(
+			integer({
+				minimum: MIN_RATE,
+				maximum: MAX_RATE,
+				description: "Only for raw PCM instead of WAV (16 bits, low byte first, one channel): samples per second",
+			}),
+		),
+	},
+	run: async ({ url, sampleRate }, { player, http }, call) => {
+		const wav = new WavReader(sampleRate);
+		const playing: { sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };
+		call.onCancel = () => playing.sound?.stop();
+		const play = async (piece: ArrayBuffer): Promise<void> => {
+			const samples = wav.read(new Uint8Array(piece));
+			if (call.cancelled) {
+				throw new Error("the call was cancelled");
+			}
+			if (wav.sampleRate === undefined) {
+				return;
+			}
+			playing.sound ??= player.begin(wav.sampleRate);
+			await playing.sound.write(samples);
+			playing.bytes += samples.byteLength;
+			const seconds = Math.floor(playing.bytes / SAMPLE / wav.sampleRate);
+			if (seconds > playing.seconds) {
+				playing.seconds = seconds;
+				call.progress(seconds, undefined, `${seconds} s played`);
+			}
+		};
+		try {
+			if (url.startsWith(RESOURCE)) {
+				await readFile(player, url.slice(RESOURCE.length), play);
+			} else {
+				expectOk(await http.request({ method: "GET", url, onPiece: play }), url);
+			}
+			if (playing.sound === undefined) {
+				throw new Error(`${url}: not a WAV file: truncated before its samples`);
+			}
+			await playing.sound.end();
+		} catch (error) {
+			playing.sound?.stop();
+			throw error;
+		}
+		return true;
+	},
+});

@@ -1,0 +1,64 @@
+import { toBase64 } from "../core/text/base64.js";
+import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../hardware/pictures.js";
+import { type Content, image, text } from "../mcp_server/content.js";
+import { type Revision, reportsFailureAsError } from "../mcp_server/revision.js";
+import { string } from "../mcp_server/schema.js";
+import { uploadPicture } from "../screen/upload-picture.js";
+import { ACTS, defineTool } from "./define-tool.js";
+
+export default defineTool({
+	name: "self.camera.take_photo",
+	title: "Take photo",
+	description:
+		"Take a photo with this device's camera: it shows the room, or what is in front of the device, not files or screens.\n" +
+		"Returns a JSON object that tells what the photo shows, or the photo.",
+	// Not read-only: people near a camera want to be asked.
+	annotations: { ...ACTS, openWorldHint: true },
+	needs: ["camera", "http"],
+	input: {
+		question: string({
+			maxLength: 1_000,
+			default: "What does the photo show?",
+			description: "What to find out about the photo",
+		}),
+	},
+	run: async ({ question }, { camera, http, system, settings }, { id, client, session }) => {
+		if (client.vision === undefined) {
+			return await ownPhoto(camera, session.revision);
+		}
+		const { url, token } = client.vision;
+		const headers = new Map<string, string>();
+		if (token !== "") {
+			headers.set("Authorization", `Bearer ${token}`);
+		}
+		if (system !== undefined) {
+			headers.set("Device-Id", system.macAddress);
+		}
+		const clientId = settings?.get("board", "uuid");
+		if (typeof clientId === "string") {
+			headers.set("Client-Id", clientId);
+		}
+		// Tells the vision service which call this is. A text could break the header; the family's ids are numbers.
+		if (typeof id === "number") {
+			headers.set("Mcp-Request-Id", String(id));
+		}
+		const fields = [{ name: "question", value: question }];
+		const photo = await camera.capture();
+		return text(await uploadPicture(http, { url, headers, fields, filename: "camera.jpg", picture: photo }));
+	},
+});
+
+const NO_VISION = "the client offers no vision service (capabilities.vision in initialize)";
+
+/** The photo for a client that looks at it itself. Backends of 2024-11-05 read nothing but text. */
+const ownPhoto = async (camera: Camera, revision: Revision): Promise<Content> => {
+	if (reportsFailureAsError(revision)) {
+		throw new Error(NO_VISION);
+	}
+	const photo = await camera.capture();
+	try {
+		return image(toBase64(await readWhole(photo, MAX_PICTURE_BYTES)), "image/jpeg");
+	} catch (error) {
+		throw new Error(`${NO_VISION}, and no photo of its own fits: ${(error as Error).message}`, { cause: error });
+	}
+};

@@ -1,4 +1,0 @@
-import type { HttpServerPlatform } from "../../protocols/net/http-server.js";
-
-/** The host's HTTP server. */
-export const httpServer: HttpServerPlatform;
