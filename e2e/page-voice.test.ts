@@ -6,7 +6,7 @@ import { decode } from "../host-test/support/sounds.js";
 import { speak } from "../host-test/support/speak.js";
 import { likenessOfPieces, talkAtPage } from "../host-test/support/talking-page.js";
 import { skipIf, until } from "../host-test/support/testing.js";
-import { sharePackets } from "../packages/gateway/src/speech/packets.js";
+import { sharePackets } from "../packages/gateway/src/speech/speech.js";
 import { readWav } from "../packages/gateway/src/speech/wav.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 import { openBackend } from "./speech-backend.js";

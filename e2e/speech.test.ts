@@ -7,7 +7,7 @@ import { cases } from "../host-test/support/scope.js";
 import { decode, follow } from "../host-test/support/sounds.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { skipIf, until } from "../host-test/support/testing.js";
-import { sharePackets } from "../packages/gateway/src/speech/packets.js";
+import { sharePackets } from "../packages/gateway/src/speech/speech.js";
 import { readWav } from "../packages/gateway/src/speech/wav.js";
 import { connectClient } from "../packages/gateway/testing/gateway.js";
 import { startProgram } from "../packages/gateway/testing/program.js";

@@ -5,7 +5,7 @@ import { whyMissing, whyNoOpus } from "../../host-test/support/optional-program.
 import { decode, follow } from "../../host-test/support/sounds.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
 import { listenForSockets, skipIf, until } from "../../host-test/support/testing.js";
-import { sharePackets } from "../../packages/gateway/src/speech/packets.js";
+import { sharePackets } from "../../packages/gateway/src/speech/speech.js";
 import { readWav } from "../../packages/gateway/src/speech/wav.js";
 import { openBackend } from "../speech-backend.js";
 import { startDevice } from "./device.js";

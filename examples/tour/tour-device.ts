@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { portableNames } from "../../packages/gateway/src/catalog/names.js";
+import { portableNames } from "../../packages/gateway/src/catalog/shared-list.js";
 import type { Connection, Server } from "../../packages/gateway/src/index.js";
 import { type DevicePage, openDevicePage } from "../../packages/virtual-device/src/device-page.js";
 import { type BoardProfile, type EngineChoice, VirtualDevice } from "../../packages/virtual-device/src/index.js";

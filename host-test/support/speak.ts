@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { resample } from "../../packages/gateway/src/speech/resample.js";
-import { readWav } from "../../packages/gateway/src/speech/wav.js";
+import { readWav, resample } from "../../packages/gateway/src/speech/wav.js";
 
 export function speak(text: string, voice = "en"): Buffer {
 	return execFileSync("espeak-ng", ["--stdout", "-v", voice, text], { maxBuffer: 2 ** 24 });

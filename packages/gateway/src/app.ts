@@ -8,9 +8,7 @@ import { urlsForDevices } from "./console/device-urls.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
 import type { AuditLog } from "./history/audit-log.js";
 import { history } from "./history/plugin.js";
-import { readJson } from "./http/body.js";
 import { HttpError } from "./http/http-error.js";
-import { makeLimits, type RequestLimits } from "./http/limits.js";
 import { closeServer, listenOn, renewTls } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
@@ -20,6 +18,9 @@ import {
 	HEADERS,
 	type HttpEnv,
 	type Middleware,
+	makeLimits,
+	type RequestLimits,
+	readJson,
 	setHeaders,
 } from "./http/route.js";
 import { makeListener, makeServer } from "./http/server.js";
@@ -91,10 +92,12 @@ function serveRequests(
 		try {
 			outgoing.setHeaders(HEADERS);
 			guard.checkSource(incoming);
-			if (answerCors(incoming, outgoing)) {
+			if (incoming.headers.origin !== undefined && answerCors(incoming, outgoing)) {
 				return;
 			}
-			rejectWebSocket(incoming, urls, settings);
+			if (incoming.headers.upgrade !== undefined) {
+				rejectWebSocket(incoming, urls, settings);
+			}
 			const { access, address, grant } = await guard.admit(incoming, outgoing);
 			checkMethod(incoming.method, "GET", "POST", "DELETE");
 			const body = incoming.method === "POST" ? await readJson(incoming, settings.maxBodyBytes) : undefined;
@@ -111,7 +114,7 @@ function serveRequests(
 		const name = path?.[1] ?? "";
 		const isCard = hasCard && `/mcp/${name}` === CARD_PATH && /^(?:GET|OPTIONS)$/.test(incoming.method ?? "");
 		// The app rejects a path that is not the one that is served.
-		if (path === null || isCard || !isAsServed(name)) {
+		if (path === null || isCard || (name !== "" && !isAsServed(name))) {
 			serveOthers(incoming, outgoing);
 		} else {
 			serve(incoming, outgoing, name).catch(() => outgoing.destroy());
@@ -187,7 +190,6 @@ function authenticate(guard: RequestGuard): Middleware {
 	};
 }
 
-/** Rejects what a read-only token may not change. */
 const rejectChanges: Middleware = async (c, next) => {
 	if (c.var.admission.access.readOnly && isChange(c)) {
 		throw new HttpError(403, "token", "this token is read-only");

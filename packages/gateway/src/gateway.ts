@@ -4,22 +4,21 @@ import { Hono } from "hono";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { removeTemporaryFiles } from "./config/atomic-file.js";
 import { ConfigurationError } from "./config/configuration-error.js";
-import { deviceIdOf } from "./config/device-id.js";
 import { lockStateFolder } from "./config/file-lock.js";
 import { SaveState } from "./config/save-state.js";
+import { deviceIdOf } from "./config/scopes.js";
 import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
 import { readPanel } from "./console/console-files.js";
 import { makeMetrics } from "./console/metrics.js";
-import { urlForDevice } from "./devices/device-address.js";
 import { type DeviceKey, openDeviceKey } from "./devices/device-key.js";
+import { urlForDevice } from "./devices/device-request.js";
 import { fetchPolicy } from "./devices/fetch-policy.js";
 import { Pictures } from "./devices/pictures/pictures.js";
-import { answerUnavailable } from "./http/answer-unavailable.js";
 import type { HttpEnv } from "./http/route.js";
-import type { Logger } from "./log.js";
-import { type LogLimiter, limitLog } from "./log-limiter.js";
+import { answerUnavailable } from "./http/server.js";
+import { type Logger, type LogLimiter, limitLog } from "./log.js";
 import { Gateway, type GatewayOptions, openServers } from "./mcp/gateway.js";
 import { management } from "./mcp/plugin.js";
 import type { Plugin } from "./plugin.js";
@@ -84,7 +83,6 @@ export class RunningGateway extends Gateway {
 	readonly consoleFolder: string | undefined;
 	readonly resolve: LookupFunction | undefined;
 	readonly tokens: TokenStore;
-	/** Whether the state can be saved. */
 	readonly saves: SaveState;
 	/** Derives secrets that survive a restart. */
 	readonly key: DeviceKey;

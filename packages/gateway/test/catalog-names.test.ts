@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { portableNames } from "../src/catalog/names.js";
+import { portableNames } from "../src/catalog/shared-list.js";
 
 const oneOf = (own: string[], alias?: string): string[] => [...portableNames(own, alias).keys()];
 

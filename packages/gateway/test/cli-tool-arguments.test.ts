@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { UsageError } from "../src/cli/exit.js";
+import { UsageError } from "../src/cli/output.js";
 import { parseToolArguments } from "../src/cli/tool-arguments.js";
 import { argumentsOf, signatureOf } from "../src/cli/tool-commands.js";
 

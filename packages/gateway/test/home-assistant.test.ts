@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
 import { freePort, testWith, until } from "../../../host-test/support/testing.js";
-import { keyOf } from "../src/home-assistant/topics.js";
+import { keyOf } from "../src/home-assistant/discovery.js";
 import { startBroker } from "../testing/broker.js";
 import { LAMP, REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../testing/gateway.js";
 import { type StartedProgram, startProgram } from "../testing/program.js";

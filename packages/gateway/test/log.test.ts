@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
-import { LogDestination, makeLog, makePrettyFormat } from "../src/log.js";
-import { limitLog } from "../src/log-limiter.js";
+import { LogDestination, limitLog, makeLog, makePrettyFormat } from "../src/log.js";
 
 function logged(format?: (line: string) => string) {
 	let text = "";

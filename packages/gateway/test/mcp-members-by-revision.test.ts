@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ICONS } from "../src/catalog/icons.js";
+import { ICONS } from "../src/catalog/tool-hints.js";
 import { connectClient, SET_VOLUME, startWithDevice, type TestGateway } from "../testing/gateway.js";
 import { openSession } from "../testing/raw-session.js";
 

@@ -4,8 +4,8 @@ import { correlation } from "../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../host-test/support/testing.js";
 import { openOpusDecoder } from "../../xs-mcp/src/build/opus.js";
-import { SPOKEN_AUDIO } from "../src/devices/hello.js";
-import { sharePackets } from "../src/speech/packets.js";
+import { SPOKEN_AUDIO } from "../src/devices/device-connection.js";
+import { sharePackets } from "../src/speech/speech.js";
 
 const toneAt = (rate: number) =>
 	Int16Array.from({ length: rate }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / rate));

@@ -21,7 +21,7 @@ async function start(t: TestContext) {
 	const errors: Error[] = [];
 	const exchanges: Exchange[] = [];
 	const form = {
-		headers: () => ({}),
+		headers: {},
 		event: (_: number, json: string) => eventOf(json),
 		first: () => ": first\n\n",
 		onError: (error: Error) => void errors.push(error),

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { isolated } from "../src/upstreams/isolation.js";
+import { isolated } from "../src/upstreams/process-transport.js";
 import { type ServerInput, serverConfig } from "../src/upstreams/server-config.js";
 import { callText, connected, nodeServer, ODD_SERVER } from "../testing/upstreams.js";
 

@@ -1,4 +1,4 @@
-import type { BindingSummary } from "../../src/devices/bootstrap/binding-routes.js";
+import type { BindingSummary } from "../../src/devices/bootstrap/bootstrap-routes.js";
 import { lists } from "../store/fleet.js";
 import { ask } from "../store/session.js";
 import { ago, t } from "../texts.js";

@@ -10,18 +10,16 @@ import {
 	type ServerTool,
 } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import type { ListKind } from "../config/catalog-mode.js";
+import type { ListKind } from "../config/setting-kinds.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn } from "./listing.js";
-import { ALIAS_SEPARATOR } from "./names.js";
 import type { ServerLists } from "./server-lists.js";
-import type { Lookup } from "./shared-list.js";
+import { ALIAS_SEPARATOR, type Lookup } from "./shared-list.js";
 import { aliasInStateUri, clientUri, parseClientUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 
 /** The lists of a catalog. */
 interface Lists {
-	/** The tools that are listed. */
 	readonly tools: readonly Tool[];
 	/** Undefined before the first list. */
 	readonly kind: ListKind | undefined;
@@ -78,7 +76,6 @@ export class Catalog {
 	/** The same for clients with the same access and view, on the same path. */
 	readonly key: string;
 	readonly access: Access;
-	/** Which tools it lists. */
 	readonly view: ToolView;
 	readonly #servers: ServerRegistry;
 	/** The lists of the servers that the client may reach. */
@@ -142,7 +139,6 @@ export class Catalog {
 		};
 	}
 
-	/** Whether it has a server. */
 	get hasServer(): boolean {
 		return this.servers.length > 0;
 	}
@@ -234,7 +230,6 @@ export class Catalog {
 		return server && tool && listings.allows(tool, this.#of.allowed(server)) ? { server, tool } : undefined;
 	}
 
-	/** The group of this name, listed or not. */
 	findGroup(name: string): ToolGroup | undefined {
 		return this.#of.findGroup(name);
 	}
@@ -308,7 +303,6 @@ export class Catalog {
 		return names.length > 0 ? `Unknown tool: ${name}. Did you mean ${names.join(", ")}?` : `Unknown tool: ${name}`;
 	}
 
-	/** The tool of the gateway itself that has this name. */
 	findOwnTool(name: string): OwnTool | undefined {
 		return this.#ownTools.find(({ listed }) => listed.name === name);
 	}

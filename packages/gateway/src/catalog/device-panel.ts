@@ -18,7 +18,6 @@ const DATA = /(<script type="application\/json" id="device">)[^<]*/;
 /** Lists with links to panels, by the lists that they are made from. */
 const linked = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** The URI of a device's panel. */
 function panelUri({ alias }: Server): string {
 	return `ui://${alias}/device`;
 }

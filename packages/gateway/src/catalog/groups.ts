@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Tool } from "@modelcontextprotocol/server";
 import { EVERY_DEVICE, type Server, type ServerTool } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { MAX_NAME_LENGTH } from "./names.js";
+import { MAX_NAME_LENGTH } from "./shared-list.js";
 
 /** A tool of a server. */
 export interface Member {
@@ -10,7 +10,6 @@ export interface Member {
 	readonly tool: ServerTool;
 }
 
-/** Tools of servers. */
 interface Tools {
 	/** In the order of servers and of their tools. */
 	readonly members: () => Iterable<Member>;

@@ -1,8 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import { isUserOnly, type Server, type ServerPrompt, type ServerTool, withoutExecution } from "xs-mcp-manager/core";
 import { likenessOf } from "./groups.js";
-import { ALIAS_SEPARATOR } from "./names.js";
-import { type Lookup, type NamedItem, type Naming, sharedLists } from "./shared-list.js";
+import { ALIAS_SEPARATOR, type Lookup, type NamedItem, type Naming, sharedLists } from "./shared-list.js";
 import { clientUri, stateResource } from "./state-resource.js";
 import { toolHints } from "./tool-hints.js";
 
@@ -48,8 +47,8 @@ const NONE: readonly never[] = [];
 export type Listings = ReturnType<typeof makeListings>;
 
 /**
- * Makes servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
- * and alias: so catalogs see what has changed, and do not rebuild the lists of thousands of servers.
+ * Makes servers' lists as clients see them. A derived list stays the same object while the server has the same
+ * list and alias. So catalogs notice changes cheaply, and do not rebuild the lists of thousands of servers.
  */
 export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 	const toolLists = sharedLists<ServerTool>((tool) => withoutExecution(hinted(tool)));
@@ -57,7 +56,6 @@ export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 	const likenesses = new WeakMap<ServerTool, string>();
 	const byNaming: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
 	const hints = toolHints(configured);
-	/** Adds hints to a tool without any: see {@link toolHints}. */
 	const hinted = (tool: ServerTool): ServerTool => hints(tool.name, tool);
 	/** Whether a client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
 	const allows = (tool: ServerTool, { userTools, readOnly }: Allowed): boolean =>
@@ -87,7 +85,6 @@ export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 			const named = namedTools(server, naming).find(({ item }) => item === tool);
 			return named?.listed ?? tool;
 		},
-		/** The tool of this name. */
 		findTool: (server: Server, naming: Lookup, name: string): ServerTool | undefined =>
 			toolLists(server.tools).find(name, server, naming),
 		/** A server's prompts as a client lists them. */
@@ -101,7 +98,6 @@ export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 							.map(({ listed }) => listed),
 					);
 		},
-		/** The prompt of this name. */
 		findPrompt: (server: Server, naming: Lookup, name: string): ServerPrompt | undefined =>
 			promptLists(server.offers.prompts).find(name, server, naming),
 		/** A server's state, and its resources as a client lists them. */

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Catalog } from "./catalog.js";
-import { ALIAS_SEPARATOR } from "./names.js";
+import { ALIAS_SEPARATOR } from "./shared-list.js";
 
 /** The skill's name, which ends its path (SEP-2640). */
 export const SKILL_NAME = "devices";

@@ -70,7 +70,6 @@ async function readOwnState({ online, offers, connection }: Server, signal?: Abo
 	}
 }
 
-/** The prefix of a device's own resource URIs. */
 const SELF = "device://self/";
 
 /** The prefix for all other resource URIs. */

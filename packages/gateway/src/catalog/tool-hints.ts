@@ -1,6 +1,7 @@
+import type { Tool } from "@modelcontextprotocol/server";
 import type { ServerTool } from "xs-mcp-manager/core";
 import type { ToolHint } from "../config/setting-kinds.js";
-import { ICONS, type IconName } from "./icons.js";
+import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 
 /** A tool of the family: its hint, its title, and whether it sends data to an external service. */
 interface KnownTool {
@@ -17,7 +18,7 @@ const ANNOTATIONS = {
 	destroys: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
 } as const;
 
-/** The tools of many boards of the family, by name; `*` stands for anything. The first match counts. */
+/** The tools of many boards of the family, by name; `*` matches anything. The first match counts. */
 const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = [
 	["self.get_device_status", { hint: "reads", title: "Get device status", icon: "status" }],
 	["self.get_system_info", { hint: "reads", title: "Get system information", icon: "chip" }],
@@ -50,7 +51,7 @@ const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = 
  * Makes a function that adds missing hints to tools: those configured by name, else those of the family's known tools. Clients
  * assume that a tool without hints is destructive and reaches the internet: they confirm each call, or reject it.
  *
- * @param configured by the device's own name of the tool; `*` stands for anything
+ * @param configured by the device's own name of the tool; `*` matches anything
  * @returns a function that returns a tool as clients list it, with hints, a title and an icon, and the same object for the same
  * tool. The tool's own values take precedence
  */
@@ -71,3 +72,33 @@ export function toolHints(configured: ReadonlyMap<string, ToolHint> = new Map())
 		return made.get(tool) as Tool;
 	};
 }
+
+/** Outlines of 24 by 24, each one SVG path. */
+const PATHS = {
+	chip: "M7 7h10v10H7zM9 2v5m6-5v5M9 17v5m6-5v5M2 9h5m-5 6h5M17 9h5m-5 6h5",
+	status: "M3 12h4l3 7 4-14 3 7h4",
+	sound: "M3 9v6h4l5 4V5L7 9zM16 9q3 3 0 6",
+	screen: "M3 4h18v12H3zM8 20h8",
+	camera: "M3 7h4l2-3h6l2 3h4v12H3zM12 10a3 3 0 1 0 .1 0",
+	light: "M9 18h6m-5 3h4M8 14a5 5 0 1 1 8 0l-1 2H9z",
+	power: "M12 3v8M7 6a8 8 0 1 0 10 0",
+	update: "M12 3v11m-4-4 4 4 4-4M4 19h16",
+} as const;
+
+type IconName = keyof typeof PATHS;
+
+/**
+ * Icons of tools and of the gateway (MCP, since 2025-11-25): about 230 bytes each, so that nothing has to be fetched.
+ *
+ * @internal exported for a test
+ */
+export const ICONS = Object.fromEntries(
+	Object.entries(PATHS).map(([name, path]) => {
+		const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="gray"><path d="${path}"/></svg>`;
+		const src = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+		return [name, [{ src, mimeType: "image/svg+xml" }]];
+	}),
+) as unknown as Readonly<Record<IconName, NonNullable<Tool["icons"]>>>;
+
+/** The gateway's description of itself for clients. Earlier revisions get less of it. */
+export const SERVER_INFO = { ...GATEWAY_INFO, title: GATEWAY_TITLE, icons: [...ICONS.chip] };

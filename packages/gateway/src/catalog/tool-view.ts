@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { CATALOG_MODES, type CatalogMode, type ListKind } from "../config/catalog-mode.js";
+import { CATALOG_MODES, type CatalogMode, type ListKind } from "../config/setting-kinds.js";
 
 /** Which tools a client's list has. */
 export interface ToolView {
@@ -45,16 +45,12 @@ const QUERY = z.object({
 });
 
 /**
- * The view in the query of a client's URL: `/mcp?catalog=search&pinnedTools=kitchen__*`. Other parameters are ignored.
+ * Reads the view in the query of a client's URL: `catalog=search&pinnedTools=kitchen__*`. Other parameters are ignored.
  *
  * @returns the problem names the parameter
  */
-export function viewInUrl(url: string): { readonly view?: Partial<ToolView>; readonly problem?: string } {
-	if (!url.includes("?")) {
-		return {};
-	}
-	const query = new URLSearchParams(url.split("?")[1]);
-	const { data, error } = QUERY.safeParse(Object.fromEntries(query));
+export function readView(query: string): { readonly view?: Partial<ToolView>; readonly problem?: string } {
+	const { data, error } = QUERY.safeParse(Object.fromEntries(new URLSearchParams(query)));
 	if (error !== undefined) {
 		// Names the parameter, not the item of its list.
 		const [{ path, message }] = error.issues as [z.core.$ZodIssue];

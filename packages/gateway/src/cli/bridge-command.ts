@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { isObject } from "../firmware.js";
 import { withAddress, withCatalog } from "./address-options.js";
-import { EXIT } from "./exit.js";
 import {
 	type CatalogFlags,
 	type ClientFlags,
@@ -11,6 +10,7 @@ import {
 	UnreachableError,
 } from "./gateway-client.js";
 import { type Message, Rejection } from "./http-request.js";
+import { EXIT } from "./output.js";
 import { Relay } from "./relay.js";
 
 /** Milliseconds between attempts to reach a gateway. */

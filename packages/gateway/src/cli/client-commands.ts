@@ -1,12 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { GatewayEvent } from "../console/event-routes.js";
-import type { DeviceSummary } from "../console/operator-routes.js";
+import type { DeviceSummary, GatewayEvent } from "../console/operator-routes.js";
 import { printableLine } from "../printable.js";
 import { withAddress } from "./address-options.js";
-import { EXIT, UsageError } from "./exit.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { eventsIn } from "./http-request.js";
-import { print, printTable } from "./output.js";
+import { EXIT, print, printTable, UsageError } from "./output.js";
 import type { CallFlags } from "./tool-commands.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { DeviceSummary } from "../console/operator-routes.js";
-import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
+import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import { printableLine } from "../printable.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";

@@ -3,9 +3,8 @@ import type { FirmwareOffer } from "../devices/firmware/firmware-offers.js";
 import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { printableLine } from "../printable.js";
 import { withAddress } from "./address-options.js";
-import { UsageError } from "./exit.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";
-import { print } from "./output.js";
+import { print, UsageError } from "./output.js";
 
 interface PushFlags extends ClientFlags {
 	readonly all?: boolean;

@@ -4,8 +4,8 @@ import type { Progress } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
-import { UsageError } from "./exit.js";
 import { type HttpRequest, type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
+import { UsageError } from "./output.js";
 
 /** Default address of a gateway. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";

@@ -6,7 +6,7 @@ import { LogDestination, makeLog, makePrettyFormat } from "../log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { serveOverStdio } from "../transports/stdio.js";
 import { sourcesFrom } from "./configuration-options.js";
-import { EXIT, UsageError } from "./exit.js";
+import { EXIT, UsageError } from "./output.js";
 
 /** Milliseconds in which a second signal is ignored: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { signInFolder } from "../config/sign-ins.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { UsageError } from "./exit.js";
+import { UsageError } from "./output.js";
 
 /** Adds the commands for configured servers. A running gateway notices their changes. */
 export function addServerCommands(program: Command): void {

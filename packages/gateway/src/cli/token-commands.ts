@@ -9,7 +9,7 @@ import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { collect } from "./address-options.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { UsageError } from "./exit.js";
+import { UsageError } from "./output.js";
 
 /** The settings that say where tokens are stored. */
 const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;

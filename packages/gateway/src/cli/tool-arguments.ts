@@ -1,6 +1,6 @@
 import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { UsageError } from "./exit.js";
+import { UsageError } from "./output.js";
 
 /**
  * Reads `key=value` arguments by the types in a tool's schema: numbers, booleans, JSON, text.

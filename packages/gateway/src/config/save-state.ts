@@ -5,7 +5,6 @@ type Saved = "store" | "log" | "events";
 export class SaveState {
 	readonly #onChange: (problem: Error | undefined) => void;
 	readonly #problems = new Map<Saved, Error>();
-	/** Writes that failed. */
 	failures = 0;
 
 	/** @param onChange called when a write fails after one that did not, and the reverse */

@@ -1,4 +1,3 @@
-import { deviceIdOf } from "./device-id.js";
 import type { LIMITS, TokenRecord } from "./token-record.js";
 
 /** The scopes of access tokens: what OAuth calls the limits that `token add` sets. */
@@ -48,4 +47,11 @@ export function scopesOf({ devices = [], readOnly, userTools, microphone }: Limi
 	const more = [...(userTools ? [SCOPES.userTools] : []), ...(microphone ? [SCOPES.microphone] : [])];
 	const tools = readOnly ? [SCOPES.read] : [SCOPES.control, ...more];
 	return [...tools, ...devices.map((id) => DEVICE + id)].join(" ");
+}
+
+const MAC_ADDRESS = /^(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/i;
+
+/** Returns a device's id in one form: a MAC address in lower case, because programs write it either way. */
+export function deviceIdOf(text: string): string {
+	return MAC_ADDRESS.test(text) ? text.toLowerCase() : text;
 }

@@ -270,3 +270,11 @@ function splitPairs(items: unknown): [string, unknown][] {
 		return [String(item).slice(0, Math.max(at, 0)), String(item).slice(at + 1)];
 	});
 }
+
+/** Which tools clients list: see ToolView. */
+export const CATALOG_MODES = ["auto", "full", "search", "groups"] as const;
+
+export type CatalogMode = (typeof CATALOG_MODES)[number];
+
+/** The kind of list in use: "auto" chooses one of the others. */
+export type ListKind = Exclude<CatalogMode, "auto">;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { Plugin } from "../plugin.js";
 import { PLUGINS } from "../plugins.js";
-import { CATALOG_MODES } from "./catalog-mode.js";
 import {
+	CATALOG_MODES,
 	FILE,
 	FOLDER,
 	flag,

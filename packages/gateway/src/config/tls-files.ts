@@ -34,7 +34,6 @@ export function readTlsFiles(listener: Listener, configuration: Configuration) {
 	let read = stateOf(certPath) + stateOf(keyPath);
 	let seen = read;
 	return {
-		/** The pair that was read first. */
 		options: load(),
 		/**
 		 * Makes a listener use its certificate and key as soon as they are renewed. Call it periodically: a changed pair is read at

@@ -18,7 +18,6 @@ const grant = z.object({
 	/** The access token, and when it is no longer valid. */
 	access: hash,
 	accessExpires: z.iso.datetime(),
-	/** The refresh token. */
 	refresh: hash,
 	/** The refresh token before, and until when it is answered as the first time: that answer may have been lost. */
 	previous: z.object({ refresh: hash, until: z.iso.datetime() }).optional(),
@@ -30,7 +29,6 @@ export const LIMITS = {
 	devices: z.array(z.string()).readonly().optional(),
 	/** Whether a client only sees devices and calls tools that are known to be read-only. */
 	readOnly: z.boolean().optional(),
-	/** Whether a client sees and calls user-only tools. */
 	userTools: z.boolean().optional(),
 	/** Whether a client may listen with the microphones of devices. */
 	microphone: z.boolean().optional(),

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { type Entry, isMade, type Store } from "xs-mcp-manager/core";
-import { deviceIdOf } from "./device-id.js";
-import { digest } from "./digest.js";
+import { deviceIdOf } from "./scopes.js";
 import {
 	type SignInRecord,
 	TOKEN_KINDS,
@@ -258,4 +257,9 @@ export class TokenStore {
 /** No name that an operator chooses has a colon. */
 function boundName(deviceId: string): string {
 	return `device:${deviceId}`;
+}
+
+/** The SHA-256 of a secret, in hex. Not a slow hash: the secrets have enough random bits. */
+export function digest(secret: string): string {
+	return createHash("sha256").update(secret).digest("hex");
 }

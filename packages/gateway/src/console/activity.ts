@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type CallDetails, type CallRecord, isUserOnly, type Server } from "xs-mcp-manager/core";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import { answerText, argumentsText } from "./call-texts.js";
 import type { CallEntry, CallStatistics, FirmwareEntry, RejectionEntry, StateChange } from "./messages.js";
 
 /** Maximum number of devices with recorded activity. The least recently active is dropped. */
@@ -21,6 +20,21 @@ const REJECTION_TIME = 600_000;
 
 /** Calls that ended because of the caller say nothing about the device. */
 const OF_CALLERS: ReadonlySet<CallRecord["outcome"]> = new Set(["invalid-arguments", "cancelled"]);
+
+/** Characters of a call's arguments, and of what came back, that are kept. */
+const MAX_ARGUMENTS = 500;
+const MAX_ANSWER = 200;
+
+/** Characters of one string among the arguments. */
+const MAX_STRING = 200;
+
+/** Names of arguments that are always secrets, even if the schema does not say so. */
+const SECRET_NAME = /pass(word|phrase|code)?$|secret|token|api_?key|credential|authorization/i;
+
+/** Query parameters of URLs that are secrets: the key of a firmware download. */
+const SECRET_PARAMETER = /([?&](?:key|token|secret|password|signature|sig|code)=)[^&#\s"':,;)<>]+/gi;
+
+const HIDDEN = "•••";
 
 interface DeviceCalls {
 	count: number;
@@ -108,4 +122,34 @@ export function recordActivity() {
 			return own?.statistics;
 		},
 	};
+}
+
+/** The arguments of a call as JSON, cut, without those that are secrets by their name or schema. */
+function argumentsText({ args, tool }: Pick<CallDetails, "args" | "tool">): string {
+	const properties = (tool.inputSchema.properties ?? {}) as Record<string, { format?: unknown; writeOnly?: unknown }>;
+	const text = JSON.stringify(args, (name, value) => {
+		const { format, writeOnly } = properties[name] ?? {};
+		if (name !== "" && (SECRET_NAME.test(name) || format === "password" || writeOnly === true)) {
+			return HIDDEN;
+		}
+		return typeof value === "string" ? shorten(value, MAX_STRING) : value;
+	});
+	return shorten(text, MAX_ARGUMENTS);
+}
+
+/** The result in words: texts, and kinds of pictures and sound; empty without a result. */
+function answerText({ result }: Pick<CallDetails, "result">): string {
+	const parts = (result?.content ?? []).map((block) => {
+		if (block.type === "text") {
+			return shorten(block.text, MAX_ANSWER);
+		}
+		return "mimeType" in block && typeof block.mimeType === "string" ? `[${block.mimeType}]` : `[${block.type}]`;
+	});
+	return shorten(parts.join(" "), MAX_ANSWER);
+}
+
+/** Cuts a text, and hides the secrets in its URLs. */
+function shorten(text: string, length: number): string {
+	const hidden = text.replace(SECRET_PARAMETER, `$1${HIDDEN}`);
+	return hidden.length > length ? `${hidden.slice(0, length)}…` : hidden;
 }

@@ -1,10 +1,11 @@
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
-import { bindingSummary } from "../devices/bootstrap/binding-routes.js";
+import { bindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
 import { PART_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
+import type { AuditEntry } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
@@ -27,7 +28,6 @@ const CHANGE_DELAY = 250;
 /** Interval of the checks of the short lists, ms. */
 const LISTS_INTERVAL = 1_000;
 
-/** The tools that set parts of devices. */
 const SETTERS: ReadonlySet<string> = new Set(PART_KINDS.flatMap(({ tool }) => (tool?.sets ? [tool.name] : [])));
 
 const MAX_CALLS_SENT = 50;
@@ -42,6 +42,7 @@ export type Fleet = ReturnType<typeof openFleet>;
  */
 export function openFleet(gateway: RunningGateway) {
 	const { servers, updates } = gateway;
+	const { audit } = gateway.use(history);
 	const activity = recordActivity();
 	const rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
@@ -151,12 +152,14 @@ export function openFleet(gateway: RunningGateway) {
 		// The gateway's own status reads are not shown as calls.
 		if (record.principal !== HISTORY_PRINCIPAL) {
 			const { entry, isUserOnly } = activity.called(record, details);
-			const { number: _number, time: _time, answer: _answer, serverId: device, ...call } = entry;
-			const alias = servers.find(device)?.alias;
-			const more = { ...(alias && { alias }), ...(isUserOnly && { userOnly: true }) };
-			gateway.use(history).audit?.called({ ...call, device, ...more });
+			const { number: _number, time, answer: _answer, serverId: device, ...call } = entry;
+			const { alias } = details.server;
+			const more = { device, alias, ...(isUserOnly && { userOnly: true }) };
+			audit?.append({ time: new Date(time).toISOString(), ...call, ...more } satisfies AuditEntry);
 		}
-		touch(record.serverId);
+		if (pages.size > 0) {
+			touch(record.serverId);
+		}
 	});
 	updates.on("update", (update) => {
 		activity.updated(update);

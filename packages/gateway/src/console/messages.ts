@@ -2,7 +2,7 @@
 import type { McpConnection } from "xs-mcp-manager";
 import type { CallRecord } from "xs-mcp-manager/core";
 import type { TokenRecord } from "../config/token-record.js";
-import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
+import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { ConnectedClient } from "../transports/session.js";
 
@@ -36,7 +36,6 @@ export interface FleetRow {
 	readonly calls?: CallStatistics;
 	/** The last step of its firmware's update. */
 	readonly update?: FirmwareEntry;
-	/** Its problem; absent if it has none. */
 	readonly problem?: Problem;
 	/** On the start page: its last status, and the tools that set its parts. Absent if the page may not read it. */
 	readonly status?: object;
@@ -168,9 +167,7 @@ export interface ConsoleSessionInfo {
 	};
 	/** Whether only devices on this machine can connect. */
 	readonly isLoopback: boolean;
-	/** Whether clients need tokens. */
 	readonly needsToken: boolean;
-	/** Whether the gateway has firmware for devices. */
 	readonly hasFirmware: boolean;
 	/** Whether the client may have devices say texts. */
 	readonly hasVoice: boolean;
@@ -192,7 +189,6 @@ export interface TokenSummary extends Omit<TokenRecord, "sha256" | "salt" | "gra
 export interface TokenQuestion {
 	/** Whether it is the first token for this kind: from then on every client, or every device, needs one. */
 	readonly isFirst: boolean;
-	/** The names of the clients that would be disconnected. */
 	readonly clients: readonly string[];
 	/** The aliases of the devices that would be disconnected. */
 	readonly devices: readonly string[];

@@ -7,7 +7,7 @@ export const operator = definePlugin({
 	name: "operator",
 	setup: async (gateway): Promise<void> => {
 		const [{ gatewayEvents }, { addDeviceRoutes, addHealthRoute, addOperatorRoutes }] = await Promise.all([
-			import("./event-routes.js"),
+			import("./operator-routes.js"),
 			import("./operator-routes.js"),
 		]);
 		const { servers, limitedLog, log } = gateway;

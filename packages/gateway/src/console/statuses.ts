@@ -87,9 +87,8 @@ export function followStatuses(
 			readSoon(server);
 		}
 	});
-	servers.on("call", ({ serverId: id, outcome, duration }, { tool, result }) => {
-		const server = servers.find(id);
-		if (server === undefined || outcome !== "ok") {
+	servers.on("call", ({ serverId: id, outcome, duration }, { server, tool, result }) => {
+		if (outcome !== "ok") {
 			return;
 		}
 		const isStatus = isStatusTool(tool);
@@ -102,7 +101,7 @@ export function followStatuses(
 			}
 			askedAt.set(id, Date.now());
 			set(id, status as Readonly<Record<string, unknown>>);
-		} else if (!isStatus && tool.annotations?.readOnlyHint !== true) {
+		} else if (!isStatus && tool.annotations?.readOnlyHint !== true && isShown(id)) {
 			readSoon(server);
 		}
 	});

@@ -3,9 +3,8 @@ import * as z from "zod";
 import type { TokenKind } from "../config/token-record.js";
 import { TokenError, type TokenStore } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
-import { readJsonAs } from "../http/body.js";
 import { HttpError, jsonRpcError } from "../http/http-error.js";
-import type { Route } from "../http/route.js";
+import { type Route, readJsonAs } from "../http/route.js";
 import { clients } from "../transports/plugin.js";
 import type { TokenQuestion, TokenSummary } from "./messages.js";
 

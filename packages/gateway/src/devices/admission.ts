@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { TlsOptions } from "node:tls";
-import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
+import { deviceIdOf } from "../config/scopes.js";
 import type { TokenRecord } from "../config/token-record.js";
 import type { TokenStore } from "../config/token-store.js";
 

@@ -19,8 +19,9 @@ import {
 	ServerError,
 	type ServerIdentity,
 } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 import type { AudioLink } from "./audio-link.js";
-import type { DeviceHello, DeviceMessage } from "./hello.js";
+import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 
 /** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
 const MAX_DEPTH = 32;
@@ -56,24 +57,16 @@ export interface DeviceLink {
 export class DeviceConnection extends Connection {
 	/** The `session_id` of this session's envelopes. */
 	readonly sessionId = randomUUID();
+	override revision: string | undefined;
+	override capabilities: ServerCapabilities = {};
 	readonly #hello: DeviceHello;
 	readonly #link: DeviceLink;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
-	#revision: string | undefined;
-	#capabilities: ServerCapabilities = {};
 
 	constructor(identity: ServerIdentity, hello: DeviceHello, link: DeviceLink) {
 		super(identity);
 		this.#hello = hello;
 		this.#link = link;
-	}
-
-	override get revision(): string | undefined {
-		return this.#revision;
-	}
-
-	override get capabilities(): ServerCapabilities {
-		return this.#capabilities;
 	}
 
 	override get audio(): AudioLink | undefined {
@@ -84,8 +77,8 @@ export class DeviceConnection extends Connection {
 		const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities, clientInfo };
 		const initialized = (await this.forward({ method: "initialize", params })) as InitializeResult;
 		const { name, version } = initialized.serverInfo;
-		this.#revision = initialized.protocolVersion;
-		this.#capabilities = initialized.capabilities;
+		this.revision = initialized.protocolVersion;
+		this.capabilities = initialized.capabilities;
 		this.info = { name, version };
 		this.#send({ jsonrpc: "2.0", method: "notifications/initialized" });
 	}
@@ -98,28 +91,35 @@ export class DeviceConnection extends Connection {
 		this.#write(this.#wrap(message));
 	}
 
-	/** Takes one message from the device, except hello. */
-	receive(message: DeviceMessage): void {
-		const { type, session_id: id, payload } = message;
-		if (!this.isOpen || !this.#isWithinRate()) {
-			return;
-		}
-		// Other devices of the family may leave it empty.
-		const namesOther = id !== undefined && id !== null && id !== "" && id !== this.sessionId;
-		if (namesOther && this.#link.isShared) {
-			this.reject("message for another session dropped");
-		} else if (type === "mcp") {
-			try {
-				this.#receive(readMessage(payload));
-			} catch (error) {
-				this.reject(`message dropped: ${(error as Error).message}`);
+	/** Takes a message from the device, except hello, or the text of one. */
+	receive(received: DeviceMessage | string): void {
+		try {
+			const message = typeof received === "string" ? parseMessage(received) : received;
+			const { type, session_id: id } = message;
+			if (!this.isOpen) {
+				return;
 			}
-		} else if (type === "goodbye" && this.#link.onGoodbye !== undefined) {
-			this.#link.onGoodbye(id === this.sessionId);
-		} else if (type === "goodbye") {
-			this.ended("the device said goodbye");
-		} else if (type === "listen" || type === "abort") {
-			this.audio?.told(message);
+			if (!this.#rate.take()) {
+				const reason = `more than ${MAX_MESSAGES_PER_SECOND} messages in a second`;
+				this.reject(`disconnected: ${reason}`);
+				this.close(reason);
+				return;
+			}
+			// Other devices of the family may leave it empty.
+			const namesOther = id !== undefined && id !== null && id !== "" && id !== this.sessionId;
+			if (namesOther && this.#link.isShared) {
+				this.reject("message for another session dropped");
+			} else if (type === "mcp") {
+				this.#receiveMcp(readMessage(message.payload));
+			} else if (type === "goodbye" && this.#link.onGoodbye !== undefined) {
+				this.#link.onGoodbye(id === this.sessionId);
+			} else if (type === "goodbye") {
+				this.ended("the device said goodbye");
+			} else if (type === "listen" || type === "abort") {
+				this.audio?.told(message);
+			}
+		} catch (error) {
+			this.reject(`message dropped: ${(error as Error).message}`);
 		}
 	}
 
@@ -154,9 +154,10 @@ export class DeviceConnection extends Connection {
 		return this.pending.get(id as RequestId);
 	}
 
-	#receive(message: JSONRPCMessage): void {
+	/** Throws Error if the message belongs to no request. */
+	#receiveMcp(message: JSONRPCMessage): void {
 		if (!("method" in message)) {
-			const pending = this.requestBy(message.id);
+			const pending = message.id === undefined ? undefined : this.pending.get(message.id);
 			if (pending === undefined) {
 				throw new Error(`answer to an unknown request: ${JSON.stringify(message.id)}`);
 			}
@@ -187,7 +188,7 @@ export class DeviceConnection extends Connection {
 			const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
 			throw new ServerError("invalid-arguments", problem);
 		}
-		const text = this.#wrap({ type: "mcp", payload: message });
+		const text = JSON.stringify({ session_id: this.sessionId, type: "mcp", payload: message });
 		const bytes = Buffer.byteLength(text);
 		const { maxMessageBytes } = this.#hello;
 		if (bytes > maxMessageBytes) {
@@ -209,14 +210,101 @@ export class DeviceConnection extends Connection {
 			this.#link.write(text);
 		}
 	}
+}
 
-	#isWithinRate(): boolean {
-		const isWithin = this.#rate.take();
-		if (!isWithin) {
-			const reason = `more than ${MAX_MESSAGES_PER_SECOND} messages in a second`;
-			this.reject(`disconnected: ${reason}`);
-			this.close(reason);
-		}
-		return isWithin;
+/** The format of what the gateway says, as servers of the family have it. */
+export const SPOKEN_AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
+
+/** A device's description of itself in its hello. */
+export interface DeviceHello {
+	/** Its transport; absent for some devices of the family. */
+	readonly transport?: unknown;
+	/** Whether it plays packets of Opus. */
+	readonly playsOpus?: boolean;
+	/** Whether a `listen` message starts and stops its microphone: firmware of this project with a codec. */
+	readonly listensOnRequest?: boolean;
+	/** Bytes that a message to the device may have, envelope included. */
+	readonly maxMessageBytes: number;
+	/** The glyphs that its screen lacks for a text; absent if it cannot show them, or if the gateway does not have its font. */
+	readonly glyphsFor?: GlyphsFor | undefined;
+}
+
+/** Assumed if a device sends no limit: that of this project's firmware with the most memory. */
+const DEFAULT_MAX_MESSAGE_BYTES = 65_536;
+
+/** The smallest useful limit. */
+const MIN_MAX_MESSAGE_BYTES = 512;
+
+/** Assumptions about a device that has sent no hello. */
+export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES };
+
+/**
+ * Reads a device's hello. It may name any transport, or none.
+ *
+ * @throws RangeError with the reason
+ */
+export function readHello(hello: DeviceMessage): DeviceHello {
+	if (hello.type !== "hello") {
+		throw new RangeError(`expected hello, got ${hello.type.slice(0, 100)}`);
 	}
+	if (!isObject(hello.features) || hello.features.mcp !== true) {
+		throw new RangeError("hello: features.mcp: expected true");
+	}
+	// Firmware up to 0.1 sends it in the features, where some backends accept only booleans.
+	const limit = hello.max_message_bytes ?? hello.features.max_message_bytes;
+	const isOpus = isObject(hello.audio_params) && hello.audio_params.format === "opus";
+	return {
+		glyphsFor: hello.features.glyph_push === true ? glyphsFor(hello.text_font) : undefined,
+		transport: hello.transport,
+		// Firmware of this project names a format without a codec, too, because some backends require it. It alone has the limit.
+		playsOpus: isOpus && (limit === undefined || hello.features.audio === true),
+		listensOnRequest: limit !== undefined && hello.features.audio === true,
+		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
+	};
+}
+
+/** Sent in each hello: the device need not wait for answers to spoken input. */
+const ABOUT = { audio_params: SPOKEN_AUDIO, features: { listen: false } };
+
+/** The gateway's answer to a hello over WebSocket. */
+export function webSocketHelloAnswer(sessionId: string): object {
+	return { type: "hello", transport: "websocket", session_id: sessionId, ...ABOUT };
+}
+
+/**
+ * The gateway's answer to a hello over MQTT.
+ *
+ * @param udp the channel for audio, without which devices of the family do not accept the answer. Undefined: the device wants none
+ */
+export function mqttHelloAnswer(sessionId: string, udp: object | undefined): object {
+	const answer = { type: "hello", session_id: sessionId, ...ABOUT };
+	return udp === undefined ? { ...answer, transport: "mqtt" } : { ...answer, transport: "udp", udp };
+}
+
+/** A text message between device and gateway: one JSON object with a type. MCP is the `payload` of the type "mcp". */
+export interface DeviceMessage {
+	readonly type: string;
+	readonly session_id?: unknown;
+	readonly [member: string]: unknown;
+}
+
+/**
+ * Reads a device's message.
+ *
+ * @throws SyntaxError if it is not JSON, not an object, no type
+ */
+export function parseMessage(text: string): DeviceMessage {
+	// Firmware sends a byte order mark, or the end of a string in C, with its text.
+	let end = text.length;
+	while (text.charCodeAt(end - 1) === 0) {
+		end -= 1;
+	}
+	const message: unknown = JSON.parse(text.slice(text.charCodeAt(0) === 0xfeff ? 1 : 0, end));
+	if (!isObject(message)) {
+		throw new SyntaxError("expected an object");
+	}
+	if (typeof message.type !== "string") {
+		throw new SyntaxError("type: expected a string");
+	}
+	return message as DeviceMessage;
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { deviceIdOf } from "../config/device-id.js";
-import { isLoopback } from "../config/listen-address.js";
+import type { ServerIdentity } from "xs-mcp-manager/core";
+import { isLoopback, outsideUrlAt } from "../config/listen-address.js";
+import { deviceIdOf } from "../config/scopes.js";
+import type { Configuration } from "../config/settings.js";
 
 /** A device's claims in the request that opens its WebSocket. Missing ones are empty. */
 interface Introduction {
@@ -41,7 +43,7 @@ export function introductionOf({ headers, url = "", socket }: IncomingMessage): 
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/;
 
 /**
- * Where the device reaches this server, without a path: the address that it connected to. Clients on chips omit the
+ * URL of this server for a device, without a path: the address that it connected to. Clients on chips omit the
  * port in the Host header: then it is this server's port. Undefined if the header is malformed.
  */
 export function serverUrlOf({ headers: { host = "" }, socket }: IncomingMessage): string | undefined {
@@ -51,4 +53,36 @@ export function serverUrlOf({ headers: { host = "" }, socket }: IncomingMessage)
 	}
 	const scheme = (socket as TLSSocket).encrypted ? "https" : "http";
 	return `${scheme}://${host}${match[1] === undefined ? `:${socket.localPort}` : ""}`;
+}
+
+/**
+ * The URL at which a device reaches the gateway over HTTP, without a path; undefined if unknown, or if the HTTP server
+ * listens only for this machine and the device may be on another one.
+ *
+ * @param clientsUrl where the HTTP server listens
+ */
+export function urlForDevice(
+	{ gatewayUrl }: Pick<ServerIdentity, "gatewayUrl">,
+	{
+		publicUrl,
+		httpAddress,
+		mqtt,
+		mqttAddress,
+		brokerUrl,
+	}: Pick<Configuration, "publicUrl" | "httpAddress" | "mqtt" | "mqttAddress" | "brokerUrl">,
+	clientsUrl: string,
+): string | undefined {
+	const known = publicUrl?.replace(/\/+$/, "") ?? gatewayUrl;
+	if (known !== undefined) {
+		return known;
+	}
+	// Over MQTT the address that a device connected to is unknown.
+	const broker = brokerUrl === undefined ? [] : [new URL(brokerUrl).hostname.replace(/[[\]]/g, "")];
+	const brokers = [...(mqtt ? [mqttAddress] : []), ...broker];
+	if (isLoopback(httpAddress) && !brokers.every(isLoopback)) {
+		return undefined;
+	}
+	const { protocol, port } = new URL(clientsUrl);
+	const isTls = protocol === "https:";
+	return outsideUrlAt(isTls ? "https" : "http", httpAddress, Number(port || (isTls ? 443 : 80)));
 }

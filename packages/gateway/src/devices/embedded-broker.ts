@@ -23,7 +23,7 @@ type AdmittedClient = Client & {
 	admission?: Admission;
 	/** Its CONNECT: Aedes gives a client its id only once it accepts the version. */
 	connect?: { readonly clientId: string; readonly version: number };
-	/** Where it has reached this computer. */
+	/** Local address of its connection. */
 	localAddress?: string | undefined;
 };
 

@@ -10,7 +10,7 @@ type CheckCall = (server: Server, tool: ServerTool, args: object) => Promise<voi
  * Limits the URLs that clients have devices fetch, such as sounds and pictures: a device reaches hosts of its network that
  * the client may not reach. User-only tools are not limited.
  *
- * @param hosts hosts, with or without a port, that devices may be told to fetch from besides; "*": any
+ * @param hosts further hosts that devices may fetch from, with or without a port; "*": any
  * @param ownUrls returns the gateway's own URLs, as a device and as clients know them
  * @param resolve resolves hostnames. Default: the system's resolver
  */
@@ -20,7 +20,7 @@ export function fetchPolicy(
 	resolve?: LookupFunction | undefined,
 ): CheckCall {
 	const checkUrl = async ({ connection }: Server, name: string, value: string): Promise<void> => {
-		// Parsers differ in what they take for the host.
+		// URL parsers disagree about the host.
 		const url = URL.canParse(value) && !/[\\@\s]/.test(value) ? new URL(value) : undefined;
 		if (url === undefined) {
 			throw new ServerError("invalid-arguments", `${name}: expected a URL without user name, "\\" and spaces`);
@@ -49,14 +49,13 @@ export function fetchPolicy(
 			return;
 		}
 		for (const [name, value] of Object.entries(args)) {
-			if (isUrl(tool, name) && typeof value === "string" && /^https?:/i.test(value.trim())) {
+			if (typeof value === "string" && /^https?:/i.test(value.trim()) && isUrl(tool, name)) {
 				await checkUrl(server, name, value);
 			}
 		}
 	};
 }
 
-/** Returns whether an argument of a tool is a URL, by its name or schema. */
 function isUrl({ inputSchema }: ServerTool, name: string): boolean {
 	const property = inputSchema.properties?.[name];
 	return /(^|[^a-z])url$|Url$/i.test(name) || (isObject(property) && property.format === "uri");

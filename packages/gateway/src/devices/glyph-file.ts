@@ -62,7 +62,7 @@ export function glyphsFor(font: unknown): GlyphsFor | undefined {
  */
 function readGlyphs(file: Buffer): (characters: ReadonlySet<string>, builtIn: number) => readonly GlyphMessage[] {
 	const count = file.readUInt32LE(0);
-	/** By code point: the place in `flags`. */
+	/** Index in `flags`, by code point. */
 	const places = new Map<number, number>();
 	for (let at = 0; at < count; at += 1) {
 		places.set(file.readUInt16LE(4 + 2 * at), at);

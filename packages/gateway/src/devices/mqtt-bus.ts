@@ -17,7 +17,7 @@ export interface MqttBusEvents {
 /** A way to devices over MQTT: the gateway's own broker, or another one, which itself decides which devices it admits. */
 export interface MqttBus {
 	send(clientId: string, text: string): void;
-	/** Where a device has reached this computer. Absent, or undefined, if that is unknown. */
+	/** Local address of a device's connection. Absent, or undefined, if that is unknown. */
 	localAddressOf?(clientId: string): string | undefined;
 	close(): Promise<void>;
 }

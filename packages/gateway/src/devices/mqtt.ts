@@ -1,10 +1,17 @@
 import type { IClientOptions } from "mqtt";
 import { ServerError, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
-import { deviceIdOf } from "../config/device-id.js";
+import { deviceIdOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
-import { DeviceConnection } from "./device-connection.js";
-import { type DeviceHello, type DeviceMessage, mqttHelloAnswer, NO_HELLO, parseMessage, readHello } from "./hello.js";
+import {
+	DeviceConnection,
+	type DeviceHello,
+	type DeviceMessage,
+	mqttHelloAnswer,
+	NO_HELLO,
+	parseMessage,
+	readHello,
+} from "./device-connection.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 import type { UdpChannels } from "./udp-channels.js";
 

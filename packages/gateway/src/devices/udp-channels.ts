@@ -6,8 +6,7 @@ import type { ServerRegistry } from "xs-mcp-manager/core";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
 import { UdpAudio, type UdpSettings } from "../firmware.js";
-import { AudioLink } from "./audio-link.js";
-import { packetDuration } from "./opus-packet.js";
+import { AudioLink, packetDuration } from "./audio-link.js";
 
 /** The member `udp` of the gateway's hello. */
 interface UdpOffer {
@@ -45,7 +44,7 @@ export type UdpChannels = Awaited<ReturnType<typeof openUdpChannels>>;
  *
  * @param host address to listen on
  * @param port 0 for a free one
- * @param endpoint "host:port" that devices are told. Default: where the gateway listens
+ * @param endpoint "host:port" that is sent to devices. Default: where the gateway listens
  */
 export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1", port = 0, endpoint?: string) {
 	const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
@@ -56,7 +55,7 @@ export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1
 		socket.close();
 		throw error;
 	}
-	/** By the number in the headers of their datagrams. */
+	/** Channels by the number in the headers of their datagrams. */
 	const channels = new Map<number, UdpChannel>();
 	socket.on("error", ({ message }) => servers.reject(`UDP: ${message}`));
 	socket.on("message", (datagram, from) => {

@@ -8,9 +8,14 @@ import { readFrame, writeFrame } from "../firmware.js";
 import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../http/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
-import { DeviceConnection } from "./device-connection.js";
+import {
+	DeviceConnection,
+	type DeviceHello,
+	parseMessage,
+	readHello,
+	webSocketHelloAnswer,
+} from "./device-connection.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
-import { type DeviceHello, parseMessage, readHello, webSocketHelloAnswer } from "./hello.js";
 
 /** Milliseconds that a device has for its hello. */
 const HELLO_TIMEOUT = 10_000;
@@ -117,7 +122,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 			if (isBinary) {
 				audio?.receive(() => readFrame(data, frameVersion));
 			} else {
-				receiveText(connection, data.toString());
+				connection.receive(data.toString());
 			}
 		});
 		socket.on("close", () => connection.ended("the device closed the connection"));
@@ -157,14 +162,6 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 
 /** A hello, and the framing of audio that the request named before it. */
 type FramedHello = DeviceHello & { readonly frameVersion: number };
-
-function receiveText(connection: DeviceConnection, text: string): void {
-	try {
-		connection.receive(parseMessage(text));
-	} catch (error) {
-		connection.reject(`message dropped: ${(error as Error).message}`);
-	}
-}
 
 const rejectRequest: RequestListener = (_request, response) =>
 	response.writeHead(426).end("Upgrade required: this port speaks WebSocket only\n");

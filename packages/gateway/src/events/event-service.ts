@@ -2,11 +2,20 @@ import { inputSchemaOf } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { RunningGateway } from "../gateway.js";
 import { accessOf } from "../oauth/request-guard.js";
-import { exhausted, invalid, unknownEvent } from "./event-error.js";
 import { EventFeed, type EventQuery, type EventRequest } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
-import { isAllowed, queryFor, type Viewer } from "./event-query.js";
-import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
+import {
+	EVENT_TYPES,
+	type EventType,
+	exhausted,
+	findEventType,
+	type GatewayOccurrence,
+	invalid,
+	isAllowed,
+	queryFor,
+	unknownEvent,
+	type Viewer,
+} from "./event-types.js";
 import type { WebhookRecord } from "./webhook-store.js";
 import { Webhooks } from "./webhooks.js";
 

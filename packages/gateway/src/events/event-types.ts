@@ -1,12 +1,17 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
+import { type Access, hasUserTools, mayListen, reaches } from "../config/access.js";
 import { DEVICE_EVENTS, type DeviceEvent, type MemberType } from "../firmware.js";
+import { readParams } from "../mcp/client-request.js";
+import type { EventQuery } from "./event-feed.js";
+import type { LoggedEvent } from "./event-log.js";
 
 /** Name in the log for events of a device that were not kept, because there were too many. */
 export const LOST = "gateway.lost";
 
 /** An event in the log. */
 export interface GatewayOccurrence {
-	/** The name of its type. */
 	readonly name: string;
 	readonly device: string;
 	/** Data in the form of the type's `payload`, with the device's alias. */
@@ -144,7 +149,7 @@ export function findEventType(name: string): EventType | undefined {
 }
 
 /** Whether the data has each of these members; members that are undefined are not asked for. */
-export function hasMembers(data: GatewayOccurrence["data"], members: Readonly<Record<string, unknown>>): boolean {
+function hasMembers(data: GatewayOccurrence["data"], members: Readonly<Record<string, unknown>>): boolean {
 	return Object.entries(members).every(([name, value]) => value === undefined || data[name] === value);
 }
 
@@ -153,4 +158,96 @@ function crosses({ value, previous }: GatewayOccurrence["data"], limit: unknown,
 	const isBeyond = (each: unknown): boolean =>
 		typeof each === "number" && typeof limit === "number" && (direction === "above" ? each > limit : each < limit);
 	return isBeyond(value) && !isBeyond(previous);
+}
+
+/** The subscriber: its rights, and its path. */
+export interface Viewer {
+	readonly access: Access;
+	/** Alias or id: only this server. Undefined: all servers. */
+	readonly server: string | undefined;
+}
+
+/**
+ * The events of a type that a subscription asks for, of those devices that the subscriber may reach.
+ *
+ * @param current returns undefined once the subscriber's token is not valid
+ * @param server alias or id: only this server
+ * @throws ProtocolError that names the argument that is wrong
+ */
+export function queryFor(
+	type: EventType,
+	args: Readonly<Record<string, unknown>>,
+	servers: ServerRegistry,
+	current: () => Access | undefined,
+	server: string | undefined,
+): EventQuery {
+	const checked = readParams(z.object({ arguments: type.input }), { arguments: args }).arguments;
+	const { device, tag, pause, ...others } = checked as CommonArguments & Record<string, unknown>;
+	const isMeant = ({ name, device: id, data }: LoggedEvent): boolean =>
+		(name === type.name || name === LOST) &&
+		(device === undefined || device === id || servers.find(device)?.id === id) &&
+		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
+		(name === LOST || (type.matches?.(data, others) ?? hasMembers(data, others)));
+	const maySee = (id: string): boolean => {
+		const access = current();
+		const isHere = server === undefined || servers.find(server)?.id === id;
+		return access !== undefined && isHere && reaches(access, id) && isAllowed(type, access, id);
+	};
+	return { pause, matches: (event) => isMeant(event) && maySee(event.device) };
+}
+
+/** Whether a client has the permission that a type needs: at a device, or at any. */
+export function isAllowed({ needs }: EventType, access: Access, device?: string): boolean {
+	if (needs === "userTools") {
+		return device === undefined ? access.userTools !== false : hasUserTools(access, device);
+	}
+	return needs === undefined || mayListen(access);
+}
+
+/** Codes of SEP-3415, "Error Codes". */
+const CODES = {
+	notFound: -32023,
+	forbidden: -32024,
+	exhausted: -32025,
+	unsupported: -32026,
+	callback: -32027,
+} as const;
+
+export function invalid(message: string): ProtocolError {
+	return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+/** Returns the error for an event type that does not exist. */
+export function unknownEvent(name: string): ProtocolError {
+	return new ProtocolError(CODES.notFound, `Unknown event: ${name}`, { kind: "event" });
+}
+
+/** Returns the error for a request that the client may not make. */
+export function forbidden(message: string): ProtocolError {
+	return new ProtocolError(CODES.forbidden, message);
+}
+
+/** Returns the error for a limit that is reached. */
+export function exhausted(limit: string, max: number): ProtocolError {
+	return new ProtocolError(CODES.exhausted, `too many ${limit} (limit ${max})`, { limit, max });
+}
+
+/** Returns the error for a way of delivery that is not offered. */
+export function unsupported(mode: string): ProtocolError {
+	const message = `delivery.mode: ${mode} is not supported`;
+	return new ProtocolError(CODES.unsupported, message, { feature: "deliveryMode", value: mode });
+}
+
+/** Reason why a callback cannot be used. Nothing of its answer is told. */
+export type CallbackProblem =
+	| "connection_refused"
+	| "timeout"
+	| "tls_error"
+	| "http_4xx"
+	| "http_5xx"
+	| "challenge_failed";
+
+/** Returns the error for an endpoint that failed its verification. */
+export function callbackFailed(reason: CallbackProblem): ProtocolError {
+	return new ProtocolError(CODES.callback, `delivery.url: ${reason}`, { reason });
 }

@@ -21,7 +21,6 @@ const SAME_MOMENT = 10_000;
 
 const MAX_SENSORS = 100_000;
 
-/** Devices' events by their notifications. */
 const EVENTS: ReadonlyMap<string, DeviceEvent> = new Map(DEVICE_EVENTS.map((event) => [event.notification, event]));
 
 type Params = Readonly<Record<string, unknown>>;

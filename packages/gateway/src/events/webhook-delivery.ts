@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CallbackProblem } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
+import type { CallbackProblem } from "./event-types.js";
 import { type PostAnswer, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
 
 const MAX_ATTEMPTS = 5;

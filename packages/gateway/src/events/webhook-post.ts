@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import { requestPublic } from "../http/public-request.js";
-import type { CallbackProblem } from "./event-error.js";
+import type { CallbackProblem } from "./event-types.js";
 
 const TIMEOUT = 10_000;
 

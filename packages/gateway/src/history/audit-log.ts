@@ -40,10 +40,6 @@ type AuditQuery = Readonly<Partial<Record<"device" | "principal" | "from" | "to"
 
 /** The log of calls and changes, on disk. */
 export class AuditLog extends JsonLines {
-	called(call: Omit<AuditedCall, "time">): void {
-		this.append({ time: new Date().toISOString(), ...call });
-	}
-
 	/** Records a change over HTTP. */
 	requested(principal: string, request: string, status: number, change?: AuditedChange): void {
 		const time = new Date().toISOString();

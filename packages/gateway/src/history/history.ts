@@ -115,8 +115,9 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 	});
 	// The values of a status call are kept, whichever client made it.
 	servers.on("call", ({ serverId, outcome }, { tool, result }) => {
-		const device = historyOf(servers.find(serverId));
-		if (device !== undefined && tool.name === STATUS_TOOL && outcome === "ok" && result !== undefined) {
+		const isStatus = tool.name === STATUS_TOOL && outcome === "ok" && result !== undefined;
+		const device = isStatus ? historyOf(servers.find(serverId)) : undefined;
+		if (device !== undefined && isStatus) {
 			device.measured(jsonOf(result));
 			device.measuredAt = Date.now();
 		}

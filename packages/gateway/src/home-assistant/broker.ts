@@ -1,7 +1,7 @@
 import mqtt from "mqtt";
 import { readPem } from "../config/tls-files.js";
 import type { RunningGateway } from "../gateway.js";
-import { ALL_COMMANDS, gatewayTopic } from "./topics.js";
+import { ALL_COMMANDS, gatewayTopic } from "./discovery.js";
 
 /** Retry interval for a broker that does not answer, ms. */
 const RECONNECT_PERIOD = 2_000;

@@ -2,8 +2,8 @@ import pLimit from "p-limit";
 import type { CallDetails, CallRecord, Notification, Server } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { connectBroker } from "./broker.js";
+import { keyOf, readCommandTopic } from "./discovery.js";
 import { type HomeDevice, PRINCIPAL, STATUS_TOOL, showDevice } from "./home-device.js";
-import { keyOf, readCommandTopic } from "./topics.js";
 
 const MAX_READS = 16;
 
@@ -26,7 +26,6 @@ export function showInHomeAssistant(gateway: RunningGateway, url: string): () =>
 			void device.handleCommand(part, payload);
 		}
 	});
-	/** The device of this server; undefined for a configured server. */
 	const deviceOf = (server: Server): HomeDevice | undefined => {
 		if (server.configured) {
 			return undefined;

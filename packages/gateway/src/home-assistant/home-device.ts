@@ -5,9 +5,8 @@ import type { RunningGateway } from "../gateway.js";
 import { speech } from "../speech/plugin.js";
 import type { Broker } from "./broker.js";
 import { readCommand } from "./commands.js";
-import { ANNOUNCE, describeDevice, describeLights, describeState } from "./discovery.js";
+import { ANNOUNCE, describeDevice, describeLights, describeState, keyOf, topicsOf } from "./discovery.js";
 import { NO_STATUS, readStatus, type Status, withSensor } from "./status.js";
-import { keyOf, topicsOf } from "./topics.js";
 
 export const STATUS_TOOL = "self.get_device_status";
 

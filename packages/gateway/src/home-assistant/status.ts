@@ -49,7 +49,6 @@ interface ShownKind {
 	readonly tool: NonNullable<PartKind["tool"]>;
 	/** The value that is set. A light has several. */
 	readonly value: PartKind["status"][number];
-	/** The parts of a status. */
 	readonly schema: z.ZodType<PartState>;
 }
 

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { parse, serialize } from "hono/utils/cookie";
 import type { Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { digest } from "../config/digest.js";
 import type { TokenRecord } from "../config/token-record.js";
+import { digest } from "../config/token-store.js";
 
 /** Milliseconds for which a person stays signed in. */
 const SESSION_LIFETIME = 12 * 60 * 60_000;

@@ -67,7 +67,6 @@ export class RpcRejection extends Error {
 		this.id = typeof id === "string" || typeof id === "number" ? id : null;
 	}
 
-	/** Sends it as the response. */
 	send(response: ServerResponse): void {
 		const { status, code, message, data, id } = this;
 		response.writeHead(status, { ...this.headers, "Content-Type": "application/json" });

@@ -65,7 +65,7 @@ function watchProgress(server: HttpServer, request: IncomingMessage): void {
 		time += REQUEST_TIMEOUT;
 		const least = time > SLOW_TIME ? MIN_PROGRESS_BYTES : 1;
 		if (socket.bytesRead - seen < least) {
-			stop();
+			clearInterval(timer);
 			const error = Object.assign(new Error("request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 			if (!server.emit("clientError", error, socket)) {
 				socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -74,8 +74,7 @@ function watchProgress(server: HttpServer, request: IncomingMessage): void {
 		}
 		seen = socket.bytesRead;
 	}, REQUEST_TIMEOUT);
-	const stop = (): void => clearInterval(timer);
-	request.once("close", stop);
+	request.once("close", () => clearInterval(timer));
 }
 
 /**

@@ -84,7 +84,6 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 	};
 
 	return {
-		/** The answer to a request whose URL or Host header is malformed. */
 		answerMalformed(error: Error): Response {
 			connection("malformed", { err: error });
 			return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });

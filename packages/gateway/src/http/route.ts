@@ -1,11 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { isJsonContentType } from "@modelcontextprotocol/server";
 import type { Context, Handler, MiddlewareHandler } from "hono";
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import {
+	describeIssues,
+	jsonIn,
+	MAX_NESTING,
+	nestsDeeper,
+	type Server,
+	type ServerRegistry,
+} from "xs-mcp-manager/core";
+import type * as z from "zod";
 import { type Access, type AccessGrant, reaches } from "../config/access.js";
+import type { Configuration } from "../config/settings.js";
 import type { TokenRecord } from "../config/token-record.js";
 import type { ConsoleSession } from "./console-sessions.js";
+import { victimFor } from "./fair-share.js";
 import { HttpError } from "./http-error.js";
 
 /** A request that may be served, and on whose behalf. */
@@ -133,3 +145,148 @@ export function answerCors({ method, headers }: IncomingMessage, outgoing: Serve
 /** Answers preflight requests, and sets the headers of CORS. */
 export const allowOrigin: Middleware = async (c, next) =>
 	answerCors(c.env.incoming, c.env.outgoing) ? RESPONSE_ALREADY_SENT : await next();
+
+/**
+ * Reads a request's JSON from Node's stream: hono/body-limit makes a web stream of every body first, which costs three
+ * times as much as the rest of a small request. The server ends one that is too slow.
+ *
+ * @param maxBytes rejects with HttpError (413) when there is more, before it is in memory
+ */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+	if (!isJsonContentType(request.headers["content-type"] ?? "")) {
+		throw new HttpError(415, "malformed", "Content-Type: expected application/json");
+	}
+	if (request.headers["content-encoding"] !== undefined) {
+		throw new HttpError(415, "malformed", "Content-Encoding: expected none");
+	}
+	const body = jsonIn(await readBody(request, maxBytes));
+	if (body === undefined) {
+		throw new HttpError(400, "not-json", "request body is not JSON");
+	}
+	if (nestsDeeper(body, MAX_NESTING)) {
+		throw new HttpError(400, "malformed", `request body nested deeper than ${MAX_NESTING} levels`);
+	}
+	return body;
+}
+
+/** Reads a request's JSON. Rejects with HttpError (400) that names the members that are not as in the schema; `root`: the whole. */
+export async function readJsonAs<T>(
+	schema: z.ZodType<T>,
+	root: string,
+	request: IncomingMessage,
+	maxBytes: number,
+): Promise<T> {
+	const { data, error } = schema.safeParse(await readJson(request, maxBytes));
+	if (error !== undefined) {
+		throw new HttpError(400, "malformed", describeIssues(error.issues, root));
+	}
+	return data;
+}
+
+/**
+ * Reads the fields of a form (application/x-www-form-urlencoded).
+ *
+ * @param maxBytes rejects with HttpError (413) when there is more, before it is in memory
+ */
+export async function readFields(request: IncomingMessage, maxBytes: number): Promise<URLSearchParams> {
+	if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers["content-type"] ?? "")) {
+		throw new HttpError(415, "malformed", "Content-Type: expected application/x-www-form-urlencoded");
+	}
+	return new URLSearchParams(await readBody(request, maxBytes));
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+	const tooLarge = (): HttpError => new HttpError(413, "too-large", `request body too large (limit ${maxBytes} bytes)`);
+	if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
+		throw tooLarge();
+	}
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	return await new Promise((resolve, reject) => {
+		request.on("data", (chunk: Buffer) => {
+			bytes += chunk.length;
+			if (bytes > maxBytes) {
+				request.removeAllListeners("data");
+				reject(tooLarge());
+			} else {
+				chunks.push(chunk);
+			}
+		});
+		request.on("end", () => resolve(Buffer.concat(chunks).toString()));
+		request.on("error", reject);
+	});
+}
+
+/** Seconds in which requests are counted. */
+const WINDOW = 60;
+
+/** How much a token, or an address without one, may ask for. */
+export type RequestLimits = ReturnType<typeof makeLimits>;
+
+/** Makes the limits that the settings name. */
+export function makeLimits({ maxRequestsPerMinute, maxWrongTokensPerMinute }: Configuration) {
+	const requests =
+		maxRequestsPerMinute === 0 ? undefined : new RateLimiterMemory({ points: maxRequestsPerMinute, duration: WINDOW });
+	const wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
+	/**
+	 * Counts a request of an owner: a token, or an address without one. Rejects with HttpError (429).
+	 *
+	 * @returns undefined if there is no limit
+	 */
+	const request = (owner: string): Promise<unknown> | undefined =>
+		requests?.consume(owner).catch((error: unknown) => {
+			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
+		});
+	return {
+		request,
+		/** Counts a request that tries a secret which may be wrong. Rejects with HttpError (429), also after too many wrong ones. */
+		async attempt(address: string): Promise<void> {
+			const wrong = await wrongTokens.get(address);
+			if (wrong !== null && wrong.consumedPoints >= wrongTokens.points) {
+				throw tooMany("too many wrong tokens", wrong);
+			}
+			await request(address);
+		},
+		/** Counts a wrong token. */
+		wrongToken: (address: string): Promise<unknown> => wrongTokens.penalty(address),
+	};
+}
+
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes): HttpError {
+	const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+	return new HttpError(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
+}
+
+/** Most open streams of one kind: of one token, or of one address without a token; and in all. */
+const MAX_STREAMS_PER_OWNER = 20;
+const MAX_STREAMS = 500;
+
+/**
+ * Limits the open streams of one kind. At the limit of all, one of the owner with the most makes room for an owner with fewer.
+ *
+ * @param kind in the plural, for the error
+ * @returns a function that counts a stream until its response is closed. It gets the `owner` of its admission, and throws HttpError
+ * (503) if the owner has too many
+ */
+export function streamLimit(kind: string): (owner: string, response: ServerResponse) => void {
+	/** The oldest first. */
+	const open = new Map<ServerResponse, { holder: readonly string[]; isIdle: false; response: ServerResponse }>();
+	const tooMany = (limit: number): HttpError =>
+		new HttpError(503, "busy", `too many ${kind} are open (limit ${limit})`);
+	return (owner, response) => {
+		const all = [...open.values()];
+		if (all.filter(({ holder }) => holder[0] === owner).length >= MAX_STREAMS_PER_OWNER) {
+			throw tooMany(MAX_STREAMS_PER_OWNER);
+		}
+		if (all.length >= MAX_STREAMS) {
+			const victim = victimFor(all, [owner], MAX_STREAMS);
+			if (victim === undefined) {
+				throw tooMany(MAX_STREAMS);
+			}
+			open.delete(victim.response);
+			victim.response.destroy();
+		}
+		open.set(response, { holder: [owner], isIdle: false, response });
+		response.once("close", () => open.delete(response));
+	};
+}

@@ -3,8 +3,10 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
+import type { Configuration } from "../config/settings.js";
+import { listenAt, readTlsFiles } from "../config/tls-files.js";
 import type { Logger } from "../log.js";
-import { createHttpServer } from "./listener.js";
+import { closeServer, createHttpServer, listenOn } from "./listener.js";
 import type { RejectionReport } from "./rejections.js";
 import type { HttpEnv } from "./route.js";
 
@@ -48,4 +50,36 @@ export function makeListener(app: Hono<HttpEnv>, rejections: RejectionReport): L
 		hostname: "localhost",
 		errorHandler: (error) => rejections.answerMalformed(error as Error),
 	});
+}
+
+/** Seconds after which clients and devices may try again. */
+const RETRY_AFTER = "5";
+
+/**
+ * Answers every request at the ports of clients and devices with 503, because the gateway cannot serve them yet. Rejects with
+ * ConfigurationError.
+ *
+ * @returns stops it
+ */
+export async function answerUnavailable(configuration: Configuration): Promise<() => Promise<void>> {
+	const { websocket, httpAddress, httpPort, websocketAddress, websocketPort } = configuration;
+	const servers: Server[] = [];
+	const listen = async (listener: "http" | "websocket", host: string, port: number): Promise<void> => {
+		const server = createHttpServer(() => {}, { tls: readTlsFiles(listener, configuration)?.options });
+		server.on("request", (_request, response) => {
+			response.writeHead(503, { "Content-Type": "application/json", "Retry-After": RETRY_AFTER });
+			response.end('{"status":"starting","problem":"the cluster\'s store is unreachable"}\n');
+		});
+		await listenAt(listener, port, () => listenOn(server, { host, port }, () => {}));
+		servers.push(server);
+	};
+	await listen("http", httpAddress, httpPort);
+	if (websocket) {
+		await listen("websocket", websocketAddress, websocketPort);
+	}
+	return async () => {
+		for (const server of servers) {
+			await closeServer(server);
+		}
+	};
 }

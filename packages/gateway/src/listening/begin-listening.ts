@@ -44,7 +44,7 @@ export async function beginListening(
 
 /**
  * Stops a device from listening, if its firmware can be asked. Resolves when the device confirms or does not answer. A device
- * that has not confirmed the start is told, too: it must not start later.
+ * that has not confirmed the start is stopped, too: it must not start later.
  */
 export async function endListening(connection: Connection, channel: AudioChannel): Promise<void> {
 	if (!channel.listensOnRequest) {

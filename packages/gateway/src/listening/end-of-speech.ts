@@ -31,11 +31,10 @@ const HIGH = 1_500;
 const STEP = { low: stepAt(LOW), high: stepAt(HIGH) };
 
 /**
- * Finds the end of speech by its loudness above the noise, whose level it learns: the quietest tenth of the last five seconds.
- * So a noise that begins during the recording counts as speech for five seconds at most.
+ * Finds the end of speech by its loudness above the noise level: the quietest tenth of the last five seconds.
+ * A noise that starts during the recording counts as speech for at most five seconds.
  */
 export class EndOfSpeech {
-	/** Whether there was speech. */
 	hasSpeech = false;
 	/** Decibels below full scale, for each frame since the beginning. */
 	readonly #levels: number[] = [];

@@ -1,4 +1,5 @@
 import type { AudioChannel, Connection, Server } from "xs-mcp-manager/core";
+import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import { history } from "../history/plugin.js";
 import type { Caller } from "../speech/device-tools.js";
@@ -7,7 +8,7 @@ import { encodeWav } from "../speech/wav.js";
 import { beginListening, endListening } from "./begin-listening.js";
 import { LISTENING_RATE } from "./end-of-speech.js";
 import type { RecognizeFor } from "./recognizer.js";
-import { type Ending, type Recorded, record } from "./recording.js";
+import { type Ending, MAX_SECONDS, type Recorded, record } from "./recording.js";
 
 /** How to listen. */
 export interface Listening {
@@ -123,7 +124,9 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 			await endListening(connection, channel);
 			const args = JSON.stringify({ seconds: what.seconds });
 			const record = { principal, client, outcome, duration: elapsed(), tool: "listen", args };
-			gateway.use(history).audit?.called({ device: device.id, alias: device.alias, ...record });
+			gateway
+				.use(history)
+				.audit?.append({ time: new Date().toISOString(), device: device.id, alias: device.alias, ...record });
 		}
 	};
 
@@ -142,4 +145,37 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 		listenNow,
 		check,
 	};
+}
+
+/** Caller in the log: a person at the device has begun it. */
+const PRINCIPAL = "device";
+
+const NAME = "speech.heard";
+
+/**
+ * Records speech as an event when a device starts to listen by itself, after a press or a wake word, and only while a client
+ * subscribes to that. Listening that follows a request of the gateway does not count.
+ */
+export function recordHeard(gateway: RunningGateway, microphones: Microphones): void {
+	const { turns } = gateway.use(speech);
+	const service = gateway.use(events);
+	const hear = async (device: Server): Promise<void> => {
+		const { signal } = new AbortController();
+		const what = { seconds: MAX_SECONDS, untilSilence: true };
+		const { text } = await microphones.listen(device, what, { principal: PRINCIPAL, signal });
+		if (text !== "") {
+			service.log.append({ name: NAME, device: device.id, data: { device: device.alias, text } });
+		}
+	};
+	gateway.servers.on("connected", (device, { audio }) => {
+		audio?.on("message", ({ type, state }) => {
+			const begins = type === "listen" && state === "start" && device.online && !turns.isBusy(device);
+			const event = { name: NAME, device: device.id, data: { device: device.alias, text: "" } };
+			if (begins && service.wants(event)) {
+				hear(device).catch(({ message }: Error) =>
+					gateway.limitedLog.warn("speech", { device: device.id }, `not heard: ${message}`),
+				);
+			}
+		});
+	});
 }

@@ -31,7 +31,7 @@ export const listening = definePlugin({
 		const [{ rm }, { makeMicrophones }, { recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
 			import("node:fs/promises"),
 			import("./microphones.js"),
-			import("./record-heard.js"),
+			import("./microphones.js"),
 			import("./recognizer.js"),
 			import("./listen-tool.js"),
 			import("./ask-tool.js"),

@@ -62,7 +62,7 @@ function serviceRecognizer(service: ModelService, language: string | undefined):
 /**
  * A program of this machine that writes the text to its output. It is started without a shell.
  *
- * @param command the program and its arguments, separated by spaces; `{file}` stands for a WAV file, which it reads from its
+ * @param command the program and its arguments, separated by spaces; `{file}` is replaced by the path of a WAV file, which it reads from its
  * input otherwise, and `{language}` for the language
  * @param folder the folder of the WAV files
  */

@@ -26,17 +26,17 @@ export interface Recorded {
 /**
  * Records the sound of a device while it listens.
  *
- * Rejects with an Error if the device disconnects, sends no Opus, or the signal is aborted, and as `begin` does.
+ * Rejects with an Error if the device disconnects, sends no Opus, or the signal is aborted, and as `start` does.
  *
  * @param seconds 1 to 30
  * @param untilSilence whether it ends with the silence after speech; otherwise it takes the whole time
- * @param begin makes the device listen. Packets may come before it resolves
+ * @param start makes the device listen. Packets may come before it resolves
  */
 export async function record(
 	connection: Connection,
 	channel: AudioChannel,
 	{ seconds, untilSilence, signal }: { seconds: number; untilSilence: boolean; signal: AbortSignal },
-	begin: () => Promise<void>,
+	start: () => Promise<void>,
 ): Promise<Recorded> {
 	signal.throwIfAborted();
 	const detector = new EndOfSpeech();
@@ -102,7 +102,7 @@ export async function record(
 				undecoded += 1;
 			}
 		}
-		await begin();
+		await start();
 		limit = setTimeout(() => settle.resolve("time"), seconds * 1_000);
 		const ended = await recorded;
 		const dropped = channel.dropped - droppedBefore + undecoded;

@@ -52,8 +52,8 @@ const MAX_ROUNDS = 8;
 const REPEAT_DELAY = 250;
 
 /**
- * Asks clients what servers want to know. A client of 2026-07-28 gets the questions as a result, and repeats its request with
- * the answers and a state. The state is signed, so that a client can only send back what it was given, for the same request.
+ * Forwards questions of servers to clients. A client of 2026-07-28 gets the questions as a result, and repeats its request with
+ * the answers and a state. The state is signed: a client cannot change it, or use it for another request.
  */
 export class Asking {
 	readonly #codec: RequestStateCodec<SignedState>;
@@ -80,19 +80,21 @@ export class Asking {
 	): Promise<Results[Method]> {
 		const { name, uri } = made.params ?? {};
 		const of = { server: server.id, target: `${name ?? uri}` };
+		const { isStateless } = request.client;
 		const signed = request.params.requestState === undefined ? undefined : await this.open(request, of);
-		let result: Answer;
-		if (!request.client.isStateless) {
-			result = await askInSession(request, server, made);
-		} else if (server.configured) {
-			result = await this.#serveHeld(request, server, made, { of, signed });
-		} else {
+		if (isStateless && server.configured) {
+			return (await this.#serveHeld(request, server, made, { of, signed })) as Results[Method];
+		}
+		if (isStateless) {
 			// Devices cannot ask in their session.
 			request.requestState = signed?.state;
-			result = await send(server, made, request);
-			result = isInputRequiredResult(result) ? await this.sign(request, result, of) : result;
 		}
-		return result as Results[Method];
+		const result = await send(server, made, request);
+		if (!isInputRequiredResult(result)) {
+			return result as Results[Method];
+		}
+		const answer = isStateless ? this.sign(request, result, of) : askInSession(request, server, made, result);
+		return (await answer) as Results[Method];
 	}
 
 	/** A server that asks in its session does not have its answer when its client gets the question. */
@@ -214,8 +216,8 @@ function send(server: Server, made: Request, context: RequestContext): Promise<A
 }
 
 /** Asks a client of a revision until 2025-11-25 by requests, and repeats its own with the answers. */
-async function askInSession(request: ClientRequest, server: Server, made: Request): Promise<Answer> {
-	let result = await send(server, made, request);
+async function askInSession(request: ClientRequest, server: Server, made: Request, first: Answer): Promise<Answer> {
+	let result = first;
 	for (let round = 0; isInputRequiredResult(result); round += 1) {
 		const { inputRequests = {}, requestState } = result;
 		const questions = Object.entries(inputRequests) as [string, Question][];

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
-import type { ListKind } from "../config/catalog-mode.js";
+import type { ListKind } from "../config/setting-kinds.js";
 import { answerWrongArguments, failedCall } from "./failures.js";
 
 /** The client that calls a catalog tool. */
@@ -162,12 +162,12 @@ const toolRead = define({
 	},
 });
 
-const CATALOG_TOOLS: readonly CatalogTool[] = [serversList, toolsSearch, toolDescribe, toolRead, toolCall];
+/** The catalog tools, by their names. */
+export const CATALOG_TOOLS: ReadonlyMap<string, CatalogTool> = new Map(
+	[serversList, toolsSearch, toolDescribe, toolRead, toolCall].map((tool) => [tool.listed.name, tool]),
+);
 
-const LISTED: readonly Tool[] = CATALOG_TOOLS.map(({ listed }) => listed);
-
-/** The names of catalog tools. */
-export const CATALOG_TOOL_NAMES: ReadonlySet<string> = new Set(LISTED.map(({ name }) => name));
+const LISTED: readonly Tool[] = [...CATALOG_TOOLS.values()].map(({ listed }) => listed);
 
 /** The catalog tools as clients list them, by the kind of the list: a full one has that with which one call reaches several devices. */
 export function catalogToolsFor(readOnly: boolean): Readonly<Record<ListKind, readonly Tool[]>> {
@@ -176,15 +176,6 @@ export function catalogToolsFor(readOnly: boolean): Readonly<Record<ListKind, re
 		groups: [serversList.listed],
 		search: LISTED.filter(({ annotations }) => !readOnly || annotations?.readOnlyHint),
 	};
-}
-
-/**
- * The catalog tool that a client means. All of them can be called, whatever the list has: a client may still have the list
- * from before. If the list has every tool, a server's tool of the same name goes first.
- */
-export function findCatalogTool(catalog: Catalog, name: string): CatalogTool | undefined {
-	const found = CATALOG_TOOLS.find(({ listed }) => listed.name === name);
-	return found && catalog.kind === "full" && catalog.findTool(name) !== undefined ? undefined : found;
 }
 
 /** Calls a tool by its name, or with devices the group that it is in. */

@@ -3,8 +3,11 @@ import {
 	CLIENT_INFO_META_KEY,
 	type ClientCapabilities,
 	type InputResponses,
+	isSpecType,
+	type JSONRPCErrorResponse,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
+	type JSONRPCResultResponse,
 	LOG_LEVEL_META_KEY,
 	ProtocolError,
 	ProtocolErrorCode,
@@ -28,6 +31,9 @@ const MAX_NOTIFICATIONS_PER_SECOND = 20;
 /** Characters of a progress notification's text, and of a log message's data as JSON. */
 const MAX_PROGRESS_TEXT = 1_000;
 const MAX_LOG_DATA = 10_000;
+
+/** The extension of SEP-2663. */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** Milliseconds that a person, or a client's language model, has for an answer. */
 export const ANSWER_TIME = 300_000;
@@ -53,53 +59,43 @@ export class ClientRequest implements RequestContext {
 	/** The message, as the client sent it. */
 	readonly message: JSONRPCRequest;
 	readonly channel: Channel;
+	readonly id: RequestId;
+	readonly method: string;
+	readonly params: Members;
+	/** Aborted when the client has cancelled the request, or has disconnected. */
+	readonly signal: AbortSignal;
+	readonly principal: string;
+	/** The owner of the client's session; undefined if it has none. */
+	readonly session: object | undefined;
 	/** Passes progress on; undefined if the client wants none. */
 	readonly onProgress: ((progress: Members) => void) | undefined;
 	/** The client's answers to the questions of the previous request, by their keys. */
 	inputResponses: InputResponses | undefined;
 	/** The server's own state, if the client sends one back, once its signature has been verified. */
 	requestState: string | undefined;
+	readonly #meta: Members;
 	readonly #controller = new AbortController();
-	readonly #outer: AbortSignal | undefined;
 	#progressRate: RateLimit | undefined;
 	#logRate: RateLimit | undefined;
 
 	/** @param signal of the request or task that it is made for. Default: its own, which {@link cancel} aborts */
 	constructor(client: Client, message: JSONRPCRequest, channel: Channel, signal?: AbortSignal) {
-		this.#outer = signal;
+		const { id, method, params = {} } = message;
+		const { _meta, inputResponses } = params as Members;
 		this.client = client;
 		this.message = message;
 		this.channel = channel;
-		const { inputResponses } = this.params;
+		this.id = id;
+		this.method = method;
+		this.params = params;
+		this.signal = signal ?? this.#controller.signal;
+		this.principal = client.catalog.access.principal;
+		this.session = client.isStateless ? undefined : client;
 		this.inputResponses = isObject(inputResponses) ? readResponses(inputResponses) : undefined;
-		if (this.progressToken !== undefined) {
+		this.#meta = isObject(_meta) ? _meta : {};
+		if (this.#meta.progressToken !== undefined) {
 			this.onProgress = (progress) => this.#progressed(progress);
 		}
-	}
-
-	get id(): RequestId {
-		return this.message.id;
-	}
-
-	get method(): string {
-		return this.message.method;
-	}
-
-	get params(): Members {
-		return this.message.params ?? {};
-	}
-
-	get progressToken(): unknown {
-		return this.#meta.progressToken;
-	}
-
-	/** Is aborted when the client has cancelled the request, or has disconnected. */
-	get signal(): AbortSignal {
-		return this.#outer ?? this.#controller.signal;
-	}
-
-	get principal(): string {
-		return this.client.catalog.access.principal;
 	}
 
 	/** The application, as it names itself. */
@@ -114,19 +110,14 @@ export class ClientRequest implements RequestContext {
 			: this.client.capabilities;
 	}
 
+	/** Whether its client knows tasks. In earlier revisions the extension does not exist. */
+	get declaresTasks(): boolean {
+		return this.session === undefined && this.capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
+	}
+
 	/** The least severe log messages that the client wants; undefined: none. */
 	get logLevel(): LogLevel | undefined {
 		return this.session === undefined ? (this.#meta[LOG_LEVEL_META_KEY] as LogLevel | undefined) : this.client.logLevel;
-	}
-
-	/** The owner of the client's session; undefined if it has none. */
-	get session(): object | undefined {
-		return this.client.isStateless ? undefined : this.client;
-	}
-
-	get #meta(): Members {
-		const { _meta } = this.params;
-		return isObject(_meta) ? _meta : {};
 	}
 
 	cancel(reason?: unknown): void {
@@ -164,7 +155,7 @@ export class ClientRequest implements RequestContext {
 		this.#progressRate ??= new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
 		if (this.#progressRate.take()) {
 			const text = typeof message === "string" && { message: message.slice(0, MAX_PROGRESS_TEXT) };
-			this.notify("notifications/progress", { progressToken: this.progressToken, progress, total, ...text });
+			this.notify("notifications/progress", { progressToken: this.#meta.progressToken, progress, total, ...text });
 		}
 	}
 }
@@ -217,4 +208,81 @@ export function readParams<Params>(schema: StandardSchemaV1<unknown, Params>, pa
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params: ${describeIssues(issues, "params")}`);
 	}
 	return checked.value;
+}
+
+interface Pending {
+	readonly resolve: (answer: object) => void;
+	readonly reject: (error: Error) => void;
+	readonly isValid: (answer: unknown) => boolean;
+}
+
+const ANSWERS: Readonly<Record<Question["method"], (answer: unknown) => boolean>> = {
+	"elicitation/create": isSpecType.ElicitResult,
+	"sampling/createMessage": isSpecType.CreateMessageResultWithTools,
+	"roots/list": isSpecType.ListRootsResult,
+};
+
+/** Requests to a client in its session, as the revisions until 2025-11-25 have them. */
+export class ClientQuestions {
+	/** The unanswered questions, by request id. */
+	readonly #pending = new Map<unknown, Pending>();
+	/** The first question has id 1: some clients take 0 for no id. */
+	#lastId = 0;
+
+	/**
+	 * Asks the client while it waits for one of its requests. Rejects with the client's error, on a time-out or an invalid answer.
+	 *
+	 * @param signal withdraws the question
+	 */
+	async ask(question: Question, request: ClientRequest, signal: AbortSignal): Promise<object> {
+		this.#lastId += 1;
+		const id = this.#lastId;
+		const { method, params } = question;
+		const isValid = ANSWERS[method];
+		const ended = AbortSignal.any([signal, request.signal]);
+		let withdraw = (): void => {};
+		let timer: NodeJS.Timeout | undefined;
+		try {
+			return await new Promise<object>((resolve, reject) => {
+				const cancel = (reason: string): void => {
+					const cancelled = { requestId: id, reason };
+					request.notify("notifications/cancelled", cancelled);
+					reject(new ProtocolError(ProtocolErrorCode.InternalError, reason));
+				};
+				withdraw = () => cancel("the question was withdrawn");
+				if (ended.aborted) {
+					reject(new ProtocolError(ProtocolErrorCode.InternalError, "cancelled"));
+					return;
+				}
+				ended.addEventListener("abort", withdraw, { once: true });
+				timer = setTimeout(() => cancel(`${method}: no answer within ${ANSWER_TIME / 1_000} s`), ANSWER_TIME);
+				this.#pending.set(id, { resolve, reject, isValid });
+				request.channel.send({ jsonrpc: "2.0", id, method, ...(params && { params: { ...params } }) }, request);
+			});
+		} finally {
+			clearTimeout(timer);
+			ended.removeEventListener("abort", withdraw);
+			this.#pending.delete(id);
+		}
+	}
+
+	/** Takes an answer of the client. */
+	answered(response: JSONRPCResultResponse | JSONRPCErrorResponse): void {
+		const pending = this.#pending.get(response.id);
+		if ("error" in response) {
+			const { code, message, data } = response.error;
+			pending?.reject(ProtocolError.fromError(code, message, data));
+		} else if (pending?.isValid(response.result) === false) {
+			pending.reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client's answer is not valid MCP"));
+		} else {
+			pending?.resolve(response.result);
+		}
+	}
+
+	/** Rejects the questions without an answer: the client has disconnected. */
+	close(): void {
+		for (const { reject } of this.#pending.values()) {
+			reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client has disconnected"));
+		}
+	}
 }

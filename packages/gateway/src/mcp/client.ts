@@ -1,4 +1,5 @@
 import {
+	type CallToolRequest,
 	type CallToolResult,
 	type ClientCapabilities,
 	type Implementation,
@@ -17,16 +18,24 @@ import * as z from "zod";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { DEVICES } from "../catalog/groups.js";
-import { SERVER_INFO } from "../catalog/icons.js";
 import { aliasIn } from "../catalog/listing.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
+import { SERVER_INFO } from "../catalog/tool-hints.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { events } from "../events/plugin.js";
 import { isObject } from "../firmware.js";
-import { findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
-import { ClientQuestions } from "./client-questions.js";
-import { type Channel, ClientRequest, type Method, method, readParams, withForm } from "./client-request.js";
+import { CATALOG_TOOLS, LIST_INSTRUCTIONS } from "./catalog-tools.js";
+import {
+	type Channel,
+	ClientQuestions,
+	ClientRequest,
+	type Method,
+	method,
+	readParams,
+	TASKS_EXTENSION,
+	withForm,
+} from "./client-request.js";
 import { infoFor, resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall, errorFor, failedCall } from "./failures.js";
 import type { Gateway } from "./gateway.js";
@@ -35,9 +44,14 @@ import { callOwnTool } from "./own-tool.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
 import { LISTEN_METHODS } from "./serve-listen.js";
 import { PROMPT_METHODS } from "./serve-prompts.js";
-import { type ClientSubscriptions, makeSubscriptions, RESOURCE_METHODS } from "./serve-resources.js";
-import { SKILL_METHODS, SKILLS_EXTENSION } from "./serve-skills.js";
-import { callAsTask, declaresTasks, missingTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
+import {
+	type ClientSubscriptions,
+	makeSubscriptions,
+	RESOURCE_METHODS,
+	SKILL_METHODS,
+	SKILLS_EXTENSION,
+} from "./serve-resources.js";
+import { callAsTask, missingTasks, TASK_METHODS } from "./serve-tasks.js";
 
 /** The log messages that a client gets in a session until it chooses a level. */
 const DEFAULT_LOG_LEVEL: LogLevel = "info";
@@ -52,7 +66,6 @@ The resource device://NAME/state tells whether a device is online, and its state
 const IDENTITY = { [SERVER_INFO_META_KEY]: { name: SERVER_INFO.name, version: SERVER_INFO.version } };
 
 const NO_PARAMS = z.unknown();
-const CALL_PARAMS = specTypeSchemas.CallToolRequestParams;
 
 /** Every method of MCP that clients may request, and those of extensions except events. */
 const METHODS: Readonly<Record<string, Method>> = {
@@ -74,15 +87,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 	"tools/list": method(specTypeSchemas.PaginatedRequestParams, (params, request) =>
 		request.client.listTools(params, request),
 	),
-	"tools/call": {
-		serve(request) {
-			const { name, arguments: args = {} } = request.params;
-			// Faster than the schema, which names what is wrong.
-			const isValid = typeof name === "string" && isObject(args);
-			const params = isValid ? { name, arguments: args } : readParams(CALL_PARAMS, request.params);
-			return request.client.callTool(params.name, params.arguments ?? {}, request);
-		},
-	},
+	"tools/call": { serve: (request) => request.client.callTool(request) },
 	...RESOURCE_METHODS,
 	...PROMPT_METHODS,
 	...LISTEN_METHODS,
@@ -105,7 +110,6 @@ export class Client {
 	readonly isStateless: boolean;
 	/** How long the client may keep lists. */
 	readonly caching: { readonly ttlMs: number; readonly cacheScope: "public" | "private" };
-	/** What the gateway asks the client in its session. */
 	readonly questions = new ClientQuestions();
 	/** The resources that the client follows in its session. */
 	readonly subscriptions: ClientSubscriptions;
@@ -125,8 +129,8 @@ export class Client {
 	readonly #ends: (() => void)[] = [];
 
 	/**
-	 * @param channel the way to the client for messages that belong to none of its requests; undefined: there is none
-	 * @param isStateless whether its requests are of 2026-07-28: each describes its client. Otherwise it begins a session
+	 * @param channel sends the client messages that belong to none of its requests; undefined: they are dropped
+	 * @param isStateless whether its requests are of 2026-07-28: each describes its client. Otherwise it starts a session
 	 * @param listTtl milliseconds for which a client may keep a list (2026-07-28, `ttlMs`)
 	 */
 	constructor(gateway: Gateway, catalog: Catalog, channel?: Channel, isStateless = false, listTtl = 5_000) {
@@ -164,7 +168,10 @@ export class Client {
 			if (method === undefined) {
 				throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 			}
-			answer = { result: this.#resultOf(request.method, await method.serve(request)) };
+			const result = await method.serve(request);
+			answer = {
+				result: (this.isStateless ? this.#resultOf(request.method, result) : result) as Record<string, unknown>,
+			};
 		} catch (error) {
 			answer = { error: errorFor(error, this.revision) };
 		}
@@ -276,48 +283,46 @@ export class Client {
 	}
 
 	/** Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError. */
-	callTool(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
-		if (!this.isStateless || !declaresTasks(request)) {
-			return this.#callAny(name, args, request);
+	callTool(request: ClientRequest): Promise<OrInput<CallToolResult>> {
+		const { params } = request;
+		// The schema is slower, and only needed for its error message.
+		const isValid = typeof params.name === "string" && isObject(params.arguments ?? {});
+		const { name, arguments: args = {} } = isValid
+			? (params as CallToolRequest["params"])
+			: readParams(specTypeSchemas.CallToolRequestParams, params);
+		if (!this.isStateless || !request.declaresTasks) {
+			return this.#call(name, args, request);
 		}
 		const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
-		return callAsTask(request, tool, (each) => this.#callAny(name, args, each));
+		return callAsTask(request, tool, (each) => this.#call(name, args, each));
 	}
 
-	#callAny(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
+	/** @param isNested whether a catalog tool makes the call */
+	async #call(name: string, args: object, request: ClientRequest, isNested = false): Promise<OrInput<CallToolResult>> {
 		const { catalog, revision } = this;
-		const catalogTool = findCatalogTool(catalog, name);
-		const call = (named: string, toolArgs: object) => this.#call(named, toolArgs, request);
-		return catalogTool === undefined
-			? call(name, args)
-			: catalogTool.run(args, { catalog, revision, call }).then((result) => this.#shaped(result));
-	}
-
-	/** The result of a tool in the client's revision. */
-	#shaped(result: OrInput<CallToolResult>): OrInput<CallToolResult> {
-		return isInputRequiredResult(result) ? result : resultFor(result, this.revision);
-	}
-
-	async #call(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
-		const { catalog } = this;
-		const own = catalog.findOwnTool(name);
-		if (own !== undefined) {
-			return this.#shaped(await callOwnTool(own, args, request));
-		}
 		const found = catalog.findTool(name) ?? catalog.findGroup(name);
+		const catalogTool = isNested ? undefined : CATALOG_TOOLS.get(name);
+		// Catalog tools can be called whatever the list has: a client may still have the list from before.
+		if (catalogTool !== undefined && (found === undefined || "members" in found || catalog.kind !== "full")) {
+			const call = (named: string, toolArgs: object) => this.#call(named, toolArgs, request, true);
+			return resultFor(await catalogTool.run(args, { catalog, revision, call }), revision);
+		}
 		if (found === undefined) {
-			return await this.#callUnknown(name, args, request);
+			const own = catalog.findOwnTool(name);
+			return own === undefined
+				? await this.#callUnknown(name, args, request)
+				: resultFor(await callOwnTool(own, args, request), revision);
 		}
 		catalog.noteUse(name);
 		if ("members" in found) {
 			const quiet = request.quiet();
 			const callOne = (member: FoundTool, memberArgs: object) => this.#callServer(member, memberArgs, quiet);
-			return resultFor(await callGroup(found, { ...args }, this.revision, callOne), this.revision);
+			return resultFor(await callGroup(found, { ...args }, revision, callOne), revision);
 		}
 		try {
-			return this.#shaped(await this.#callServer(found, args, request));
+			return resultFor(await this.#callServer(found, args, request), revision);
 		} catch (error) {
-			return answerFailedCall(error, found.server, this.revision);
+			return answerFailedCall(error, found.server, revision);
 		}
 	}
 
@@ -329,7 +334,7 @@ export class Client {
 		const mayWait = alias !== undefined && catalog.access.devices === undefined;
 		const problem = mayWait ? await this.gateway.whenKnown(alias) : undefined;
 		if (catalog.findTool(name) !== undefined) {
-			return await this.#call(name, args, request);
+			return await this.#call(name, args, request, true);
 		}
 		if (problem !== undefined) {
 			return resultFor(failedCall("server-offline", problem), this.revision);
@@ -338,7 +343,7 @@ export class Client {
 		// Devices are named for a tool that several have.
 		const isMeant = !(DEVICES in args) || catalog.findGroup(meant) !== undefined;
 		if (meant !== name && isMeant) {
-			return await this.#call(meant, args, request);
+			return await this.#call(meant, args, request, true);
 		}
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, catalog.unknownText(name));
 	}
@@ -346,7 +351,7 @@ export class Client {
 	/** Rejects as {@link Server.call} does. */
 	async #callServer({ server, tool }: FoundTool, args: object, request: ClientRequest) {
 		const { catalog, gateway } = this;
-		if (tool.execution?.taskSupport === "required" && !declaresTasks(request)) {
+		if (tool.execution?.taskSupport === "required" && !request.declaresTasks) {
 			throw missingTasks(tool.name);
 		}
 		await gateway.checkCall(server, tool, args);
@@ -399,18 +404,15 @@ export class Client {
 	}
 
 	#findMethod(name: string): Method | undefined {
-		const methods =
-			this.gateway.find(events) !== undefined && Object.hasOwn(EVENT_METHODS, name) ? EVENT_METHODS : METHODS;
+		const isOfEvents = Object.hasOwn(EVENT_METHODS, name) && this.gateway.find(events) !== undefined;
+		const methods = isOfEvents ? EVENT_METHODS : METHODS;
 		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
 		const other = this.isStateless ? "session" : "stateless";
 		return found?.era === other ? undefined : found;
 	}
 
-	/** The result in the client's revision: since 2026-07-28 it has a type, the gateway's name and the time to keep it. */
+	/** The result as of 2026-07-28: it has a type, the gateway's name and the time to keep it. */
 	#resultOf(method: string, result: object): Record<string, unknown> {
-		if (!this.isStateless) {
-			return result as Record<string, unknown>;
-		}
 		const { resultType = "complete", _meta } = result as { readonly resultType?: string; readonly _meta?: object };
 		const isCacheable = resultType === "complete" && (CACHED.has(method) || method === "resources/read");
 		const hints = isCacheable && { ...this.caching, ...(method === "resources/read" && { ttlMs: 0 }) };

@@ -1,5 +1,12 @@
-import type { CallToolResult, ContentBlock, GetPromptResult, Implementation, Tool } from "@modelcontextprotocol/server";
-import { MAX_NESTING, nestsDeeper, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import {
+	type CallToolResult,
+	type ContentBlock,
+	type GetPromptResult,
+	type Implementation,
+	isInputRequiredResult,
+	type Tool,
+} from "@modelcontextprotocol/server";
+import { MAX_NESTING, nestsDeeper, type OrInput, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool, its result, or what a server says of itself. */
@@ -13,15 +20,19 @@ const SINCE = {
 } as const;
 
 /**
- * Makes a tool's result one that the client's revision has: what is newer becomes text, because a client may reject a
- * whole result for a kind of content that it does not know.
+ * Converts a tool's result to the client's revision. Newer kinds of content become text, because a client may reject a
+ * whole result for one that it does not know.
  */
-export function resultFor(result: CallToolResult, revision: string): CallToolResult {
-	if (revision >= SINCE.structuredContent) {
-		return result.structuredContent === undefined ? structured(result) : withObject(result, revision);
+export function resultFor<Result extends OrInput<CallToolResult>>(result: Result, revision: string): Result;
+export function resultFor(result: OrInput<CallToolResult>, revision: string): OrInput<CallToolResult> {
+	if (isInputRequiredResult(result)) {
+		return result;
 	}
 	const { structuredContent, ...rest } = result;
-	const content = result.content.map((block) => blockFor(block, revision));
+	if (revision >= SINCE.structuredContent) {
+		return structuredContent === undefined ? structured(rest) : withObject(result, revision);
+	}
+	const content = rest.content.map((block) => blockFor(block, revision));
 	if (structuredContent !== undefined && !content.some(({ type }) => type === "text")) {
 		content.push(textBlock(JSON.stringify(structuredContent)));
 	}
@@ -47,7 +58,7 @@ function structured(result: CallToolResult): CallToolResult {
 	}
 }
 
-/** Until 2025-11-25, structured content is an object. A value that is none is also in the text (SEP-2106). */
+/** Wraps structured content that is not an object, for revisions until 2025-11-25. The text has such a value, too (SEP-2106). */
 function withObject(result: CallToolResult, revision: string): CallToolResult {
 	const { structuredContent: value, content } = result;
 	if (isObject(value)) {
@@ -111,7 +122,8 @@ export function infoFor({ title, icons, ...rest }: Implementation, revision: str
 
 /** Replaces the URIs of resources in a tool's result: a device and its clients may know them by different ones. */
 export function withUris(result: CallToolResult, uriFor: (uri: string) => string): CallToolResult {
-	return { ...result, content: result.content.map((block) => withUri(block, uriFor)) };
+	const hasUris = result.content.some(({ type }) => type === "resource" || type === "resource_link");
+	return hasUris ? { ...result, content: result.content.map((block) => withUri(block, uriFor)) } : result;
 }
 
 /** A client fetches from the web itself. */

@@ -7,12 +7,12 @@ import { type Listings, makeListings } from "../catalog/listing.js";
 import { makeServerLists, type Scope, type ServerLists } from "../catalog/server-lists.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
-import { digest } from "../config/digest.js";
 import type { ToolHint } from "../config/setting-kinds.js";
+import { digest } from "../config/token-store.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { Plugin } from "../plugin.js";
 import { Asking } from "./asking.js";
-import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
+import { CATALOG_TOOLS, catalogToolsFor } from "./catalog-tools.js";
 import { management } from "./plugin.js";
 import { makeTasks, type Tasks } from "./tasks.js";
 
@@ -73,7 +73,7 @@ export class Gateway {
 	readonly tools = new Set<(access: Access) => readonly OwnTool[]>();
 	readonly panel: string | undefined;
 	readonly checkCall: NonNullable<GatewayOptions["checkCall"]>;
-	/** What plugins have returned, by their names. */
+	/** Values of plugins, by their names. */
 	readonly #provided = new Map<string, unknown>();
 	readonly #view: ToolView;
 	readonly #listings: Listings;
@@ -81,7 +81,7 @@ export class Gateway {
 	/** The catalogs on the path of all servers, with the gateway's own view: for most requests. */
 	readonly #usual = new WeakMap<Access, Catalog>();
 	readonly #rights = new WeakMap<Access, string>();
-	/** By the rights of clients, and the only server. */
+	/** Lists by the rights of clients, and the only server. */
 	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
 	protected constructor(servers: ServerRegistry, options: GatewayOptions) {
@@ -139,7 +139,7 @@ export class Gateway {
 	 * The catalog of a client with this access. Requests with the same token and view, on the same path, share a catalog.
 	 *
 	 * @param server alias or id: only this server. It may become known later.
-	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
+	 * @param asked the client's own view, which overrides the gateway's options
 	 */
 	catalog(access: Access, server?: string, asked?: Partial<ToolView>): Catalog {
 		if (server !== undefined || asked !== undefined) {
@@ -183,7 +183,7 @@ export class Gateway {
 	#listsOf(key: string, scope: Scope): ServerLists {
 		const [callSeveral] = catalogToolsFor(scope.readOnly).full as [Tool];
 		const isReserved = (name: string): boolean =>
-			CATALOG_TOOL_NAMES.has(name) || this.#ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
+			CATALOG_TOOLS.has(name) || this.#ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
 		const lists = this.#lists.get(key) ?? makeServerLists(this.servers, scope, this.#listings, callSeveral, isReserved);
 		this.#lists.set(key, lists);
 		return lists;

@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { forbidden, invalid, unsupported } from "../events/event-error.js";
 import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
-import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
+import { forbidden, invalid, unsupported, type Viewer } from "../events/event-types.js";
 import { events } from "../events/plugin.js";
 import { type ClientRequest, type Method, method } from "./client-request.js";
 

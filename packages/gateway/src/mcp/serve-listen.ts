@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type ClientRequest, type Method, method } from "./client-request.js";
-import { declaresTasks, missingTasks } from "./serve-tasks.js";
+import { missingTasks } from "./serve-tasks.js";
 import type { Task } from "./task.js";
 
 /** Requests to listen that are followed at the same time with one token. */
@@ -40,7 +40,7 @@ export const LISTEN_METHODS: Readonly<Record<string, Method>> = {
 		LISTEN,
 		async ({ notifications }, request) => {
 			const { catalog } = request.client;
-			if (notifications.taskIds !== undefined && !declaresTasks(request)) {
+			if (notifications.taskIds !== undefined && !request.declaresTasks) {
 				throw missingTasks("taskIds");
 			}
 			const open = openStreams.get(catalog) ?? 0;

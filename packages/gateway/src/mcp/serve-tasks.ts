@@ -7,11 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { OrInput, ServerTool } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { ClientRequest, type Method, method } from "./client-request.js";
+import { ClientRequest, type Method, method, TASKS_EXTENSION } from "./client-request.js";
 import type { Input, Task } from "./task.js";
-
-/** The extension of SEP-2663. */
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 const TASK_ID = z.string().min(1).max(256);
 const ID = z.looseObject({ taskId: TASK_ID });
@@ -41,17 +38,12 @@ function taskMethod<Schema extends typeof ID>(
 	return {
 		era: "stateless",
 		serve(request) {
-			if (!declaresTasks(request)) {
+			if (!request.declaresTasks) {
 				throw missingTasks("This method");
 			}
 			return checked.serve(request);
 		},
 	};
-}
-
-/** Whether a request declares that its client knows tasks. In earlier revisions the extension does not exist. */
-export function declaresTasks({ client, capabilities }: ClientRequest): boolean {
-	return client.isStateless && capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
 }
 
 /**

@@ -21,7 +21,6 @@ const MAX_MESSAGE = 1_000;
 /** Milliseconds after which a client may ask again. */
 const POLL_INTERVAL = 1_000;
 
-/** The status of a task: SEP-2663, "Task Status". */
 type Status = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** How a task has ended. */
@@ -65,7 +64,7 @@ export class Task extends EventEmitter<Events> {
 	#status: Status = "working";
 	#message: string | undefined;
 	#outcome: Outcome;
-	/** By the key that the client gets, which no other question of the task has. */
+	/** Questions by the key that the client gets, which is unique in the task. */
 	readonly #open = new Map<string, OpenInput>();
 	#asked = 0;
 	#answers: Record<string, InputResponses[string]> = {};
@@ -85,7 +84,7 @@ export class Task extends EventEmitter<Events> {
 		this.#call = call;
 	}
 
-	/** Is aborted when the task is cancelled. */
+	/** Aborted when the task is cancelled. */
 	get signal(): AbortSignal {
 		return this.#controller.signal;
 	}

@@ -111,7 +111,7 @@ export function makeTasks(ttl = 3_600_000, patience = 2_000) {
 	};
 }
 
-/** Whose tasks are counted together: a token's, or those of all clients without one. */
+/** Key of the per-client task limit: a token, or all clients without one. */
 function ownerOf({ access }: TaskClient): string {
 	return access.holder ?? access.principal;
 }

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access, AccessGrant } from "../config/access.js";
-import { deviceIdOf } from "../config/device-id.js";
 import { isLoopback } from "../config/listen-address.js";
-import { type Limits, SCOPES } from "../config/scopes.js";
+import { deviceIdOf, type Limits, SCOPES } from "../config/scopes.js";
 import type { TokenRecord } from "../config/token-record.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
 import { HttpError } from "../http/http-error.js";
-import { makeLimits, type RequestLimits } from "../http/limits.js";
-import { type Admission, mayOperate } from "../http/route.js";
+import { type Admission, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
 import {
 	type CheckSource,
 	type ClientAddresses,

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { Hono } from "hono";
 import { LRUCache } from "lru-cache";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
+import { openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
+import { SPOKEN_AUDIO } from "../devices/device-connection.js";
 import { fairLimit } from "../http/fair-share.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv } from "../http/route.js";
 import type { Caller } from "./device-tools.js";
-import { type SharedPackets, sharePackets } from "./packets.js";
 import type { Voice } from "./voice.js";
-import { encodeWav, readWav, type Sound } from "./wav.js";
+import { encodeWav, makeResampler, readWav, type Sound } from "./wav.js";
 
 /** Milliseconds in which a voice must have spoken a text. */
 const VOICE_TIME = 30_000;
@@ -19,7 +21,6 @@ const MAX_VOICES = { all: 6, perOwner: 2 };
 /** Bytes of sounds that are kept for the next time. */
 const MAX_KEPT = 33_554_432;
 
-/** Path from which devices load sounds. */
 const SPEECH_PATH = "/speech";
 
 /** A text as sound, which is spoken when the first device wants it, once for all. Rejects with an Error that says why it cannot be. */
@@ -104,4 +105,62 @@ export function addSpeechRoutes(app: Hono<HttpEnv>, speech: Speech): void {
 		}
 		return c.body(new Uint8Array(file), 200, { "Content-Type": "audio/wav" });
 	});
+}
+
+const RATE = SPOKEN_AUDIO.sample_rate;
+
+const FRAME = (RATE * SPOKEN_AUDIO.frame_duration) / 1_000;
+
+/**
+ * Encodes a sound as packets of {@link SPOKEN_AUDIO}, each when it is wanted; silence fills the last one. Rejects with an
+ * Error if the encoder is not installed.
+ */
+async function* encodePackets({ sampleRate, samples }: Sound, turns: LimitFunction): AsyncGenerator<Uint8Array, void> {
+	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
+	try {
+		const aligned = new Int16Array(Uint8Array.from(samples).buffer);
+		const resampler = makeResampler(aligned, sampleRate, RATE);
+		for (let at = 0; at < resampler.length; at += FRAME) {
+			const frame = new Int16Array(FRAME);
+			frame.set(resampler.read(at, Math.min(at + FRAME, resampler.length)));
+			yield encoder.encode(frame);
+			// Calls and devices come between two packets of any texts, also if a reader is late.
+			await turns(() => setImmediate());
+		}
+	} finally {
+		encoder.free();
+	}
+}
+
+/** Packets of a sound for several readers: each is encoded once, when the first reader wants it. */
+interface SharedPackets extends AsyncIterable<Uint8Array> {
+	/** Frees the encoder: readers get the packets that are encoded already, then the end. */
+	close(): Promise<void>;
+}
+
+/**
+ * Encodes the first packet. Rejects with an Error if the encoder is not installed.
+ *
+ * @param turns limits all sounds together to one packet in a turn of the event loop
+ * @internal exported for its test
+ */
+export async function sharePackets(sound: Sound, turns = pLimit(1)): Promise<SharedPackets> {
+	const source = encodePackets(sound, turns);
+	const packets = [source.next()];
+	await packets[0];
+	return {
+		async *[Symbol.asyncIterator]() {
+			for (let index = 0; ; index += 1) {
+				packets[index] ??= source.next();
+				const { done, value } = (await packets[index]) as IteratorResult<Uint8Array, void>;
+				if (done) {
+					return;
+				}
+				yield value;
+			}
+		},
+		async close() {
+			await source.return();
+		},
+	};
 }

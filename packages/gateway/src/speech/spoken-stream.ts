@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { AudioChannel, Connection } from "xs-mcp-manager/core";
-import { SPOKEN_AUDIO } from "../devices/hello.js";
+import { SPOKEN_AUDIO } from "../devices/device-connection.js";
 
 const FRAME = SPOKEN_AUDIO.frame_duration;
 

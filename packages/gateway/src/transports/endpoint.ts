@@ -1,9 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
+import {
+	type CallToolResult,
+	type JSONRPCMessage,
+	type JSONRPCRequest,
+	ProtocolErrorCode,
+	type RequestId,
+} from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
-import { backoff } from "xs-mcp-manager/core";
+import { backoff, failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
+import { MAX_PAGE_BYTES } from "../catalog/pages.js";
+import { isObject } from "../firmware.js";
 import { watchLiveness } from "../http/listener.js";
 import type { Channel } from "../mcp/client-request.js";
-import { type MessageHandler, serveEndpoint } from "./endpoint-channel.js";
+import { isNotification, isRequest, isResponse } from "./messages.js";
 
 const MAX_RETRY_DELAY = 60_000;
 
@@ -84,4 +93,127 @@ export function connectEndpoint(
 		socket?.terminate();
 		await done;
 	};
+}
+
+/** Bytes of a message: what the family's hosted agents accept. */
+const MAX_BYTES = 8_000;
+
+/** Requests of an endpoint that may be in progress. */
+const MAX_REQUESTS = 64;
+
+/** Bytes that may wait to be sent. Beyond that it is disconnected. */
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
+/** Lists that have pages. */
+const LISTS: ReadonlySet<string> = new Set(["tools/list", "resources/list"]);
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** Serves the client of one connection. */
+interface MessageHandler {
+	receive(message: JSONRPCMessage): void;
+	/** The connection has ended. */
+	close(): unknown;
+}
+
+/**
+ * Serves bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
+ * client. No message to that client is larger than {@link MAX_BYTES}: lists come in smaller pages, and a larger result becomes a
+ * failed call that says so.
+ */
+function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHandler): void {
+	/** The ids of requests in progress. */
+	const requests = new Set<unknown>();
+	const write = (message: object): void => {
+		if (socket.readyState === WebSocket.OPEN) {
+			socket.send(JSON.stringify(message));
+		}
+		if (socket.bufferedAmount > MAX_UNSENT_BYTES) {
+			socket.terminate();
+		}
+	};
+	const reject = (id: RequestId, code: number, message: string): void =>
+		write({ jsonrpc: "2.0", id, error: { code, message } });
+	const handler = open({
+		send(message) {
+			const { id, result, error } = message as Message;
+			if (result !== undefined || error !== undefined) {
+				requests.delete(id);
+			}
+			write(isObject(result) ? withinLimit(id as RequestId, result) : message);
+		},
+	});
+	const receiveRequest = (request: JSONRPCRequest): void => {
+		const { id, method } = request;
+		if (requests.has(id)) {
+			reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
+		} else if (requests.size >= MAX_REQUESTS) {
+			reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
+		} else {
+			requests.add(id);
+			handler.receive(LISTS.has(method) ? withPageLimit(request) : request);
+		}
+	};
+	socket.on("message", (data: Buffer) => {
+		const message = readClientMessage(jsonIn(data.toString()));
+		if (isRequest(message)) {
+			receiveRequest(message);
+		} else if (isNotification(message)) {
+			// A request that is cancelled gets no response.
+			requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
+			handler.receive(message);
+		} else if (isResponse(message)) {
+			handler.receive(message);
+		}
+	});
+	socket.on("close", () => handler.close());
+}
+
+/** Asks the server for pages that fit. */
+function withPageLimit(request: JSONRPCRequest): JSONRPCRequest {
+	const { params } = request;
+	return { ...request, params: { ...params, _meta: { ...params?._meta, [MAX_PAGE_BYTES]: MAX_BYTES } } };
+}
+
+/** A response that fits: without pictures and sounds if need be, else an error that says so. */
+function withinLimit(id: RequestId, result: Message): object {
+	const { content } = result;
+	const response = { jsonrpc: "2.0", id, result };
+	if (!Array.isArray(content)) {
+		const bytes = byteLength(response);
+		const message = `response too large for this endpoint: ${bytes} bytes (limit ${MAX_BYTES})`;
+		return bytes <= MAX_BYTES
+			? response
+			: { jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } };
+	}
+	const whole = withError(result as CallToolResult);
+	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(tooLarge(whole))];
+	const responses = candidates.map((candidate) => ({ ...response, result: candidate }));
+	return responses.find((each) => byteLength(each) <= MAX_BYTES) ?? (responses[2] as object);
+}
+
+/** Backends of the family read the reason of a failed call from a member `error` of the result. */
+function withError(result: CallToolResult): CallToolResult {
+	const [first] = result.content;
+	return result.isError && first?.type === "text" ? { ...result, error: first.text } : result;
+}
+
+function withoutMedia(result: CallToolResult): CallToolResult {
+	const content = result.content.map((block) =>
+		block.type === "image" || block.type === "audio"
+			? { type: "text" as const, text: `(${block.mimeType}: omitted, too large for this endpoint)` }
+			: block,
+	);
+	return { ...result, content };
+}
+
+function tooLarge(result: CallToolResult): CallToolResult {
+	const text =
+		`The tool was called, but its result of ${byteLength(result)} bytes is too large for this endpoint, which takes at ` +
+		`most ${MAX_BYTES}.`;
+	return failedResult(text);
+}
+
+function byteLength(value: object): number {
+	return Buffer.byteLength(JSON.stringify(value));
 }

@@ -13,7 +13,7 @@ import type { Channel, ClientRequest } from "../mcp/client-request.js";
 /** How the responses of one transport are written. */
 export interface ResponseForm {
 	/** Headers of each response. */
-	readonly headers: () => OutgoingHttpHeaders;
+	readonly headers: OutgoingHttpHeaders;
 	/** The text of an event with the JSON of a message. */
 	readonly event: (stream: number, json: string) => string;
 	/** The text that begins a stream before its first event. */
@@ -90,7 +90,7 @@ export class Exchange {
 		}
 		if (!this.#isStream) {
 			this.#isStream = true;
-			response.writeHead(200, { ...STREAM, ...this.#form.headers() });
+			response.writeHead(200, { ...STREAM, ...this.#form.headers });
 			for (const earlier of this.#answers.splice(0)) {
 				response.write(this.#form.event(this.stream, earlier));
 			}
@@ -118,12 +118,12 @@ export class Exchange {
 		if (this.#isStream) {
 			response.end();
 		} else if (answers.length === 0) {
-			response.writeHead(status, { ...STREAM, ...this.#form.headers() }).end();
+			response.writeHead(status, { ...STREAM, ...this.#form.headers }).end();
 		} else {
 			const text = this.#isBatch ? `[${answers.splice(0).join(",")}]` : (answers.pop() as string);
 			const length = Buffer.byteLength(text);
 			const type = { "Content-Type": "application/json", "Content-Length": length };
-			response.writeHead(status, { ...type, ...this.#form.headers() });
+			response.writeHead(status, { ...type, ...this.#form.headers });
 			response.end(text);
 		}
 	}
@@ -201,7 +201,7 @@ const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifi
 /** The response to one request of 2026-07-28. */
 export class StatelessExchange extends Exchange implements Channel {
 	constructor(response: ServerResponse, onError: (error: Error) => void) {
-		super(response, { headers: () => ({}), event: (_, json) => eventOf(json), first: () => COMMENT, onError });
+		super(response, { headers: {}, event: (_, json) => eventOf(json), first: () => COMMENT, onError });
 	}
 
 	send(message: JSONRPCMessage, request?: ClientRequest): void {

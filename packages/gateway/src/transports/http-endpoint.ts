@@ -19,7 +19,7 @@ import {
 	type Store,
 } from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
-import { viewInUrl } from "../catalog/tool-view.js";
+import { readView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import type { Configuration } from "../config/settings.js";
@@ -82,7 +82,7 @@ export class HttpEndpoint {
 	/** Keeps what would not be repeated in a restored session. */
 	readonly store: Store;
 	readonly #maxSessions: number;
-	/** By id; the one used last comes last. */
+	/** Sessions by id; the most recently used comes last. */
 	readonly #sessions = new Map<string, Session>();
 	readonly #ids: SessionIds;
 	/** Ids of sessions that clients have ended. */
@@ -116,11 +116,54 @@ export class HttpEndpoint {
 	 */
 	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
 		if (response.closed) {
-			// The client has disconnected: no event would tell when the request has ended.
+			// The client has disconnected: no event would mark the end of the request.
 			return;
 		}
 		try {
-			await this.#serve(request, response, admitted);
+			const { access, server } = admitted;
+			const body = readClientMessage(admitted.body);
+			if (this.#stopping) {
+				const headers = { Connection: "close" };
+				throw new RpcRejection(503, SERVER_ERROR, "The gateway is shutting down", { headers });
+			}
+			if (body !== undefined && (typeof body !== "object" || body === null)) {
+				throw new RpcRejection(400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
+			}
+			const isCall = isObject(body) && body.method === "tools/call";
+			if (isCall || (Array.isArray(body) && body.some((each) => isObject(each) && each.method === "tools/call"))) {
+				this.#calls.add(response);
+				response.once("close", () => this.#calls.delete(response));
+			}
+			const [, query] = request.url?.split("?") ?? [];
+			const { view, problem } = query === undefined ? {} : readView(query);
+			if (problem !== undefined) {
+				throw new RpcRejection(400, ProtocolErrorCode.InvalidParams, problem);
+			}
+			if (server !== undefined && access.devices?.has(server) !== false) {
+				await this.gateway.whenKnown(server);
+			}
+			const catalog = this.gateway.catalog(access, server, view);
+			if (server !== undefined && !catalog.hasServer) {
+				throw new RpcRejection(404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
+			}
+			if (admitted.lacksScope !== undefined && isCall) {
+				this.#checkScope(catalog, admitted.lacksScope, body.params);
+			}
+			if (response.closed) {
+				return;
+			}
+			const { "mcp-session-id": id } = request.headers;
+			const isOfSession = id !== undefined && this.#sessions.has(`${id}`);
+			const message = isOfSession ? undefined : this.#readStateless(request, body);
+			if (message === undefined) {
+				checkForm(request);
+				await this.#serveInSession(request, response, catalog, admitted.address, body);
+			} else if (isRequest(message)) {
+				this.#serveStateless(request, response, catalog, message);
+			} else {
+				// This revision has no notifications to servers: a client cancels a request by closing its connection.
+				response.writeHead(202).end();
+			}
 		} catch (error) {
 			if (error instanceof HttpError) {
 				throw error;
@@ -172,54 +215,9 @@ export class HttpEndpoint {
 		this.gateway.servers.emit("warning", `client request: ${error.message}`);
 	};
 
-	async #serve(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
-		const { access, server } = admitted;
-		const body = readClientMessage(admitted.body);
-		if (this.#stopping) {
-			const headers = { Connection: "close" };
-			throw new RpcRejection(503, SERVER_ERROR, "The gateway is shutting down", { headers });
-		}
-		if (body !== undefined && (typeof body !== "object" || body === null)) {
-			throw new RpcRejection(400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
-		}
-		if (Array.isArray(body) ? body.some(isCall) : isCall(body)) {
-			this.#calls.add(response);
-			response.once("close", () => this.#calls.delete(response));
-		}
-		const { view, problem } = viewInUrl(request.url ?? "");
-		if (problem !== undefined) {
-			throw new RpcRejection(400, ProtocolErrorCode.InvalidParams, problem);
-		}
-		if (server !== undefined && access.devices?.has(server) !== false) {
-			await this.gateway.whenKnown(server);
-		}
-		const catalog = this.gateway.catalog(access, server, view);
-		if (server !== undefined && !catalog.hasServer) {
-			throw new RpcRejection(404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
-		}
-		if (admitted.lacksScope !== undefined && isCall(body)) {
-			this.#checkScope(catalog, admitted.lacksScope, body.params);
-		}
-		if (response.closed) {
-			return;
-		}
-		const { "mcp-session-id": id } = request.headers;
-		const isOfSession = id !== undefined && this.#sessions.has(`${id}`);
-		const message = isOfSession ? undefined : this.#readStateless(request, body);
-		if (message === undefined) {
-			checkForm(request);
-			await this.#serveInSession(request, response, catalog, admitted.address, body);
-		} else if (isRequest(message)) {
-			this.#serveStateless(request, response, catalog, message);
-		} else {
-			// This revision has no notifications to servers: a client cancels a request by closing its connection.
-			response.writeHead(202).end();
-		}
-	}
-
 	/**
-	 * Serves a request of the revisions with sessions: begins a session, or continues the one that it names. A session serves only
-	 * clients with the same token, on the same path, as the one that began it: for others it does not exist.
+	 * Serves a request of the revisions with sessions: starts a session, or continues the one that it names. A session serves only
+	 * clients with the token and path that started it: for others it does not exist.
 	 */
 	async #serveInSession(
 		{ method, headers }: IncomingMessage,
@@ -237,8 +235,15 @@ export class HttpEndpoint {
 			response.writeHead(200).end();
 			return;
 		}
-		const session =
-			typeof id === "string" ? this.#find(id, catalog, address) : this.#begin(method, catalog, address, body);
+		let session = this.#sessions.get(`${id}`);
+		if (typeof id !== "string") {
+			session = this.#begin(method, catalog, address, body);
+		} else if (session?.catalog.key !== catalog.key) {
+			const claims = this.#claimsIn(id, catalog);
+			// If it is open, the rights of the client's token have changed.
+			session?.close();
+			session = this.#add(id, claims, catalog, address, true);
+		}
 		if (!session.isClosed) {
 			this.#sessions.delete(session.sessionId);
 			this.#sessions.set(session.sessionId, session);
@@ -252,7 +257,7 @@ export class HttpEndpoint {
 			return this.#add(id, claims, catalog, address, false);
 		}
 		if (method === "GET") {
-			// Some clients ask for a stream before they begin a session, and take any other status for a fault.
+			// Some clients ask for a stream before they start a session, and treat any other status as a failure.
 			const headers = { Allow: "POST" };
 			throw new RpcRejection(405, SERVER_ERROR, "No stream without a session: start with initialize", { headers });
 		}
@@ -261,18 +266,6 @@ export class HttpEndpoint {
 			? "initialize: expected an id, and the params protocolVersion (text), capabilities and clientInfo (objects)"
 			: "missing Mcp-Session-Id header; start with initialize";
 		throw new RpcRejection(400, SERVER_ERROR, `Bad Request: ${problem}`);
-	}
-
-	/** Finds the session of this id that is open, or restores it. */
-	#find(id: string, catalog: Catalog, address: string | undefined): Session {
-		const open = this.#sessions.get(id);
-		if (open?.catalog.key === catalog.key) {
-			return open;
-		}
-		const claims = this.#claimsIn(id, catalog);
-		// Otherwise the rights of the client's token have changed.
-		open?.close();
-		return this.#add(id, claims, catalog, address, true);
 	}
 
 	#claimsIn(id: string, catalog: Catalog): SessionClaims {
@@ -366,10 +359,6 @@ export class HttpEndpoint {
 			throw lacksScope(scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) }));
 		}
 	}
-}
-
-function isCall(message: unknown): message is { readonly params?: unknown } {
-	return isObject(message) && message.method === "tools/call";
 }
 
 /** Checks the headers of a request of the revisions up to 2025-11-25. */

@@ -21,7 +21,7 @@ import { isObject } from "../firmware.js";
 type Members = Readonly<Record<string, unknown>>;
 
 export function isRequest(value: unknown): value is JSONRPCRequest {
-	return isCall(value) && isId(value.id);
+	return isCall(value) && (typeof value.id === "string" || Number.isSafeInteger(value.id));
 }
 
 export function isNotification(value: unknown): value is JSONRPCNotification {
@@ -31,16 +31,13 @@ export function isNotification(value: unknown): value is JSONRPCNotification {
 export function isResponse(value: unknown): value is JSONRPCResponse {
 	const { jsonrpc, id, result, error } = isObject(value) ? value : {};
 	const isError = isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === "string";
-	return jsonrpc === "2.0" && isId(id) && (error === undefined ? isObject(result) : isError && result === undefined);
+	const isAnswer = error === undefined ? isObject(result) : isError && result === undefined;
+	return jsonrpc === "2.0" && (typeof id === "string" || Number.isSafeInteger(id)) && isAnswer;
 }
 
 function isCall(value: unknown): value is Members {
 	const { jsonrpc, method, params } = isObject(value) ? value : {};
 	return jsonrpc === "2.0" && typeof method === "string" && (params === undefined || isObject(params));
-}
-
-function isId(id: unknown): boolean {
-	return typeof id === "string" || Number.isSafeInteger(id);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
-import { SERVER_INFO } from "../catalog/icons.js";
+import { SERVER_INFO } from "../catalog/tool-hints.js";
 import type { HttpEnv, Middleware } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_DESCRIPTION } from "../version.js";
@@ -66,7 +66,7 @@ export function addServerCard(app: Hono<HttpEnv>, origin: string, guard: Request
 		await next();
 	};
 	for (const [path, type, text] of documents) {
-		// Other methods go on to a device of this name.
+		// Other methods are for a device of this name.
 		app.options(path, answerCors);
 		app.get(path, checkRate, answerCors, etag(), (c) =>
 			c.body(text, 200, { "Content-Type": type, "Cache-Control": `public, max-age=${MAX_AGE}` }),

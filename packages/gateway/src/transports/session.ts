@@ -11,7 +11,7 @@ import {
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
-import { digest } from "../config/digest.js";
+import { digest } from "../config/token-store.js";
 import { RpcRejection } from "../http/http-error.js";
 import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
@@ -76,12 +76,13 @@ const RETRY = "retry: 5000\n\n";
  */
 export class Session implements Channel, ResponseForm {
 	readonly sessionId: string;
+	readonly headers: OutgoingHttpHeaders;
 	readonly catalog: Catalog;
 	readonly holder: readonly string[];
 	readonly #endpoint: HttpEndpoint;
 	readonly #claims: SessionClaims;
 	readonly #client: Client;
-	/** By the ids of requests that have no response yet. */
+	/** Exchanges by the ids of requests that have no response yet. */
 	readonly #exchanges = new Map<RequestId, Exchange>();
 	/** Undefined until the client opens a stream. */
 	#standalone: Exchange | undefined;
@@ -99,7 +100,7 @@ export class Session implements Channel, ResponseForm {
 	#calls = 0;
 	/** Responses that are open. */
 	#responses = 0;
-	#isClosed = false;
+	isClosed = false;
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
 	constructor(
@@ -111,6 +112,7 @@ export class Session implements Channel, ResponseForm {
 		this.#endpoint = endpoint;
 		this.#claims = claims;
 		this.sessionId = id;
+		this.headers = { "Mcp-Session-Id": id };
 		this.holder = holder;
 		this.catalog = catalog;
 		this.#client = new Client(endpoint.gateway, catalog, this, false, endpoint.listTtl);
@@ -120,10 +122,6 @@ export class Session implements Channel, ResponseForm {
 		if (isRestored) {
 			this.#restore();
 		}
-	}
-
-	get isClosed(): boolean {
-		return this.#isClosed;
 	}
 
 	/** Whether no request is in progress and no stream open. */
@@ -142,13 +140,13 @@ export class Session implements Channel, ResponseForm {
 	 * @throws RpcRejection if it has another form than expected
 	 */
 	serve(response: ServerResponse, { body, lastEvent }: { readonly body?: unknown; readonly lastEvent?: string }): void {
-		if (this.#isClosed) {
+		if (this.isClosed) {
 			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found");
 		}
 		this.#responses += 1;
 		response.once("close", () => {
 			this.#responses -= 1;
-			if (!this.#isClosed) {
+			if (!this.isClosed) {
 				this.#idleTimer.refresh();
 			}
 		});
@@ -174,7 +172,7 @@ export class Session implements Channel, ResponseForm {
 	}
 
 	#answer(id: RequestId, exchange: Exchange, message: JSONRPCMessage): void {
-		if (!this.#isClosed && this.#exchanges.delete(id)) {
+		if (!this.isClosed && this.#exchanges.delete(id)) {
 			exchange.answer(id, textOf(message));
 		}
 	}
@@ -182,13 +180,13 @@ export class Session implements Channel, ResponseForm {
 	/**
 	 * Ends its streams, and the requests in progress.
 	 *
-	 * @param isEnded whether the client has ended the session. Otherwise the client may go on with it later
+	 * @param isEnded whether the client has ended the session. Otherwise the client may resume it later
 	 */
 	close(isEnded = false): void {
-		if (this.#isClosed) {
+		if (this.isClosed) {
 			return;
 		}
-		this.#isClosed = true;
+		this.isClosed = true;
 		clearTimeout(this.#idleTimer);
 		this.#stopFollowing();
 		if (isEnded) {
@@ -205,17 +203,13 @@ export class Session implements Channel, ResponseForm {
 		this.#endpoint.forget(this);
 	}
 
-	headers(): OutgoingHttpHeaders {
-		return { "Mcp-Session-Id": this.sessionId };
-	}
-
 	event(stream: number, json: string): string {
 		return this.#events.add(stream, json);
 	}
 
 	/**
-	 * The stream of a call begins with an id from which the client may resume it. For the other stream, no revision asks for
-	 * that, and not every client takes an empty event for one.
+	 * The stream of a call starts with an id from which the client may resume it. The other stream does not: no revision
+	 * requires it, and some clients cannot parse an empty event.
 	 */
 	first(stream: number): string {
 		if (stream === STANDALONE) {
@@ -301,7 +295,10 @@ export class Session implements Channel, ResponseForm {
 		}
 		for (const message of messages as JSONRPCMessage[]) {
 			if ("method" in message && message.method === "tools/call") {
-				this.#announceWithCall(message as JSONRPCRequest);
+				this.#calls += 1;
+				if (this.#client.changes.size > 0) {
+					this.#announceWithCall(message as JSONRPCRequest);
+				}
 			}
 			this.#client.receive(message);
 			if ("method" in message && message.method === "notifications/cancelled") {
@@ -344,7 +341,7 @@ export class Session implements Channel, ResponseForm {
 		if (exchange?.isStream) {
 			exchange.moveTo(response, missed);
 		} else if (missed !== "") {
-			response.writeHead(200, { ...STREAM, ...this.headers() }).end(missed);
+			response.writeHead(200, { ...STREAM, ...this.headers }).end(missed);
 		} else {
 			throw new RpcRejection(400, SERVER_ERROR, "Bad Request: unknown Last-Event-ID");
 		}
@@ -412,11 +409,10 @@ export class Session implements Channel, ResponseForm {
 	}
 
 	/**
-	 * Tells a client without a stream with the answer to its call: the SDK's clients do not open another stream when the
-	 * network was down for more than some seconds, and would never be told of anything again.
+	 * Announces changed lists with the answer to a call, for a client without a stream. The SDK's clients do not open another
+	 * stream after a network outage of some seconds, and would miss all later changes.
 	 */
 	#announceWithCall({ id }: JSONRPCRequest): void {
-		this.#calls += 1;
 		const exchange = this.#exchanges.get(id);
 		for (const [list, isTold] of this.#hasStream ? [] : this.#client.changes) {
 			if (!isTold && exchange !== undefined) {

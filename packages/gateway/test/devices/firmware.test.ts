@@ -9,7 +9,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { listen, until } from "../../../../host-test/support/testing.js";
-import { sendFirmware } from "../../src/devices/firmware/firmware-download.js";
+import { sendFirmware } from "../../src/devices/firmware/firmware-route.js";
 import { BOARD, bootstrap, systemInfo } from "../../testing/bootstrap.js";
 import { makeFirmwareFolder, makeStateFolder, startProgram } from "../../testing/program.js";
 

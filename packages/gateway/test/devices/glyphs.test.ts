@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SentGlyphs } from "../../../../src/screen/sent-glyphs.js";
 import { charactersOf } from "../../../xs-mcp/src/build/glyph-sets.js";
-import { DeviceConnection } from "../../src/devices/device-connection.js";
-import { readHello } from "../../src/devices/hello.js";
+import { DeviceConnection, readHello } from "../../src/devices/device-connection.js";
 
 const MAX_SENT_GLYPHS = 128;
 

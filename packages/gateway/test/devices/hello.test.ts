@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkGolangHello } from "../../../../host-test/doubles/golang-server.js";
-import { type DeviceHello, mqttHelloAnswer, readHello, webSocketHelloAnswer } from "../../src/devices/hello.js";
+import {
+	type DeviceHello,
+	mqttHelloAnswer,
+	readHello,
+	webSocketHelloAnswer,
+} from "../../src/devices/device-connection.js";
 
 const AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 const hello = (more: object) => ({

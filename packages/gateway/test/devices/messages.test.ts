@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseMessage } from "../../src/devices/hello.js";
+import { parseMessage } from "../../src/devices/device-connection.js";
 
 describe("a message from a device", () => {
 	it("is a JSON object with a type", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { packetDuration } from "../../src/devices/opus-packet.js";
+import { packetDuration } from "../../src/devices/audio-link.js";
 
 describe("the duration of a packet of Opus", () => {
 	for (const [bytes, duration, what] of [

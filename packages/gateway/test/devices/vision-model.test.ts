@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../../host-test/support/testing.js";
 import { readConfiguration } from "../../src/config/configuration.js";
-import { askVisionModel } from "../../src/devices/pictures/vision-model.js";
+import { askVisionModel } from "../../src/devices/pictures/picture-routes.js";
 import type { WireCall, WireDevice } from "../../testing/gateway.js";
 import { jpeg, startCamera, takePhoto, upload, visionOf } from "../../testing/pictures.js";
 

@@ -2,10 +2,8 @@
 import { ServerError, type Store } from "xs-mcp-manager/core";
 import { cluster } from "../../src/cluster/plugin.js";
 import { readConfiguration } from "../../src/config/configuration.js";
-import { digest } from "../../src/config/digest.js";
-import { TokenStore } from "../../src/config/token-store.js";
-import { DeviceConnection, type DeviceLink } from "../../src/devices/device-connection.js";
-import { NO_HELLO, parseMessage } from "../../src/devices/hello.js";
+import { digest, TokenStore } from "../../src/config/token-store.js";
+import { DeviceConnection, type DeviceLink, NO_HELLO, parseMessage } from "../../src/devices/device-connection.js";
 import { events } from "../../src/events/plugin.js";
 import { webhooks } from "../../src/events/webhooks-plugin.js";
 import { RunningGateway } from "../../src/gateway.js";

@@ -25,7 +25,6 @@ export class Aliases {
 	readonly #chosen: ReadonlyMap<string, string>;
 	/** The devices and servers of the configuration, by alias. */
 	readonly #fixed = new Map<string, string>();
-	/** The devices in the store, by alias. */
 	readonly #holders = new Map<string, string>();
 	/** The entry in the store of each device: the newest one that somebody has chosen, or else the newest one. */
 	readonly #entries = new Map<string, Entry>();
@@ -91,8 +90,8 @@ export class Aliases {
 		}
 		if (before !== undefined && this.#entries.get(before)?.key === key) {
 			this.#entries.delete(before);
-			// A gateway that was killed while it renamed a device has left another one. An entry of a store that was made anew may
-			// be older than the one that it replaces.
+			// A gateway that was killed while it renamed a device has left another entry. In a store that was created again, an
+			// entry may be older than the one that it replaces.
 			const [newest] = this.#entriesOf(before).sort((a, b) => (isOutranked(a, b) ? 1 : -1));
 			if (newest !== undefined) {
 				this.#entries.set(before, newest);
@@ -147,7 +146,7 @@ export class Aliases {
 	async keep(id: string, alias: string): Promise<void> {
 		if (!this.isKept(id)) {
 			const entry = await this.#store.set(ALIAS + alias, { device: id, isDefault: true }, 0);
-			// Somebody may have chosen one at another gateway, and this one was not told in time.
+			// Another gateway may have stored a chosen alias before this one received it.
 			if (this.#entries.get(id)?.key !== entry.key) {
 				await this.#remove([entry]);
 			}

@@ -5,7 +5,7 @@ import {
 	LOG_LEVEL_META_KEY,
 	PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
-import type { RequestContext } from "./request.js";
+import type { RequestContext } from "./connection.js";
 
 /** The revision with stateless requests, in which a server asks its client by the result "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";

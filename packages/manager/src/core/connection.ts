@@ -2,23 +2,18 @@ import { EventEmitter } from "node:events";
 import {
 	type ClientCapabilities,
 	type Implementation,
+	type InputResponses,
+	type JSONRPCErrorResponse,
+	type LoggingLevel,
 	ProtocolError,
 	type RequestId,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
-import { askingParams, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
-import { ServerError } from "./errors.js";
-import { LISTS, type ListName, type Offers, readList } from "./offers.js";
-import {
-	isBelow,
-	type LogLevel,
-	PendingRequest,
-	type Request,
-	type RequestContext,
-	readLogMessage,
-} from "./request.js";
-import { isOfClient, type Results } from "./results.js";
-import type { Server } from "./server.js";
+import { askingParams, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+import { responseError, ServerError } from "./errors.js";
+import { LISTS, type ListName, type Offers, readList, type ServerTool } from "./offers.js";
+import { answerOf, isOfClient, type Results } from "./results.js";
+import type { Server, Upload } from "./server.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
@@ -33,11 +28,11 @@ export interface ServerIdentity {
 	readonly transport: string;
 	/** Whether the gateway opened the connection to a configured server. Such a server is not a device. */
 	readonly configured?: boolean;
-	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
+	/** URL of the gateway for a device, without a path, from the request of its WebSocket. Absent if unknown. */
 	readonly gatewayUrl?: string;
 	/** A page that shows it, on this computer. */
 	readonly pageUrl?: string;
-	/** Of a cluster: the other gateway that has the device's connection. Absent: this one has it. */
+	/** The other gateway of the cluster that has the device's connection. Absent: this one has it. */
 	readonly gateway?: string;
 }
 
@@ -100,7 +95,6 @@ export abstract class Connection {
 	/** The revision that the two sides agreed on; undefined before the handshake. */
 	abstract get revision(): string | undefined;
 
-	/** The server's capabilities, as it declared them. */
 	abstract get capabilities(): ServerCapabilities;
 
 	/** Makes MCP's handshake. Rejects with {@link ServerError} or the SDK's ProtocolError. */
@@ -166,11 +160,12 @@ export abstract class Connection {
 		request: Request<Method>,
 		context: RequestContext = {},
 	): Promise<Results[Method]> {
+		const { isStateless } = this;
 		let asking: Request = request;
-		if (this.isStateless && request.method !== "completion/complete") {
+		if (isStateless && request.method !== "completion/complete") {
 			const more = askingParams(context, this.identity.configured);
 			asking = { ...request, params: { ...request.params, ...more } };
-		} else if (!this.isStateless && this.declares("logging")) {
+		} else if (!isStateless && this.declares("logging")) {
 			this.#wantLogs(context.logLevel);
 		}
 		return this.forward(asking, context) as Promise<Results[Method]>;
@@ -267,7 +262,6 @@ export abstract class Connection {
 		}
 	}
 
-	/** Takes a notification of the server. */
 	notified(method: string, params: Params): void {
 		if (method === "notifications/progress" || method === "notifications/cancelled") {
 			this.server?.registry.emit("requestNotification", this.server, method, params);
@@ -315,7 +309,7 @@ export interface AudioEvents {
 	/** The device's messages about its audio: `listen` and `abort`. */
 	message: [message: { readonly type: string; readonly state?: unknown; readonly reason?: unknown }];
 	/**
-	 * A packet of Opus that the device has recorded; an empty one stands for one that was lost. An Error that a listener throws
+	 * A recorded packet of Opus; an empty one for each that was lost. An Error that a listener throws
 	 * counts the packet as dropped.
 	 */
 	packet: [packet: Uint8Array];
@@ -335,4 +329,187 @@ export interface AudioChannel extends EventEmitter<AudioEvents> {
 	readonly listensOnRequest: boolean;
 	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */
 	readonly dropped: number;
+}
+
+/** A level of syslog (RFC 5424 §6.2.1). */
+export type LogLevel = LoggingLevel;
+
+/** A log message, as a server sent it. */
+export interface LogMessage {
+	readonly level: LogLevel;
+	readonly data: unknown;
+	readonly logger?: string;
+}
+
+/** The least severe first. */
+const LEVELS: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/** Whether a level is less severe than another. */
+export function isBelow(level: LogLevel, other: LogLevel): boolean {
+	return LEVELS.indexOf(level) < LEVELS.indexOf(other);
+}
+
+/** Reads a log message from its notification. Undefined if its level is unknown. */
+export function readLogMessage({ level, data, logger }: Readonly<Record<string, unknown>>): LogMessage | undefined {
+	const known = LEVELS.find((each) => each === level);
+	return known && { level: known, data, ...(typeof logger === "string" && { logger }) };
+}
+
+/** A request to a server. */
+export interface Request<Method extends string = string> {
+	readonly method: Method;
+	readonly params?: Readonly<Record<string, unknown>>;
+	/** The tool that is called, as listed: its schema may request arguments as HTTP headers (2026-07-28). */
+	readonly tool?: ServerTool | undefined;
+	/** Learns the request's id before it is sent. */
+	readonly upload?: Upload | undefined;
+	/** Whether it is another gateway's: its parameters are not changed. */
+	readonly isForwarded?: boolean;
+	/** Milliseconds until it has failed, unless its context says otherwise. Default 30,000. */
+	readonly timeout?: number | undefined;
+}
+
+/** The client that makes a request, and what it wants during the request. */
+export interface RequestContext {
+	/** The caller, for the record: a token's name, or "local". */
+	readonly principal?: string | undefined;
+	/** The application that calls, as it names itself: for the record. */
+	readonly clientName?: string | undefined;
+	/** Milliseconds until the request has failed; progress starts them again. Default: those of the request. */
+	readonly timeout?: number | undefined;
+	readonly signal?: AbortSignal | undefined;
+	/** Called with each progress notification of the request. */
+	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
+	/** Called with each log message of the request that is at least as severe as {@link logLevel}. */
+	onLog?(message: LogMessage): void;
+	/** The least severe log messages that are wanted. Default: the server decides. */
+	readonly logLevel?: LogLevel | undefined;
+	/** The client's capabilities, which limit what a server may ask during the request. Default: none. */
+	readonly capabilities?: ClientCapabilities | undefined;
+	/** The client's answers to the questions of the previous request, by their keys. */
+	readonly inputResponses?: InputResponses | undefined;
+	/** Opaque state for the server, sent back with the answers. */
+	readonly requestState?: string | undefined;
+	/** The client's session. Default: each request is another client's. */
+	readonly session?: object | undefined;
+	/** Asks the client during the request. Rejects with its error. Default: it can be asked only by the result. */
+	ask?(question: Question, signal: AbortSignal): Promise<object>;
+}
+
+const REQUEST_TIMEOUT = 30_000;
+
+/** The longest time of a request in milliseconds, even with progress and questions. */
+export const MAX_REQUEST_TIME = 3_600_000;
+
+/** A request without an answer: its time-out, progress and cancellation. */
+export class PendingRequest {
+	readonly id: RequestId;
+	readonly request: Request;
+	readonly context: RequestContext;
+	readonly connection: Connection;
+	/** Milliseconds until the request has failed. */
+	readonly timeout: number;
+	/** Rejects with {@link ServerError}, or with the SDK's ProtocolError for an error of the server. */
+	readonly answer: Promise<object>;
+	readonly #end = performance.now() + MAX_REQUEST_TIME;
+	#resolve!: (result: object) => void;
+	#reject!: (error: Error) => void;
+	#timer: NodeJS.Timeout | undefined;
+	/** Questions that await an answer of the client. */
+	#questions = 0;
+	#isSettled = false;
+
+	constructor(id: RequestId, request: Request, context: RequestContext, connection: Connection) {
+		this.id = id;
+		this.request = request;
+		this.context = context;
+		this.connection = connection;
+		this.timeout = context.timeout ?? request.timeout ?? REQUEST_TIMEOUT;
+		this.answer = new Promise((resolve, reject) => {
+			this.#resolve = resolve;
+			this.#reject = reject;
+		});
+		context.signal?.addEventListener("abort", this, { once: true });
+		this.#restart();
+	}
+
+	/** The request as it is sent: with a progress token if the client wants progress. */
+	get message(): { readonly method: string; readonly params?: Record<string, unknown> } {
+		const { method, params } = this.request;
+		if (this.context.onProgress === undefined) {
+			return { method, ...(params && { params }) };
+		}
+		const _meta = { ...(params?._meta as object | undefined), progressToken: this.id };
+		return { method, params: { ...params, _meta } };
+	}
+
+	/** Settles the request with a response of the server. */
+	answered(response: { readonly result?: unknown; readonly error?: JSONRPCErrorResponse["error"] | undefined }): void {
+		const { result, error } = response;
+		if (error !== undefined) {
+			this.fail(responseError(error));
+			return;
+		}
+		try {
+			const answer = answerOf(this.request.method, result);
+			this.#settle(undefined);
+			this.#resolve(answer);
+		} catch (invalid) {
+			this.fail(invalid as Error);
+		}
+	}
+
+	/** Settles the request without a result. */
+	fail(error: Error): void {
+		this.#settle(error);
+		this.#reject(error);
+	}
+
+	/** Passes progress on. The request has its time again. */
+	progressed(progress: Readonly<Record<string, unknown>>): void {
+		this.#restart();
+		this.context.onProgress?.(progress);
+	}
+
+	/** Stops the time while the client answers a question of the server. */
+	async pauseFor<Answer>(answer: Promise<Answer>): Promise<Answer> {
+		this.#questions += 1;
+		this.#restart();
+		try {
+			return await answer;
+		} finally {
+			this.#questions -= 1;
+			this.#restart();
+		}
+	}
+
+	/** Handles the abortion of the client's signal. */
+	handleEvent(): void {
+		const error = new ServerError("cancelled", `${this.request.method} was cancelled`);
+		this.#cancel(error, String(this.context.signal?.reason));
+	}
+
+	#restart(): void {
+		clearTimeout(this.#timer);
+		if (!this.#isSettled && this.#questions === 0) {
+			const rest = this.#end - performance.now();
+			const error = (): ServerError =>
+				new ServerError("timeout", `no answer to ${this.request.method} within ${this.timeout} ms`);
+			this.#timer = setTimeout(() => this.#cancel(error(), "Request timed out"), Math.min(this.timeout, rest));
+		}
+	}
+
+	#cancel(error: ServerError, reason: string): void {
+		this.fail(error);
+		this.connection.cancelled(this, reason);
+	}
+
+	#settle(error: Error | undefined): void {
+		if (!this.#isSettled) {
+			this.#isSettled = true;
+			clearTimeout(this.#timer);
+			this.context.signal?.removeEventListener("abort", this);
+			this.connection.settled(this, error);
+		}
+	}
 }

@@ -29,7 +29,6 @@ const FAILURES = {
 	"permission-denied": { managerCode: "PERMISSION_DENIED", effect: "final" },
 	/** The caller cancelled, or the program is shutting down. */
 	cancelled: { managerCode: "EXECUTION_FAILED", effect: "final" },
-	/** The server's result is not valid MCP. */
 	"invalid-result": { managerCode: "EXECUTION_FAILED", effect: "final" },
 	/** The call failed again after every retry that the server's policy allows. */
 	"retries-exceeded": { managerCode: "MAX_RETRIES_EXCEEDED", effect: "final" },
@@ -74,11 +73,18 @@ export function reasonOf(error: unknown): string {
 /** A server did not answer, or nothing was sent to it. */
 export class ServerError extends Error {
 	readonly code: ServerErrorCode;
+	/** "rate-limited": milliseconds after which the server may be asked again; undefined if it names no time. */
+	readonly retryAfter: number | undefined;
 
-	constructor(code: ServerErrorCode, message: string, options?: { cause?: unknown }) {
-		super(message, options);
+	constructor(
+		code: ServerErrorCode,
+		message: string,
+		options: { cause?: unknown; retryAfter?: number | undefined } = {},
+	) {
+		super(message, "cause" in options ? { cause: options.cause } : {});
 		this.name = "ServerError";
 		this.code = code;
+		this.retryAfter = options.retryAfter;
 	}
 
 	/** Whether the call was carried out, and may be made again. */

@@ -10,12 +10,10 @@ export {
 	REVISION_OF_STATELESS,
 	relayedExtensions,
 } from "./asking.js";
-export type { CallDetails, CallRecord, Upload, Uploads } from "./calls.js";
 export * from "./connection.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
-export { inputSchemaOf } from "./input-schema.js";
-export { describeIssues } from "./issues.js";
+export { describeIssues, inputSchemaOf } from "./input-schema.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
 export { isSimilar, portable, slug } from "./names.js";
@@ -28,20 +26,28 @@ export {
 	type ServerTool,
 	withoutExecution,
 } from "./offers.js";
-export { jsonIn, readableError, readClientMessage, readMessage } from "./received.js";
+export {
+	failedResult,
+	jsonIn,
+	jsonOf,
+	readableError,
+	readClientMessage,
+	readMessage,
+	textOf,
+	textResult,
+} from "./received.js";
 export { type ServerEdit, ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
-export {
-	isBelow,
-	type LogLevel,
-	type LogMessage,
-	type PendingRequest,
-	type Request,
-	type RequestContext,
-} from "./request.js";
 export type { Results } from "./results.js";
 export { backoff } from "./retry.js";
-export type { Notification, ServerRecord } from "./server.js";
-export { isUserOnly, type Server } from "./server.js";
+export {
+	type CallDetails,
+	type CallRecord,
+	isUserOnly,
+	type Notification,
+	type Server,
+	type ServerRecord,
+	type Upload,
+	type Uploads,
+} from "./server.js";
 export { hashOfOffers } from "./stored-offers.js";
-export { failedResult, jsonOf, textOf, textResult } from "./tool-results.js";

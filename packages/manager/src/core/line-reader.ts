@@ -6,7 +6,7 @@ const LINE_FEED = 10;
 
 /** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents with each piece. */
 export class LineReader {
-	/** Of the line that is not complete yet. */
+	/** Pieces of the incomplete line. */
 	#pieces: Buffer[] = [];
 	#bytes = 0;
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { canAnswer, QUESTIONS, type Question } from "./asking.js";
-import type { PendingRequest } from "./request.js";
+import type { PendingRequest } from "./connection.js";
 import { isOfClient } from "./results.js";
 
 const METHODS = Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[];

@@ -1,7 +1,13 @@
-import { isSpecType, type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import {
+	type CallToolResult,
+	type ContentBlock,
+	isSpecType,
+	type JSONRPCMessage,
+	ProtocolErrorCode,
+} from "@modelcontextprotocol/client";
 import { isObject } from "../firmware.js";
 import { INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
-import { describeIssues } from "./issues.js";
+import { describeIssues } from "./input-schema.js";
 import { MAX_NESTING, nestsDeeper } from "./limits.js";
 import { jsonText, readCapabilities, readInfo } from "./results.js";
 
@@ -79,7 +85,8 @@ export function readMessage(value: unknown): JSONRPCMessage {
 		throw new Error("not a JSON object");
 	}
 	const isTooDeep = nestsDeeper(value, MAX_NESTING);
-	const { id, method, params, result, error } = isTooDeep ? value : withoutNulls(value);
+	const message = isTooDeep ? value : withoutNulls(value);
+	const { id, method, params, result, error } = message;
 	if (typeof method === "string") {
 		if (isTooDeep) {
 			throw new Error(TOO_DEEP);
@@ -90,7 +97,7 @@ export function readMessage(value: unknown): JSONRPCMessage {
 		const given = isObject(params) && { params: method === PROGRESS ? readProgress(params) : params };
 		return { jsonrpc: "2.0", ...(id !== undefined && { id }), method, ...given } as JSONRPCMessage;
 	}
-	// Requests have numbers as ids, or texts that are none.
+	// Ids of requests are numbers, or texts that cannot be read as numbers.
 	const answered = typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
 	if (typeof answered !== "number" && typeof answered !== "string") {
 		const told = isObject(error) || typeof error === "string" ? `: ${readError(error).message}` : "";
@@ -104,9 +111,11 @@ export function readMessage(value: unknown): JSONRPCMessage {
 		return { ...response, error: readError(error) };
 	}
 	const isEmpty = result === undefined && value.result === null;
-	return (isObject(result) || isEmpty) && error === undefined
-		? { ...response, result: isObject(result) ? { ...result, ...emptyLists(value.result) } : {} }
-		: { ...response, error: invalidResponse("the response has neither a result nor an error that is valid") };
+	if (error !== undefined || !(isObject(result) || isEmpty)) {
+		return { ...response, error: invalidResponse("the response has neither a result nor an error that is valid") };
+	}
+	const whole = message === value || isEmpty ? result : { ...(result as Members), ...emptyLists(value.result) };
+	return { ...response, result: (whole ?? {}) as Members };
 }
 
 /** The lists that are null in a result: programs in Go write an empty one so. */
@@ -132,7 +141,7 @@ export function isMessageLike(value: unknown): value is Members {
 }
 
 /**
- * Makes a message of a client valid where that is possible: null is absence, and `initialize` may lack what the server does not need.
+ * Makes a message of a client valid where that is possible: null is absence, and `initialize` may lack members that the server does not need.
  * Anything else is returned as it is.
  */
 export function readClientMessage(value: unknown): unknown {
@@ -203,4 +212,27 @@ function readProgress({ progressToken, progress, total, message, ...rest }: Memb
 		...(Number.isFinite(all) && { total: all }),
 		...(message !== undefined && { message: jsonText(message) }),
 	};
+}
+
+/** A tool's result with one text. */
+export function textResult(text: string, more: Omit<CallToolResult, "content"> = {}): CallToolResult {
+	return { content: [{ type: "text", text }], ...more };
+}
+
+/** The result of a call that failed: a model reads the text, and may try again. */
+export function failedResult(text: string, more: Omit<CallToolResult, "content" | "isError"> = {}): CallToolResult {
+	return textResult(text, { isError: true, ...more });
+}
+
+/** The text of content. Other blocks are named in parentheses. */
+export function textOf(
+	content: readonly ContentBlock[],
+	describe: (block: ContentBlock) => string = ({ type }) => `(${type})`,
+): string {
+	return content.map((block) => (block.type === "text" ? block.text : describe(block))).join("\n");
+}
+
+/** The structured result of a call, or else its text as JSON; undefined if it is neither. */
+export function jsonOf({ structuredContent, content }: CallToolResult): unknown {
+	return structuredContent ?? jsonIn(textOf(content));
 }

@@ -6,15 +6,23 @@ import * as z from "zod";
 import { type Entry, MemoryStore, type Store, StoreError } from "../store/store.js";
 import { MANAGER_INFO } from "../version.js";
 import { ALIAS, Aliases, readTags, readTitle } from "./aliases.js";
-import type { CallDetails, CallLimits, CallRecord, Uploads } from "./calls.js";
 import type { Capabilities, Connection } from "./connection.js";
 import { type Discover, type Listed, makeDiscovery } from "./discovery.js";
 import { ServerError } from "./errors.js";
-import { describeIssues } from "./issues.js";
+import { describeIssues } from "./input-schema.js";
 import { coalesced } from "./limits.js";
 import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { makeSchemaChecker, type SchemaChecker } from "./schema-checker.js";
-import { type Notification, Server, type ServerRecord, type ServerSettings } from "./server.js";
+import {
+	type CallDetails,
+	type CallLimits,
+	type CallRecord,
+	type Notification,
+	Server,
+	type ServerRecord,
+	type ServerSettings,
+	type Uploads,
+} from "./server.js";
 import { OFFERS, openStoredOffers, type StoredOffers } from "./stored-offers.js";
 
 /** In the store, before a device's id: its record, its tags, and its title. */
@@ -46,7 +54,7 @@ export interface ServerRegistryOptions extends CallLimits {
 	readonly store?: Store;
 	/** Aliases by server id, instead of the default ones. */
 	readonly aliases?: ReadonlyMap<string, string>;
-	/** Where devices upload files during calls. Default: nowhere. */
+	/** Receives uploads of devices during calls. Default: devices cannot upload. */
 	readonly uploads?: Uploads | undefined;
 	/** Servers asked for their lists at the same time. Default 64. */
 	readonly discoveries?: number;
@@ -104,16 +112,16 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly #store: Store;
 	readonly #offers: StoredOffers;
 	readonly #list: Discover;
-	/** By id. A server that has never been discovered is in it only while it is connected. */
+	/** Servers by id. One that has never been discovered is in it only while it is connected. */
 	readonly #servers = new Map<string, Server>();
 	/** The servers that are online and have extensions which clients can use. */
 	readonly extended = new Set<Server>();
-	/** Of configured servers, by id. */
+	/** Settings of configured servers, by id. */
 	readonly #settings = new Map<string, ServerSettings>();
 	readonly #configuredAliases = new Map<string, string>();
 	/** Devices whose record is to be written. */
 	readonly #unsaved = new Set<string>();
-	/** What is being stored or removed of a device, by its id. */
+	/** Writes in progress, by the device's id. */
 	readonly #changing = new Map<string, Promise<void>>();
 	/** Devices whose lists could not be stored. */
 	readonly #withoutLists = new Set<string>();
@@ -355,7 +363,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/**
 	 * Gives a server another alias, title or tags, and notifies clients. Settles when that is stored, with the server;
-	 * undefined if it is unknown, or was forgotten meanwhile. Rejects with RangeError that names what is invalid, and with StoreError.
+	 * undefined if it is unknown, or was forgotten meanwhile. Rejects with RangeError that names the invalid field, and with StoreError.
 	 */
 	async edit(name: string, { alias, title, tags }: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
@@ -401,7 +409,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		return server;
 	}
 
-	/** Where a device uploads: a device of another gateway uploads there. */
+	/** Uploads of a device of this gateway; undefined for a device of another gateway, which uploads there. */
 	#uploadsOf({ identity }: Connection): Uploads | undefined {
 		return identity.gateway === undefined ? this.options.uploads : undefined;
 	}
@@ -578,7 +586,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	async #forgetDevice(id: string): Promise<void> {
 		await this.#change(id, async () => {
 			await this.#store.delete(DEVICE + id);
-			// Nobody tells of the removal of a record that was never stored.
+			// The store reports no removal of a record that was never stored.
 			this.#onRecord(id, this.#store.get(DEVICE + id));
 			await this.#removeNames(id);
 		});
@@ -659,7 +667,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 	}
 
-	/** Has a device stored soon, as it is then. Configured servers are not stored: the configuration lists them. */
+	/** Schedules the storing of a device, as it is then. Configured servers are not stored: the configuration lists them. */
 	#save(id: string): void {
 		if (!this.#settings.has(id)) {
 			this.#unsaved.add(id);

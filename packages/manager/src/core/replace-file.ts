@@ -9,7 +9,7 @@ const MODE = 0o600;
  * `check` is called once the new content is on the disk. If it throws, or the file system fails, the old content stays.
  */
 export async function replaceFile(path: string, content: string, check = (): void => {}): Promise<void> {
-	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
+	// The library writes once, and the file system may take only the first part. Node writes the rest, or fails.
 	const tmpfileCreated = async (temporary: string): Promise<void> => {
 		await writeFile(temporary, content, { flush: true });
 		check();

@@ -37,11 +37,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	initialize: { name: "answer to initialize", isValid: isSpecType.InitializeResult, read: readInitialize },
 	"tools/call": {
 		name: "tool result",
-		// The SDK also accepts a result without `content`, MCP does not.
-		isValid: (result) =>
-			isObject(result) &&
-			Array.isArray(result.content) &&
-			(hasOnlyTexts(result, result.content) || isSpecType.CallToolResult(result)),
+		isValid: isCallResult,
 		read: readCallResult,
 	},
 	"resources/read": {
@@ -61,11 +57,19 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	"completion/complete": { name: "completion", isValid: isSpecType.CompleteResult, read: (result) => result },
 };
 
-/** Whether the result of a call is only texts. Most are, and the SDK's check takes as much CPU as reading their JSON. */
-function hasOnlyTexts({ isError = false, ...result }: Members, content: readonly unknown[]): boolean {
-	const isText = (block: unknown): boolean =>
-		isObject(block) && block.type === "text" && typeof block.text === "string" && Object.keys(block).length === 2;
-	return typeof isError === "boolean" && Object.keys(result).length === 1 && content.every(isText);
+/** Whether a value is the result of a call. Most are only texts, and the SDK's check takes as much CPU as reading their JSON. */
+function isCallResult(given: unknown): boolean {
+	// The SDK also accepts a result without `content`, MCP does not.
+	if (!isObject(given) || !Array.isArray(given.content)) {
+		return false;
+	}
+	const { content, isError = false, ...others } = given;
+	let isPlain = typeof isError === "boolean" && Object.keys(others).length === 0;
+	for (const block of content as unknown[]) {
+		isPlain &&=
+			isObject(block) && block.type === "text" && typeof block.text === "string" && Object.keys(block).length === 2;
+	}
+	return isPlain || isSpecType.CallToolResult(given);
 }
 
 /** Whether a request is made for a client, which may get log messages and questions during it. */

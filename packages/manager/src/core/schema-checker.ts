@@ -13,7 +13,7 @@ interface Checked {
 	readonly value: unknown;
 }
 
-/** Where a schema is checked: in this thread, in the worker, or nowhere, because it is not usable. */
+/** Thread that checks a schema: this one, the worker, or none, because the schema is not usable. */
 type Place = "here" | "thread" | "nowhere";
 
 /** Milliseconds for a check in the other thread: on a busy machine a simple one may take a second. */
@@ -37,20 +37,11 @@ export type SchemaChecker = ReturnType<typeof makeSchemaChecker>;
 /** @param warn called once for each unusable schema */
 export function makeSchemaChecker(warn: (message: string) => void) {
 	const places = new WeakMap<Schema, Place>();
-	/** By the schema's JSON: devices of one kind have the same. */
+	/** JSON of unusable schemas: devices of one kind share theirs. */
 	const unusable = new Set<string>();
 	/** One check at a time, so that each has its full time-out. */
 	const turns = pLimit(1);
 	let thread: Piscina | undefined;
-
-	const placeFor = (schema: Schema): Place => {
-		let place = places.get(schema);
-		if (place === undefined) {
-			place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "thread";
-			places.set(schema, place);
-		}
-		return place;
-	};
 
 	const checkInThread = async ({ what, schema, value }: Checked): Promise<string | undefined> => {
 		if (places.get(schema) === "nowhere") {
@@ -85,7 +76,12 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	return {
 		/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
 		async check(checked: Checked): Promise<string | undefined> {
-			const place = placeFor(checked.schema);
+			const { schema } = checked;
+			let place = places.get(schema);
+			if (place === undefined) {
+				place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "thread";
+				places.set(schema, place);
+			}
 			if (place === "nowhere" || (place === "thread" && turns.pendingCount >= MAX_WAITING)) {
 				return undefined;
 			}
@@ -113,7 +109,7 @@ const THREAD_IDLE_TIME = 60_000;
 /** Opens the pool of one worker that checks schemas. The worker starts with the first check. */
 async function openThread(): Promise<Piscina> {
 	const { Piscina } = await import("piscina");
-	// Beside this file, or beside the bundle that this file is in.
+	// The worker is in the folder of this file, or of the bundle that contains it.
 	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 	const pool = new Piscina({
 		filename: fileURLToPath(new URL(`schema-validator.${extension}`, import.meta.url)),
@@ -176,4 +172,21 @@ function isCheap(schema: unknown, budget = { parts: MAX_PARTS }, depth = MAX_DEP
 			.filter((part) => part !== undefined)
 			.every((part) => isCheap(part, budget, depth - 1))
 	);
+}
+
+/** The arguments, at any depth of objects, with the defaults of required members that are missing. */
+export function withDefaults<Value>(schema: unknown, value: Value): Value {
+	if (!isObject(schema) || !isObject(schema.properties) || !isObject(value)) {
+		return value;
+	}
+	const required: unknown = schema.required;
+	const members = Object.entries(schema.properties).flatMap(([name, property]) => {
+		const isMissing = isObject(property) && value[name] === undefined && "default" in property;
+		if (isMissing) {
+			return Array.isArray(required) && required.includes(name) ? [[name, property.default] as const] : [];
+		}
+		const member = withDefaults(property, value[name]);
+		return member === value[name] ? [] : [[name, member] as const];
+	});
+	return members.length === 0 ? value : { ...value, ...Object.fromEntries(members) };
 }

@@ -1,4 +1,4 @@
-// Imported on demand, and run in a thread of its own, which ends when a schema takes too much time or memory.
+// Imported on demand, also by a worker thread, which is ended when a schema takes too much time or memory.
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";

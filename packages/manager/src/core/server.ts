@@ -1,15 +1,14 @@
-import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
 import { DEVICE_EVENTS } from "../firmware.js";
 import type { OrInput } from "./asking.js";
-import { type CallLimits, type CallRecord, type Upload, withDefaults } from "./calls.js";
-import type { Connection, ServerInfo } from "./connection.js";
+import type { Capabilities, Connection, Request, RequestContext, ServerIdentity, ServerInfo } from "./connection.js";
 import type { Listed } from "./discovery.js";
-import { ServerError } from "./errors.js";
+import { ServerError, type ServerErrorCode } from "./errors.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
 import type { ServerRegistry } from "./registry.js";
-import type { Request, RequestContext } from "./request.js";
 import type { Results } from "./results.js";
 import { type RetryPolicy, waitForRetry } from "./retry.js";
+import { withDefaults } from "./schema-checker.js";
 import type { Schema } from "./schema-validator.js";
 import { makeSubscriptions, type Subscriptions } from "./subscriptions.js";
 
@@ -42,6 +41,68 @@ export interface DeviceEvent extends Notification {
 	readonly time: number;
 }
 
+/** Lets devices upload files during their calls: the gateway's pictures. */
+export interface Uploads {
+	/** A session starts. Returns the capabilities sent to the device in `initialize`. */
+	begin(identity: ServerIdentity): Capabilities;
+	/** A session has ended. */
+	end(identity: ServerIdentity): void;
+	/** The tools of a device as clients see them. */
+	offered(tools: readonly ServerTool[]): readonly ServerTool[];
+	/**
+	 * A call starts. Resolves when the device may upload. Returns undefined if the tool uploads nothing.
+	 *
+	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
+	 */
+	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload> | undefined;
+}
+
+/** A call during which the device may upload. */
+export interface Upload {
+	/** The call's arguments, with the address of the upload. */
+	readonly args: object;
+	/** The call is sent, as the request with this id. */
+	sent?(id: RequestId): void;
+	/** The call's result, with what was uploaded. */
+	complete(result: OrInput<CallToolResult>): OrInput<CallToolResult>;
+	/** The call has ended, however it did. */
+	end(): void;
+}
+
+/** How calls to servers are limited. */
+export interface CallLimits {
+	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
+	readonly offlineWait?: number;
+	/** Milliseconds that a call waits for its turn, and that the server then has for it. Default 30,000. */
+	readonly callTimeout?: number;
+	/** Calls that one server works on at the same time. Default 4. */
+	readonly callsPerServer?: number;
+}
+
+/** A call that has ended. */
+export interface CallRecord {
+	/** Caller: a token's name, or "local". */
+	readonly principal: string;
+	readonly serverId: string;
+	/** The server's own name of the tool. */
+	readonly tool: string;
+	/** Milliseconds, waiting included. */
+	readonly duration: number;
+	/** "failed": the tool reported an error. "rejected": the server answered with a JSON-RPC error. */
+	readonly outcome: "ok" | "failed" | "rejected" | ServerErrorCode;
+}
+
+/** The content of a call that has ended. It may hold secrets, so logs and events omit it. */
+export interface CallDetails {
+	readonly server: Server;
+	readonly tool: ServerTool;
+	readonly args: object;
+	/** Undefined if the call was rejected, or if the server wants input first. */
+	readonly result: CallToolResult | undefined;
+	/** The application that called, as it names itself. */
+	readonly clientName: string | undefined;
+}
+
 /** The gateway's settings for a configured server. */
 export interface ServerSettings extends CallLimits {
 	/** The alias that it gets, unless another server has it. */
@@ -54,7 +115,6 @@ export interface ServerSettings extends CallLimits {
 	readonly retryPolicy?: RetryPolicy | undefined;
 }
 
-/** A call that waits for its turn. */
 interface WaitingCall {
 	/** Ends the wait: the call has its turn, or fails. */
 	readonly end: (outcome: Connection | ServerError) => void;
@@ -89,6 +149,7 @@ export class Server {
 	readonly configured: boolean;
 	readonly registry: ServerRegistry;
 	readonly #settings: ServerSettings | undefined;
+	readonly #limits: CallLimits;
 	#record: ServerRecord | undefined;
 	#connection: Connection | undefined;
 	#online = false;
@@ -100,7 +161,6 @@ export class Server {
 	outdated: readonly ListName[] = LIST_NAMES;
 	/** Whether any list was read over its connection. After that, a list that cannot be read stays as it was. */
 	isListed = false;
-	/** The connection over which lists are being read. */
 	reading: Connection | undefined;
 	/** The lists that could not be read over its connection, and why: then the last ones known stand. Undefined: none. */
 	#failedLists: Map<ListName, string> | undefined;
@@ -120,6 +180,7 @@ export class Server {
 		this.configured = settings !== undefined;
 		this.registry = registry;
 		this.#settings = settings;
+		this.#limits = settings ?? registry.options;
 	}
 
 	/** The resources that clients follow. */
@@ -284,7 +345,9 @@ export class Server {
 		try {
 			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
 			const request = { method: "tools/call", params, tool };
-			const result = (await this.#retry(request, context)) as OrInput<CallToolResult>;
+			const isRepeatable = this.#settings?.retryPolicy !== undefined;
+			const answer = await (isRepeatable ? this.#retry(request, context) : this.#inTurn(request, context));
+			const result = answer as OrInput<CallToolResult>;
 			if (tool.outputSchema !== undefined) {
 				await this.#checkResult(tool, tool.outputSchema, result);
 			}
@@ -298,7 +361,7 @@ export class Server {
 			const { principal = "local", clientName } = context;
 			const duration = performance.now() - start;
 			const record = { principal, serverId: this.id, tool: tool.name, duration, outcome };
-			this.registry.emit("call", record, { tool, args, result: answered, clientName });
+			this.registry.emit("call", record, { server: this, tool, args, result: answered, clientName });
 			this.#ended();
 		}
 	}
@@ -367,7 +430,7 @@ export class Server {
 		} else {
 			this.event = { method, params, time: Date.now() };
 		}
-		// A server may speak before it is known: then it has no name yet under which clients could be told.
+		// Before a server is known it has no name, so clients cannot be notified.
 		return this.known;
 	}
 
@@ -394,6 +457,7 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context.signal));
+		const timeout = this.#limits.callTimeout ?? CALL_TIMEOUT;
 		const uploads = this.configured ? undefined : this.registry.options.uploads;
 		let upload: Upload | undefined;
 		try {
@@ -403,7 +467,7 @@ export class Server {
 				upload = start && (await start);
 			}
 			const uploading = upload && { params: { ...request.params, arguments: upload.args }, upload };
-			const sent = { ...request, timeout: this.#callTimeout, ...uploading };
+			const sent = { ...request, timeout, ...uploading };
 			const result = request.isForwarded
 				? await connection.forward(sent, context)
 				: await connection.request(sent as Request<keyof Results>, context);
@@ -411,22 +475,16 @@ export class Server {
 		} catch (error) {
 			const isUnsent = error instanceof ServerError && error.code === "server-offline";
 			if (isRepeated || !isUnsent || !this.configured) {
-				throw this.#unanswered(error, request.method, context.timeout ?? this.#callTimeout);
+				throw this.#unanswered(error, request.method, context.timeout ?? timeout);
 			}
 		} finally {
 			upload?.end();
 			this.#running -= 1;
-			this.#startNext();
+			if (this.#waiting.length > 0) {
+				this.#startNext();
+			}
 		}
 		return await this.#inTurn(request, context, true);
-	}
-
-	get #limits(): CallLimits {
-		return this.#settings ?? this.registry.options;
-	}
-
-	get #callTimeout(): number {
-		return this.#limits.callTimeout ?? CALL_TIMEOUT;
 	}
 
 	/** The error for the caller. An interrupted call is not repeated: the tool may have done its work. */
@@ -512,9 +570,9 @@ export class Server {
 	}
 
 	#limitWait(call: WaitingCall): void {
-		const { offlineWait = 10_000 } = this.#limits;
+		const { offlineWait = 10_000, callTimeout = CALL_TIMEOUT } = this.#limits;
 		const isOffline = !this.#online;
-		const wait = isOffline ? offlineWait : this.#callTimeout;
+		const wait = isOffline ? offlineWait : callTimeout;
 		const expire = (): void => {
 			const seen = `it was last seen at ${new Date(this.lastSeen).toISOString()}`;
 			const text = isOffline

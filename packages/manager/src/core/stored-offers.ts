@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { Entry, Store } from "../store/store.js";
-import { describeIssues } from "./issues.js";
+import { describeIssues } from "./input-schema.js";
 import { RateLimit } from "./limits.js";
 import { NO_OFFERS, type Offers } from "./offers.js";
 import type { Server } from "./server.js";
@@ -33,10 +33,10 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 			objects.delete(hash);
 		}
 	});
-	/** By the value of their entry; undefined: they cannot be read. */
+	/** Parsed lists by the value of their entry; undefined: not valid. */
 	const read = new WeakMap<object, Offers | undefined>();
 	const writes = new Map<string, Promise<Entry>>();
-	/** By server, with the hash that was counted last: what is tried again is no change. */
+	/** Rate limit of each server, with the last counted hash: a retry is no change. */
 	const counted = new WeakMap<Server, { readonly limit: RateLimit; hash: string }>();
 	/** Keys that no device used at the last check. */
 	let unused = new Set<string>();

@@ -18,7 +18,7 @@ export type Subscriptions = ReturnType<typeof makeSubscriptions>;
 
 /** Makes the subscriptions of a server. `onUpdated` is called when a subscribed resource has been updated. */
 export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (message: string) => void) {
-	/** By the server's own URI. */
+	/** Subscriptions by the server's own URI. */
 	const subscriptions = new Map<string, Subscription>();
 	const changed = new Set<string>();
 	let connection: Connection | undefined;

@@ -7,9 +7,8 @@ import {
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
 import type { OrInput, Question } from "../core/asking.js";
-import type { RequestContext } from "../core/request.js";
-import { McpError } from "./mcp-error.js";
-import type { Elicit, ElicitRequest } from "./mcp-types.js";
+import type { RequestContext } from "../core/connection.js";
+import { type Elicit, type ElicitRequest, McpError } from "./mcp-types.js";
 
 /** The capabilities of a manager whose program answers questions. */
 export const ELICITATION = { elicitation: { form: {} } } satisfies ClientCapabilities;

@@ -5,7 +5,6 @@ export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 export { type ConfigProblem, problemText, readServer, validateServersFile } from "../upstreams/servers-file.js";
 export { signIn } from "../upstreams/sign-in.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
-export { McpError, type McpToolResult } from "./mcp-error.js";
 export { McpManager } from "./mcp-manager.js";
 export {
 	type ApprovalRequest,
@@ -15,8 +14,10 @@ export {
 	type ElicitRequest,
 	type LocalTool,
 	type McpConnection,
+	McpError,
 	type McpManagerOptions,
 	type McpTool,
+	type McpToolResult,
 	NOTIFICATION_TYPES,
 	type NotificationFilter,
 	type RegisteredServer,

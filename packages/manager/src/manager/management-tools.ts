@@ -1,13 +1,17 @@
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { CallToolResult, ContentBlock, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { inputSchemaOf } from "../core/input-schema.js";
-import { describeIssues } from "../core/issues.js";
-import { failedResult, textResult } from "../core/tool-results.js";
+import { describeIssues, inputSchemaOf } from "../core/input-schema.js";
+import { failedResult, textResult } from "../core/received.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
-import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
-import { McpError } from "./mcp-error.js";
 import type { McpManager } from "./mcp-manager.js";
-import { type Approve, expectKnownTypes, NOTIFICATION_TYPES } from "./mcp-types.js";
+import {
+	type Approve,
+	expectKnownTypes,
+	type McpConnection,
+	McpError,
+	type McpTool,
+	NOTIFICATION_TYPES,
+} from "./mcp-types.js";
 
 /** The caller of a management tool. */
 export interface ManagementCaller {
@@ -256,4 +260,64 @@ function failed(message: string): CallToolResult {
 
 function notFound(id: string): McpError {
 	return new McpError("CONNECTION_FAILED", `Connection '${id}' not found`);
+}
+
+/** "Available tools (3): a, b, c" names at most this many. */
+const MAX_NAMED = 20;
+
+const TRANSPORT_NAMES: Readonly<Record<string, string>> = { http: "HTTP", sse: "SSE", websocket: "WebSocket" };
+
+function connectedText(connection: McpConnection, tools: readonly McpTool[], resources: number): string {
+	const { id, url, transport, problems } = connection;
+	const names = tools.slice(0, MAX_NAMED).map(({ name }) => name);
+	const list = [...names, ...(tools.length > MAX_NAMED ? ["..."] : [])].join(", ");
+	return [
+		`Successfully connected to ${url}`,
+		`Connection ID: ${id}`,
+		`Transport: ${TRANSPORT_NAMES[transport] ?? transport}`,
+		`Available tools (${tools.length})${list && `: ${list}`}`,
+		`Available resources: ${resources}`,
+		...problems.map((problem) => `Not available: ${problem}`),
+	].join("\n");
+}
+
+/** The answer of `mcp_list_connections`. */
+function connectionsText(connections: readonly McpConnection[]): string {
+	if (connections.length === 0) {
+		return "No active MCP connections";
+	}
+	const lines = connections.map(({ id, url, status, tools, serverInfo, lastError, problems }) => {
+		const info = serverInfo ? ` - ${serverInfo.name}/${serverInfo.version}` : "";
+		return `- ${id}: ${url} [${status}] (${tools} tools)${info}${lastError && `: ${lastError}`}${problems.map((problem) => `; ${problem}`).join("")}`;
+	});
+	return [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
+}
+
+/**
+ * The answer of `mcp_list_tools`: the first line of each description, and the schema of the arguments. Some models see
+ * no more.
+ */
+function toolsText(server: string, tools: readonly McpTool[]): string {
+	const lines = tools.map(
+		({ name, description, inputSchema: { $schema: _, ...schema } }) =>
+			`  - ${name}${description && `: ${description.split("\n")[0]}`}\n    ${JSON.stringify(schema)}`,
+	);
+	return [`Tools from '${server}' (${tools.length}):`, ...lines].join("\n");
+}
+
+/** The answer of `mcp_list_resources`. */
+function resourcesText(server: string, resources: readonly Resource[]): string {
+	const lines = resources.map(({ uri, name, mimeType }) => `  - ${uri}: ${name}${mimeType ? ` (${mimeType})` : ""}`);
+	return [`Resources from '${server}' (${resources.length}):`, ...lines].join("\n");
+}
+
+function resourceContent({ contents }: ReadResourceResult): ContentBlock[] {
+	return contents.map((item): ContentBlock => {
+		if ("text" in item) {
+			return { type: "text", text: item.text };
+		}
+		return item.mimeType?.startsWith("image/")
+			? { type: "image", data: item.blob, mimeType: item.mimeType }
+			: { type: "resource", resource: item };
+	});
 }

@@ -4,31 +4,34 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { ServerError } from "../core/errors.js";
-import { describeIssues } from "../core/issues.js";
+import { describeIssues } from "../core/input-schema.js";
 import { isSimilar, portable } from "../core/names.js";
 import type { Offers, ServerTool } from "../core/offers.js";
+import { textOf } from "../core/received.js";
 import { ServerRegistry } from "../core/registry.js";
 import { makeSchemaChecker } from "../core/schema-checker.js";
 import { isUserOnly, type Server } from "../core/server.js";
-import { textOf } from "../core/tool-results.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import { problemText, readServersFile, watchServersFile } from "../upstreams/servers-file.js";
 import { ELICITATION, expectComplete, withQuestions } from "./asking-person.js";
-import { McpError, type McpToolResult, toMcpError, translated } from "./mcp-error.js";
 import {
 	type CallRequest,
 	expectKnownTypes,
 	type LocalTool,
 	type McpConnection,
+	McpError,
 	type McpManagerEvents,
 	type McpManagerOptions,
 	type McpTool,
+	type McpToolResult,
 	type NotificationFilter,
 	notificationType,
 	type RegisteredServer,
 	type Reloaded,
+	toMcpError,
+	translated,
 } from "./mcp-types.js";
 import { makeResourceCache } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
@@ -82,7 +85,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 *
 	 * Rejects with McpError if `servers` has one that is not valid.
 	 *
-	 * @param maxWait milliseconds after which it settles even if servers have not answered; they go on connecting. Default: no limit
+	 * @param maxWait milliseconds after which it settles even if servers have not answered; their connection attempts continue. Default: no limit
 	 */
 	async initialize(maxWait?: number): Promise<void> {
 		this.#isInitialized = true;
@@ -108,7 +111,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return [...this.#fileConfigs.values()];
 	}
 
-	/** The path of the servers file. */
 	get path(): string | undefined {
 		return this.#options.file;
 	}
@@ -243,7 +245,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/**
 	 * Calls a tool, and never rejects: an error is in the result. The arguments are checked first.
 	 *
-	 * @typeParam Data what the tool returns; only a local tool returns anything but an MCP result
+	 * @typeParam Data the type of the result; only a local tool returns anything but an MCP result
 	 */
 	async executeTool<Data = CallToolResult>(
 		name: string,

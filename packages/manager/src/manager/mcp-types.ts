@@ -1,10 +1,59 @@
-import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
+import type { CallToolResult, ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
+import { type McpErrorCode, managerCodeOf } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
+import { isSafeToRetry } from "../core/retry.js";
 import { DEVICE_EVENTS } from "../firmware.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
-import { McpError, type McpToolResult } from "./mcp-error.js";
+
+/** Why something failed. */
+export class McpError extends Error {
+	readonly code: McpErrorCode;
+	readonly details: unknown;
+	/** Whether it can be repeated without doing its work twice. */
+	readonly retryable: boolean;
+
+	constructor(
+		code: McpErrorCode,
+		message: string,
+		{ details, retryable = false }: { details?: unknown; retryable?: boolean } = {},
+	) {
+		super(message);
+		this.name = "McpError";
+		this.code = code;
+		this.details = details;
+		this.retryable = retryable;
+	}
+}
+
+/** The outcome of a tool call. */
+export interface McpToolResult<Data = CallToolResult> {
+	readonly success: boolean;
+	/** The tool's MCP result; for a local tool, any data. */
+	readonly data?: Data;
+	readonly error?: Pick<McpError, "code" | "message" | "details" | "retryable">;
+	/** `executionTime` is in milliseconds, waiting included. */
+	readonly metadata: { readonly executionTime: number };
+}
+
+/** The error of a call, with the documented code. */
+export function toMcpError(error: unknown, tool?: ServerTool): McpError {
+	if (error instanceof McpError) {
+		return error;
+	}
+	const { message, data } = error as Error & { data?: unknown };
+	return new McpError(managerCodeOf(error), message, { details: data, retryable: isSafeToRetry(error, tool) });
+}
+
+/** Runs a task, and turns its errors into McpError. */
+export async function translated<T>(task: () => Promise<T>): Promise<T> {
+	try {
+		return await task();
+	} catch (error) {
+		throw toMcpError(error);
+	}
+}
 
 /** A server to register: `name` is the id if that is absent. */
 export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
@@ -77,7 +126,6 @@ export interface McpManagerOptions {
 /** A tool, and how to call it. */
 export interface McpTool extends Pick<ServerTool, "name" | "inputSchema" | "outputSchema" | "annotations"> {
 	readonly description: string;
-	/** The version of its server. */
 	readonly version: string;
 	/** The id of its server. */
 	readonly server: string;
@@ -96,7 +144,6 @@ export interface LocalTool extends Pick<ServerTool, "name" | "inputSchema" | "ou
 
 /** A connection, or a server that is opened again when it is needed. */
 export interface McpConnection {
-	/** The id of a configured server, or the alias of a device. */
 	readonly id: string;
 	/** The URL or command of a configured server, or how a device is connected. */
 	readonly url: string;

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from "@modelcontextprotocol/client";
 import type { Server } from "../core/server.js";
 import { expectComplete } from "./asking-person.js";
-import { McpError } from "./mcp-error.js";
+import { McpError } from "./mcp-types.js";
 
 /** Resources whose contents are kept, and characters of all of them. */
 const MAX_CACHED = 1_000;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
+import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
 import {
 	LIST_NAMES,
@@ -9,9 +10,8 @@ import {
 	type ServerTool,
 	withoutExecution,
 } from "../core/offers.js";
-import type { Request, RequestContext } from "../core/request.js";
+import { failedResult, textOf, textResult } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
-import { failedResult, textOf, textResult } from "../core/tool-results.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
@@ -38,7 +38,7 @@ const TEXTS = {
 export type McpProxy = ReturnType<typeof makeProxy>;
 
 /**
- * Makes what the host sees of an upstream: its tools, resources and prompts. With a skill there is a gate: before
+ * Makes the host's view of an upstream: its tools, resources and prompts. With a skill there is a gate: before
  * `activate` only the list of tools is requested from the upstream, and only `activate` connects. Without one, the
  * first request connects.
  */

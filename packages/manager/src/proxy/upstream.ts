@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
-import type { Request, RequestContext } from "../core/request.js";
 import type { Complete, Results } from "../core/results.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";

@@ -58,14 +58,14 @@ const MAX_ATTEMPTS = 30;
 const MAX_PAUSE = 10;
 
 /**
- * What a program keeps, as entries by key. Reads are synchronous, from a copy in memory, which is always a state that the store
+ * Persistent state of a program, as entries by key. Reads are synchronous, from a copy in memory, which is always a state that the store
  * has had. A change settles when the copy has it, so that a writer reads its own write.
  *
  * What must be unique or used once is written by compare-and-set. A watch shows states, never edges: several quick changes of an
  * entry may be seen as one.
  */
 export abstract class Store extends EventEmitter<StoreEvents> {
-	/** By the first segment of the key, then by key. */
+	/** Entries by the first segment of the key, then by key. */
 	readonly #rooms = new Map<string, Map<string, Entry>>();
 	readonly #watchers = new Set<{ readonly prefix: string; readonly listener: StoreListener }>();
 	/** Changes that are to be written soon, by key. The oldest first. */
@@ -159,7 +159,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		await this.#writing;
 	}
 
-	/** Has the copy show what another process has changed, as of now, where nothing else does: in files. */
+	/** Updates the copy with changes of other processes, for stores that do not report them: files. */
 	refresh(_prefix: string): void {}
 
 	/** Settles when the copy has everything that was written before, by others too. Rejects with StoreError. */
@@ -192,9 +192,9 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 	}
 
 	/**
-	 * Makes the copy of a room, or of all rooms, what was read as a whole.
+	 * Replaces the copy of a room, or of all rooms, by entries that were read as a whole.
 	 *
-	 * @param isSameHistory false: the store has been made anew, and its revisions say nothing about the copy's
+	 * @param isSameHistory false: the store was created again, so its revisions cannot be compared with those of the copy
 	 */
 	protected replace(entries: ReadonlyMap<string, Entry>, room?: string, isSameHistory = true): void {
 		const rooms = room === undefined ? [...this.#rooms.keys()] : [room];

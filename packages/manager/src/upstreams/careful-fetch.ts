@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import type { Transformer } from "node:stream/web";
 import { setTimeout as delay } from "node:timers/promises";
-import type { FetchLike } from "@modelcontextprotocol/client";
+import { type FetchLike, SdkHttpError } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceParser } from "eventsource-parser";
+import { ServerError } from "../core/errors.js";
 import { MAX_MESSAGE_BYTES, ReadBudget } from "../core/limits.js";
 import { isMessageLike, readMessage } from "../core/received.js";
 import { backoff } from "../core/retry.js";
-import { RateLimitError, statusMessage } from "./http-failure.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
 const TOO_MANY_REQUESTS = 429;
@@ -19,8 +19,8 @@ const BACKOFF = { initialDelay: 1_000, maxDelay: 30_000 };
 type OnTooLarge = (problem: string) => void;
 
 /**
- * `fetch` that waits and asks again if the server says that there were too many requests, and limits what is read of a response:
- * bytes of a message, and bytes in a second. Rejects with RateLimitError if it would have to wait for too long, or too often.
+ * `fetch` that waits and asks again if the server says that there were too many requests, and limits the bytes
+ * of a message, and the bytes read in a second. Rejects with ServerError "rate-limited" if it would have to wait for too long, or too often.
  *
  * @param patience milliseconds that a request may wait for a server that has had too many, all attempts together
  * @param onTooLarge called for a message that is too large; its response fails
@@ -45,7 +45,8 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 			if (patienceLeft < 0 || attempt === MAX_ATTEMPTS) {
 				const { status, statusText } = response;
 				const text = await limited(response, onTooLarge).text();
-				throw new RateLimitError(statusMessage(status, statusText, text), retryAfter);
+				const hint = retryAfter === undefined ? "" : ` (try again in ${Math.ceil(retryAfter / 1_000)} s)`;
+				throw new ServerError("rate-limited", statusMessage(status, statusText, text) + hint, { retryAfter });
 			}
 			await response.body?.cancel();
 			await delay(wait, undefined, init?.signal ? { signal: init.signal } : {});
@@ -151,4 +152,42 @@ function readJson(text: string): string {
 	} catch {
 		return text;
 	}
+}
+
+/** Characters of a body that are quoted: some servers answer with whole pages. */
+const MAX_BODY = 300;
+
+/** With these errors of `fetch`, there was no connection that the request could have been sent over. */
+const NOT_REACHED: ReadonlySet<unknown> = new Set(
+	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
+);
+
+/** The error for a request that a server over HTTP has refused: with the status and the beginning of the body. */
+export function httpFailure(error: SdkHttpError): Error {
+	const { status, statusText } = error;
+	const { text } = error.data as { text?: string | null };
+	const message = statusMessage(status, statusText, text);
+	return status === 401 || status === 403
+		? new ServerError("permission-denied", message, { cause: error })
+		: new Error(message, { cause: error });
+}
+
+/** "HTTP 500 Internal Server Error: ", and the beginning of the body. */
+export function statusMessage(status: number, statusText = "", text: string | null = ""): string {
+	const body = (text ?? "").replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
+	return [`HTTP ${status}${statusText && ` ${statusText}`}`, ...(body === "" ? [] : [body])].join(": ");
+}
+
+/** Whether there was a connection to the server. */
+export function isReached(error: unknown): boolean {
+	return !NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code);
+}
+
+/**
+ * Whether a request did not reach the server. Processes and WebSockets reject only messages that were not sent. Over HTTP, an
+ * answer that cannot be read is an error, too.
+ */
+export function isUnsent(error: unknown, transport: string): boolean {
+	const isOverHttp = transport !== "stdio" && transport !== "websocket";
+	return !isOverHttp || error instanceof SdkHttpError || error instanceof ServerError || !isReached(error);
 }

@@ -1,11 +1,10 @@
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import type { CallRecord } from "../core/calls.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
 import { backoff, RETRY_POLICY } from "../core/retry.js";
-import type { Server } from "../core/server.js";
+import type { CallRecord, Server } from "../core/server.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import type { ConfiguredServers } from "./configured-servers.js";
 import type { Auth } from "./configured-transport.js";
@@ -41,7 +40,7 @@ export class ConfiguredServer {
 	status: ConnectionStatus = "disconnected";
 	/** Why the last connection, or attempt at one, ended. */
 	lastError = "";
-	/** As the registry has it; undefined until it was connected. */
+	/** The registry's server; undefined until it was connected. */
 	server: Server | undefined;
 	/** When it was last connected or called, in milliseconds. */
 	lastUsed = 0;
@@ -54,7 +53,6 @@ export class ConfiguredServer {
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
 	#pingTimer: NodeJS.Timeout | undefined;
-	/** The connection over which a ping is in progress. */
 	#pinged: SdkConnection | undefined;
 	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
 	#isStateless = false;
@@ -82,7 +80,7 @@ export class ConfiguredServer {
 		return this.config.id;
 	}
 
-	/** Of its connection, or of the last one. */
+	/** Transport of its connection, or of the last one. */
 	get transport(): string {
 		return this.#connection?.transport.type ?? this.config.transport;
 	}

@@ -60,7 +60,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	}
 
 	/**
-	 * Connects to the servers that are enabled and not lazy, and goes on trying where that fails. Settles when each was
+	 * Connects to the servers that are enabled and not lazy, and retries those that fail. Settles when each was
 	 * tried once. Beyond the limit of connections, those connected first are closed again, and reopened on demand.
 	 */
 	async startEnabled(): Promise<void> {

@@ -23,8 +23,7 @@ import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../co
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/sign-ins.js";
-import { makeCarefulFetch } from "./careful-fetch.js";
-import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
+import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
@@ -51,7 +50,7 @@ const PROBE_TIME = 10_000;
 const FAREWELL_TIME = 1_000;
 
 /**
- * Messages a second that a server may send besides answers, invalid ones included; the same limit as for devices. A server
+ * Messages a second that a server may send, without answers, but with invalid messages; the same limit as for devices. A server
  * that sends more is disconnected and reconnected by its retry policy.
  */
 const MAX_MESSAGES_PER_SECOND = 1_000;
@@ -68,9 +67,9 @@ export class ConfiguredTransport implements Transport {
 	onclose?: () => void;
 	/** Called for dropped messages and for connection problems. */
 	onerror?: (error: Error) => void;
-	/** Is called with each line that a server over stdio writes to standard error, within limits. */
+	/** Called with each line that a server over stdio writes to standard error, within limits. */
 	onstderr?: (line: string) => void;
-	/** Is called if the connection may be broken. */
+	/** Called if the connection may be broken. */
 	ontrouble?: () => void;
 	readonly negotiation: VersionNegotiationMode;
 	/** Why it has ended; empty before. */
@@ -99,8 +98,8 @@ export class ConfiguredTransport implements Transport {
 
 	/**
 	 * @param auth the authentication of each request over HTTP. Default: the headers
-	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
-	 * `initialize`, because some end at anything else
+	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other transports start with
+	 * `initialize`, because some servers exit at any other message
 	 * @param patience milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a
 	 * call, so that the call's error is the server's, not that there was no answer
 	 */
@@ -163,7 +162,7 @@ export class ConfiguredTransport implements Transport {
 
 	/** Milliseconds after which a server that has refused the connection (429) may be asked again, if it says so. */
 	get retryAfter(): number | undefined {
-		return this.#refusal instanceof RateLimitError ? this.#refusal.retryAfter : undefined;
+		return this.#refusal instanceof ServerError ? this.#refusal.retryAfter : undefined;
 	}
 
 	/** The last error, used as the reason of a failed connection; empty without one. */

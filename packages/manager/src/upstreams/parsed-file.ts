@@ -23,8 +23,8 @@ export class SyntaxProblem extends Error {
 }
 
 /**
- * Parses a file as JSON with comments if it begins like that, and as YAML otherwise: YAML's parser takes a comment of JSON for a
- * member's name, with the members behind it.
+ * Parses a file as JSON with comments if it starts like that, and as YAML otherwise: a YAML parser would read a JSON comment as
+ * part of a member's name.
  *
  * @throws SyntaxProblem
  */

@@ -1,6 +1,7 @@
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
@@ -8,7 +9,6 @@ import spawn from "cross-spawn";
 import { MAX_UNSENT_BYTES, RateLimit, ReadBudget } from "../core/limits.js";
 import { LineReader } from "../core/line-reader.js";
 import { parseMessage } from "../core/received.js";
-import { isolated } from "./isolation.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Milliseconds for which the last output of a process that has ended is read. */
@@ -18,8 +18,8 @@ const LAST_WORDS_TIME = 500;
 const EXIT_TIME = 1_000;
 
 /**
- * Runs the command in place of the shell, beside a guard that reads descriptor 3. That ends when the gateway does, also if it is
- * killed: then the guard kills their process group.
+ * Replaces the shell by the command, and leaves a guard that reads descriptor 3. When the gateway ends, also if it is killed,
+ * the guard reads its end and kills their process group.
  */
 const GUARDED = `(read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
 
@@ -38,7 +38,7 @@ export class ProcessTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
 	onclose?: () => void;
 	onerror?: (error: Error) => void;
-	/** Is called with each line of standard error, within limits. */
+	/** Called with each line of standard error, within limits. */
 	onstderr?: (line: string) => void;
 	readonly #config: ServerConfig;
 	readonly #lines = new LineReader();
@@ -132,7 +132,7 @@ export class ProcessTransport implements Transport {
 		const ignore = (): void => {};
 		// A write to a process that has ended fails: its exit says more.
 		stdin?.on("error", ignore);
-		// Nothing is written to it: its end is what is waited for.
+		// Nothing is written to it: the guard waits for its end.
 		(stdio[3] as Socket | undefined)?.on("error", ignore).resume();
 		stdout?.on("error", ignore);
 		stdout?.on("data", (chunk: Buffer) => {
@@ -235,4 +235,42 @@ function readStderr(onLine: (line: string) => void) {
 			rest = "";
 		},
 	};
+}
+
+const MB = 1024 * 1024;
+
+/** Paths that programs need to start: no settings, passwords or user files. */
+const SYSTEM_FILES = [
+	...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store"],
+	...["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs", "/etc/localtime"],
+];
+
+const CONFINED = "--cap-drop ALL --unshare-all --die-with-parent".split(" ");
+
+/**
+ * Wraps a configured server's command in bubblewrap and prlimit. If one is not installed, the server cannot be started,
+ * and the error names it.
+ *
+ * @internal exported for its test
+ */
+export function isolated({ command, args, cwd, isolation }: ServerConfig) {
+	let words = [command, ...args];
+	if (isolation.sandbox === "bubblewrap") {
+		const folder = resolve(cwd ?? ".");
+		const readable = [...SYSTEM_FILES, ...(isolation.readable ?? []).map((path) => resolve(path))];
+		const files = [
+			...readable.flatMap((path) => ["--ro-bind-try", path, path]),
+			...["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", folder, folder],
+		];
+		words = ["bwrap", ...files, ...CONFINED, "--chdir", folder, "--", ...words];
+	}
+	const limits = [
+		// Not the address space: Node.js reserves gigabytes of it, and uses a small part.
+		...(isolation.memory === undefined ? [] : [`--data=${isolation.memory * MB}`]),
+		...(isolation.cpuTime === undefined ? [] : [`--cpu=${isolation.cpuTime}`]),
+	];
+	if (limits.length > 0) {
+		words = ["prlimit", ...limits, "--", ...words];
+	}
+	return { command: words[0] as string, args: words.slice(1) };
 }

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import type * as z from "zod";
-import { describeIssue } from "../core/issues.js";
+import { describeIssue } from "../core/input-schema.js";
 import { isObject } from "../firmware.js";
 import { hostEntry, hostId, plainEntry } from "./host-entry.js";
 import { type Path, parseFile, SyntaxProblem } from "./parsed-file.js";
@@ -98,8 +98,8 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	};
 
 	/**
-	 * Checks an entry with its variables expanded, first those of its own `env`, which programs such as mcp-remote expand in their
-	 * arguments. A server that is disabled may lack some.
+	 * Expands the variables of an entry and checks it. Those of the `env` in it come first, because programs such as mcp-remote
+	 * expand them in their arguments. A disabled server may lack some.
 	 */
 	const checkEntry = <T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined => {
 		if (!isObject(entry)) {
@@ -115,7 +115,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		return problems.length > count ? undefined : server;
 	};
 
-	/** Without `enabled`, a server that has an id is not connected at the start, and one that has only a name is. */
+	/** Reads a listed server. If `enabled` is absent, one with an id is not connected at the start, and one with only a name is. */
 	const readListed = (given: unknown, path: Path): ServerInput | undefined => {
 		const server = checkEntry(LISTED_SERVER, plainEntry(given), path);
 		const id = server?.id ?? server?.name;

@@ -8,12 +8,17 @@ import {
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { ChangeStream } from "../core/change-stream.js";
-import { type Capabilities, Connection } from "../core/connection.js";
+import {
+	type Capabilities,
+	Connection,
+	MAX_REQUEST_TIME,
+	type PendingRequest,
+	type Request,
+} from "../core/connection.js";
 import { messageOf, responseError, ServerError } from "../core/errors.js";
 import { headerProblem } from "../core/header-parameters.js";
 import { LISTS, type ListName } from "../core/offers.js";
 import { Questions } from "../core/questions.js";
-import { MAX_REQUEST_TIME, type PendingRequest, type Request } from "../core/request.js";
 import { MANAGER_INFO } from "../version.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 

@@ -8,7 +8,7 @@ import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSet
 
 /** Which tools clients may call. A name may contain `*`. */
 const TOOLS = z.strictObject({
-	allow: z.array(z.string()).optional().describe("Only these tools are offered; * stands for any characters"),
+	allow: z.array(z.string()).optional().describe("Only these tools are offered; * matches any characters"),
 	deny: z.array(z.string()).optional().describe("These tools are not offered"),
 });
 
@@ -102,7 +102,7 @@ export interface ServerConfig extends Pick<Fields, Optional>, FilledFields {
 	readonly transport: TransportType;
 	/** Whether the entry names its transport. If not, a server over HTTP may have only SSE. */
 	readonly isTransportGiven: boolean;
-	/** Of stdio. */
+	/** The command, for stdio. */
 	readonly command: string;
 	/** Settings of a sign-in over HTTP. */
 	readonly oauth?: OAuthSettings | undefined;
@@ -287,7 +287,7 @@ export function wordsOf(command: string): string[] {
 	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
-/** Whether one of these patterns, in which `*` stands for any characters, is the name's. */
+/** Whether a name matches one of these patterns, in which `*` matches any characters. */
 export function matchesAny(patterns: readonly string[], name: string): boolean {
 	return patterns.some((pattern) => {
 		const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

@@ -1,4 +1,4 @@
-import { resample } from "../../../gateway/src/speech/resample.js";
+import { resample } from "../../../gateway/src/speech/wav.js";
 
 /** Hertz of what it hears. */
 export const MICROPHONE_RATE = 16_000;

@@ -26,7 +26,7 @@ const KEEP_ALIVE = 60;
 const NO_PASSWORD = "none";
 
 /**
- * The blocks that tell a device where to connect.
+ * Connection settings for a device.
  *
  * @param hostname the gateway's name as the device knows it, as in a URL
  * @param token absent if devices need none

@@ -1,19 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { deviceIdOf } from "../../config/device-id.js";
+import type { Hono } from "hono";
+import { deviceIdOf } from "../../config/scopes.js";
 import { isObject } from "../../firmware.js";
 import type { RunningGateway } from "../../gateway.js";
-import { readJson } from "../../http/body.js";
 import { HttpError } from "../../http/http-error.js";
-import { allow, allowOrigin, type Middleware, type Route } from "../../http/route.js";
+import {
+	allow,
+	allowOrigin,
+	type HttpEnv,
+	type Middleware,
+	needsOperator,
+	type Route,
+	readJson,
+} from "../../http/route.js";
 import { makeSourceCheck } from "../../http/source-check.js";
 import { clients } from "../../transports/plugin.js";
 import { serverUrlOf } from "../device-request.js";
-import { sendFirmware } from "../firmware/firmware-download.js";
+import { sendFirmware } from "../firmware/firmware-route.js";
 import { firmware } from "../firmware/plugin.js";
 import { devices } from "../plugin.js";
 import { BOOTSTRAP_PATHS, backendBlocks, serverTime } from "./bootstrap-answer.js";
-import type { DeviceBindings } from "./device-bindings.js";
+import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
 
 const DEVICE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 const CLIENT_ID = /^[\x21-\x7e]{1,64}$/;
@@ -169,4 +177,51 @@ function nameOf(value: unknown): string | undefined {
 
 function noFirmware(): HttpError {
 	return new HttpError(404, "not-found", "firmware not found");
+}
+
+/** A device that waits to be bound, as `GET /bindings` describes it. */
+export interface BindingSummary {
+	readonly code: string;
+	/** Its id. */
+	readonly device: string;
+	readonly board: string;
+	readonly version: string;
+	/** The network address of its request. */
+	readonly address: string;
+	/** When its code is no longer valid, ISO 8601. */
+	readonly expires: string;
+}
+
+/**
+ * Serves the devices that wait to be bound, to operators.
+ *
+ * - `GET /bindings` lists them.
+ * - `POST /bindings/CODE` binds the device that shows this code, `DELETE /bindings/CODE` rejects it.
+ */
+export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): void {
+	app.use("/bindings/*", needsOperator);
+	app.all("/bindings", allow("GET"), (c) => c.json({ pending: bindings.pending.map(bindingSummary) }));
+	app.all("/bindings/:code", allow("POST", "DELETE"));
+	app.post("/bindings/:code", async (c) => {
+		const approved = await bindings.approve(c.req.param("code"));
+		if (approved === undefined) {
+			throw noBinding();
+		}
+		return c.json({ device: approved.deviceId });
+	});
+	app.delete("/bindings/:code", async (c) => {
+		if (!(await bindings.reject(c.req.param("code")))) {
+			throw noBinding();
+		}
+		return c.body(null, 204);
+	});
+}
+
+/** A pending binding, without its token. */
+export function bindingSummary({ code, deviceId, board, version, address, expires }: PendingBinding): BindingSummary {
+	return { code, device: deviceId, board, version, address, expires: new Date(expires).toISOString() };
+}
+
+function noBinding(): HttpError {
+	return new HttpError(404, "not-found", "unknown or expired code");
 }

@@ -31,7 +31,7 @@ export interface PendingBinding extends BindingRequest {
 	readonly expires: number;
 }
 
-/** What bindings use of the gateway. Its short-lived store has the devices that wait, for every gateway of a cluster. */
+/** Parts of the gateway that bindings use. The short-lived store has the waiting devices of all gateways of a cluster. */
 type Host = Pick<RunningGateway, "tokens" | "key" | "shortLived" | "log"> & {
 	readonly settings: Pick<Configuration, "bootstrap" | "maxDevices">;
 };

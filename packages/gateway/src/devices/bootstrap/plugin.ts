@@ -16,7 +16,7 @@ export const bootstrap = definePlugin({
 	}),
 	setup: async (gateway): Promise<DeviceBindings> => {
 		const [{ addBindingRoutes }, { addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { makeBindings }] = await Promise.all([
-			import("./binding-routes.js"),
+			import("./bootstrap-routes.js"),
 			import("./bootstrap-routes.js"),
 			import("./bootstrap-answer.js"),
 			import("./device-bindings.js"),

@@ -7,7 +7,7 @@ import { ConfigurationError } from "../../config/configuration-error.js";
 import { isNewer, isVersion, readIdentity } from "../../firmware.js";
 import { HttpError } from "../../http/http-error.js";
 import type { DeviceKey } from "../device-key.js";
-import { openFile } from "./firmware-download.js";
+import { openFile } from "./firmware-route.js";
 import type { FirmwareUpdates } from "./firmware-updates.js";
 
 /** The family's path for downloads of firmware. */

@@ -28,10 +28,9 @@ interface Followed {
 	/** Whether it has reported that it is installing firmware. */
 	installing: boolean;
 	/** Notifies the client whose call started the update. */
-	tell: ((update: FirmwareUpdate) => void) | undefined;
+	onUpdate: ((update: FirmwareUpdate) => void) | undefined;
 }
 
-/** Most devices whose update is followed. */
 const MAX_FOLLOWED = 10_000;
 
 /** Follows devices' updates by their requests to the gateway, and by the version with which they come online. */
@@ -81,26 +80,26 @@ export class FirmwareUpdates extends EventEmitter<{ update: [update: FirmwareUpd
 	/**
 	 * A client's call makes a device install firmware, from the gateway or elsewhere.
 	 *
-	 * @param tell called once, when the device returns with the new or the previous firmware
+	 * @param onUpdate called once, when the device returns with the new or the previous firmware
 	 */
-	started({ id, board, state }: Server, tell: (update: FirmwareUpdate) => void): void {
+	started({ id, board, state }: Server, onUpdate: (update: FirmwareUpdate) => void): void {
 		const offered = this.#followed.get(id);
 		const update = offered ?? this.#follow(id, { version: undefined, from: board.version });
 		update.downloaded ||= offered === undefined;
 		update.installing = state === "upgrading";
-		update.tell = tell;
+		update.onUpdate = onUpdate;
 	}
 
 	#follow(device: string, { version, from }: Pick<Followed, "version" | "from">): Followed {
-		const update = { version, from, downloaded: false, installing: false, tell: undefined };
+		const update = { version, from, downloaded: false, installing: false, onUpdate: undefined };
 		this.#followed.set(device, update);
 		return update;
 	}
 
 	#decide(followed: Followed, update: FirmwareUpdate): void {
 		this.emit("update", update);
-		followed.tell?.(update);
-		followed.tell = undefined;
+		followed.onUpdate?.(update);
+		followed.onUpdate = undefined;
 	}
 
 	/** A device that stops installing without a restart keeps its firmware: the image was rejected. */

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { ServerIdentity } from "xs-mcp-manager/core";
-import { deviceIdOf } from "../../config/device-id.js";
+import * as z from "zod";
+import { deviceIdOf } from "../../config/scopes.js";
 import type { RunningGateway } from "../../gateway.js";
 import { readForm } from "../../http/form.js";
 import { HttpError } from "../../http/http-error.js";
+import { type ModelService, post } from "../../http/model-service.js";
 import { allow } from "../../http/route.js";
 import { clients } from "../../transports/plugin.js";
 import { PICTURE_PATHS, type Picture, type PictureCall, type PictureSession } from "./pictures.js";
-import { askVisionModel } from "./vision-model.js";
 
 /** Most pictures received at the same time. */
 const MAX_UPLOADS = 32;
@@ -25,7 +26,7 @@ const IN_RESULT = "The picture is in the result of this call.";
  * Serves the uploads of pictures of calls in progress.
  *
  * - `POST /vision/explain`: a question and a picture, with the token that the device got in `initialize`. The header names the
- *   request of the call; without it, the question tells which call is meant.
+ *   request of the call; without it, the question identifies the call.
  * - `POST /vision/upload/TICKET`: a picture for the call that has this ticket.
  */
 export function addPictureRoutes(gateway: RunningGateway): void {
@@ -148,4 +149,43 @@ function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: Serve
 
 function unexpected(): HttpError {
 	return new HttpError(409, "unexpected", "no call in progress expects this picture");
+}
+
+/** Milliseconds for the whole answer: less than a device waits. */
+const TIMEOUT = 20_000;
+
+const LIMIT = { what: "the answer", maxBytes: 256 * 1024 };
+
+/** Characters of the text for the device, whose memory is small. */
+const MAX_TEXT = 2_000;
+
+/** The first choice of a chat completion. */
+const COMPLETION = z.object({
+	choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })], z.unknown()),
+});
+
+/**
+ * Asks a vision model a question about a picture: any service with the Chat Completions API of OpenAI. Rejects with an Error that
+ * does not contain the key.
+ *
+ * @internal exported for its test
+ */
+export async function askVisionModel(
+	service: ModelService,
+	question: string,
+	{ mimeType, data }: Picture,
+	timeout = TIMEOUT,
+): Promise<string> {
+	const image = { url: `data:${mimeType};base64,${data.toString("base64")}` };
+	const content = [
+		{ type: "text", text: question },
+		{ type: "image_url", image_url: image },
+	];
+	const body = JSON.stringify({ model: service.model, messages: [{ role: "user", content }] });
+	const answer = await post(service, "/chat/completions", body, AbortSignal.timeout(timeout), LIMIT);
+	const { data: completion } = COMPLETION.safeParse(JSON.parse(answer.toString()));
+	if (completion === undefined) {
+		throw new Error("no text in the response: expected choices[0].message.content");
+	}
+	return completion.choices[0].message.content.slice(0, MAX_TEXT);
 }

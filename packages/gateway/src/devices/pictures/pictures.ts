@@ -9,7 +9,6 @@ import {
 	type Upload,
 	type Uploads,
 } from "xs-mcp-manager/core";
-import { isObject } from "../../firmware.js";
 
 /** A picture that a device has uploaded. */
 export interface Picture {
@@ -59,7 +58,7 @@ export interface PictureSession {
 }
 
 /**
- * Tells devices where to upload pictures, and adds a picture to the result of the call during which it was taken. A device
+ * Gives devices an upload URL for pictures, and adds each picture to the result of its call. A device
  * can upload only while such a call is in progress, and only to its own calls.
  */
 export class Pictures implements Uploads {
@@ -124,7 +123,6 @@ export class Pictures implements Uploads {
 		return offered;
 	}
 
-	/** The session whose device got this token. */
 	sessionOf(token: string): PictureSession | undefined {
 		return this.#byToken.get(token);
 	}
@@ -141,7 +139,6 @@ export class Pictures implements Uploads {
 		return open.find((each) => each.question === question) ?? open.find((each) => each.question === undefined);
 	}
 
-	/** The call whose upload URL has this ticket. */
 	callOf(ticket: string): PictureCall | undefined {
 		return this.#byTicket.get(ticket);
 	}
@@ -153,10 +150,11 @@ export class Pictures implements Uploads {
 	 */
 	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload> | undefined {
 		const session = this.#sessions.get(identity);
-		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
+		const { url, question } = tool.inputSchema.properties ?? {};
+		if (tool.name === SNAPSHOT_TOOL && url !== undefined && (args as { url?: unknown }).url === undefined) {
 			return this.#withTicket(session, args);
 		}
-		return session && hasProperty(tool, "question") ? this.#withQuestion(session, args) : undefined;
+		return session && question !== undefined ? this.#withQuestion(session, args) : undefined;
 	}
 
 	/**
@@ -267,12 +265,8 @@ function withUpload(result: OrInput<CallToolResult>, { picture, problem }: Pictu
 		: { ...result, content: [...content, { type: "text", text: `The gateway rejected the picture: ${problem}` }] };
 }
 
-function isSnapshot(tool: ServerTool): boolean {
-	return tool.name === SNAPSHOT_TOOL && hasProperty(tool, "url");
-}
-
-function hasProperty({ inputSchema }: ServerTool, name: string): boolean {
-	return isObject(inputSchema.properties) && Object.hasOwn(inputSchema.properties, name);
+function isSnapshot({ name, inputSchema }: ServerTool): boolean {
+	return name === SNAPSHOT_TOOL && inputSchema.properties?.url !== undefined;
 }
 
 /** 256 random bits. */

@@ -6,7 +6,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { OAuthSettings } from "./auth-config.js";
 
-/** Where a browser returns to. Only a sign-in listens there; a refresh names it, too. */
+/** Redirect URI. Only a sign-in listens there; a refresh names it, too. */
 const NO_REDIRECT = "http://127.0.0.1/callback";
 
 /** Client of OAuth 2.1 at one server. `client`: as it is registered. */
@@ -16,7 +16,7 @@ export type OAuthClient = Omit<OAuthClientProvider, "tokens"> & {
 };
 
 /**
- * Makes a client of OAuth 2.1 at one server, for the SDK's `auth`: what it learns, it keeps in memory.
+ * Makes a client of OAuth 2.1 at one server, for the SDK's `auth`. It keeps its state in memory.
  *
  * @param onAuthorize takes the URL at which a person signs in. Throws if there is no person
  * @param known the client as it is registered, and its tokens

@@ -11,7 +11,7 @@ import * as z from "zod";
 import { ServerError } from "../../core/errors.js";
 import { jsonIn } from "../../core/received.js";
 import { replaceFile } from "../../core/replace-file.js";
-import { statusMessage } from "../http-failure.js";
+import { statusMessage } from "../careful-fetch.js";
 import type { ServerConfig } from "../server-config.js";
 import { makeOAuthClient } from "./oauth-client.js";
 
@@ -85,7 +85,6 @@ export class SignedIn implements AuthProvider {
 	readonly #config: ServerConfig;
 	readonly #signIns: SignIns;
 	readonly #how: string;
-	/** The token of the last request. */
 	#sent: string | undefined;
 	/** Requests that fail at the same time share a refresh: a refresh token works once. */
 	#renewing: Promise<void> | undefined;
