@@ -36,7 +36,7 @@ async function start(t: TestContext, engine: Engine, transport: "websocket" | "m
 	});
 	const side = await startProgram(t, { [transport]: true, microphones: true, speechCommand: VOICE, ...service });
 	const online = once(side.gateway.servers, "online") as Promise<[Server]>;
-	const config = { backend: side.gateway.urls[transport], udpAudio: true };
+	const config = { backend: side.gateway.urls[transport] };
 	const { device } = await startDevice(t, engine, { config, board: BOARD });
 	const [{ connection }] = await online;
 	await until(() => connection?.audio?.isOpen === true, "its audio is open");

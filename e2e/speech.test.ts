@@ -35,7 +35,7 @@ for (const engine of cases(ENGINES)) {
 				const side = await startProgram(t, flags);
 				const online = once(side.gateway.servers, "online") as Promise<[Server]>;
 				const backend = side.gateway.urls[transport];
-				const { device } = await startDevice(t, engine, { config: { backend, udpAudio: true }, board: BOARD });
+				const { device } = await startDevice(t, engine, { config: { backend }, board: BOARD });
 				const heard = follow(device);
 				const [{ connection }] = await online;
 				await until(() => connection?.audio?.isOpen === true, "its audio is open");
@@ -71,7 +71,7 @@ for (const engine of cases(ENGINES)) {
 
 		it("goes both ways over UDP behind MQTT, with a tenth of the packets lost", async (t) => {
 			const backend = await openUdpBackend(t);
-			const { device } = await startDevice(t, engine, { config: { ...backend.config, udpAudio: true }, board: BOARD });
+			const { device } = await startDevice(t, engine, { config: backend.config, board: BOARD });
 			const heard = follow(device);
 			const sentence = speak("Please water the plant.");
 			device.hear(sentence);

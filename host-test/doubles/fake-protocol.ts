@@ -44,15 +44,14 @@ export class FakeChannel implements Channel {
 }
 
 export type TransportChoice = Partial<
-	Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain" | "carriesAudio">
+	Pick<Transport, "name" | "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain">
 >;
 
 export class FakeTransport implements Transport {
-	readonly name = "fake";
+	readonly name: string = "fake";
 	readonly version = 7;
 	readonly saysGoodbye = false;
 	readonly silenceTimeout = 0;
-	readonly carriesAudio = true;
 	readonly mayRetain = false;
 	readonly maxMessageBytes = 8_192;
 	readonly maxSentBytes = Number.POSITIVE_INFINITY;

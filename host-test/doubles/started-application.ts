@@ -6,7 +6,7 @@ import http from "../../src/features/http.js";
 import language from "../../src/features/language.js";
 import mqtt from "../../src/features/mqtt.js";
 import update from "../../src/features/update/feature.js";
-import voice from "../../src/features/voice/feature.js";
+import { voiceFeature } from "../../src/features/voice/voice.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import { TOOLS, type Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
@@ -100,6 +100,11 @@ export function startOn({ built, timer = new FakeTimer(), features = [], ...host
 }
 
 const bootstrap = bootstrapFeature(async () => new ArrayBuffer(0));
+
+/** Speech without UDP. */
+export const voice = voiceFeature(() => {
+	throw new Error("no UDP");
+});
 
 const FEATURES: readonly Feature[] = [bootstrap, conversation, http, language, mqtt, update, voice];
 

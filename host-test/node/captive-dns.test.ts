@@ -3,7 +3,8 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { it } from "node:test";
-import { openCaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import { openCaptiveDns } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import type { UdpSocket } from "../../src/protocols/udp-socket.js";
 
 it("the DNS of the device's own network resolves every name to the device's address", async (t) => {
 	const socket = createSocket("udp4");
@@ -11,7 +12,7 @@ it("the DNS of the device's own network resolves every name to the device's addr
 	socket.bind(0, "127.0.0.1");
 	await once(socket, "listening");
 	class Udp implements UdpSocket {
-		readonly #waiting: ArrayBuffer[] = [];
+		readonly #waiting: (ArrayBuffer & { readonly address: string; readonly port: number })[] = [];
 
 		constructor({ onReadable }: { onReadable: (count: number) => void }) {
 			socket.on("message", (message, { address, port }) => {
@@ -21,7 +22,7 @@ it("the DNS of the device's own network resolves every name to the device's addr
 			});
 		}
 
-		read(): ArrayBuffer | undefined {
+		read() {
 			return this.#waiting.shift();
 		}
 

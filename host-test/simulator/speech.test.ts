@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { describe, it, type TestContext } from "node:test";
-import { openBackend } from "../../e2e/speech-backend.js";
+import { openBackend, openUdpBackend } from "../../e2e/speech-backend.js";
 import { encodeWav } from "../../packages/gateway/src/speech/wav.js";
 import { ROOT } from "../../packages/root.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
@@ -112,6 +112,44 @@ describe("speech in the simulator, decoded and encoded by libopus", { skip: WHY_
 			assert.ok(likeness >= 0.95, `correlation ${likeness}`);
 		}
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
+	});
+
+	it("goes both ways over UDP behind MQTT, with a tenth of the packets lost", async (t) => {
+		const { played, microphone } = captureSound(t);
+		const backend = await openUdpBackend(t);
+		const settings = Object.entries(backend.config).map(([name, value]) => `${name}=${value}`);
+		const { lines } = await startSimulator(t, withOpus(), settings);
+		await until(() => backend.packets.length > 0, `its channel is open: ${lines.join("\n")}`);
+		const sentence = samplesOf(speak("Switch on the light in the kitchen, please."), RECORDED_RATE);
+		const before = backend.packets.length;
+		let isOver = false;
+		const closed = pipeline(
+			recorded(sentence, backend.packets, () => isOver),
+			createWriteStream(microphone),
+		).catch(({ code }) => code);
+		backend.say({ type: "listen", state: "start", session_id: "s" });
+		await until(
+			() => (backend.packets.length - before) * 960 > sentence.length + 960,
+			`the sentence is recorded: ${lines.join("\n")}`,
+		);
+		const likeness = correlation(sentence, await decode(backend.packets.slice(before), RECORDED_RATE), 400);
+		assert.ok(likeness >= 0.95, `correlation ${likeness}`);
+		isOver = true;
+		backend.say({ type: "tts", state: "start", session_id: "s" });
+		assert.equal(await closed, "EPIPE");
+		const answer = encoded();
+		for (const [at, packet] of answer.entries()) {
+			backend.send(packet, at % 10 === 3);
+		}
+		const source = await decode(answer, RATE);
+		const heard = (): Int16Array => withoutGaps(samplesIn(played));
+		await until(() => heard().length > 0.8 * source.length, `most of it is played: ${lines.join("\n")}`);
+		backend.say({ type: "tts", state: "stop", session_id: "s" });
+		const starts = (): number => backend.messages.filter((each) => each === "listen start").length;
+		await until(() => starts() === 2, `it listens again: ${lines.join("\n")}`);
+		const answered = correlationWithGaps(source, heard(), 4 * GAP + FRAME, FRAME);
+		assert.ok(answered >= 0.8, `correlation ${answered}`);
+		assert.ok(!lines.some((line) => /^it ended|cannot record|could not be decoded/.test(line)), lines.join("\n"));
 	});
 
 	it("records while it listens, not while the backend speaks, and again after that", async (t) => {

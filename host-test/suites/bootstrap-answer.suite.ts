@@ -36,12 +36,6 @@ export default suite("the bootstrap's settings and answers", {
 			},
 		});
 	},
-	"take websocket before mqtt for a device that needs it, if it is offered"() {
-		const answer = { websocket: { url: "ws://w/" }, mqtt: MQTT };
-		const choose = (answer: object) => readAnswer(JSON.stringify(answer), true).backends[0]?.backend;
-		equal([choose(answer), choose({ mqtt: MQTT })], ["ws://w/", "mqtts://broker:8883"]);
-		equal(choose({ mqtt: MQTT, websocket: null }), "mqtts://broker:8883");
-	},
 	"mean TLS by port 8883 alone"() {
 		const urlOf = (endpoint: string) => read({ mqtt: { ...MQTT, endpoint } }).backend?.backend;
 		equal(["broker", "broker:8883", "broker:1883", "[::1]:1883", "mqtts://broker:9000"].map(urlOf), [

@@ -1,4 +1,5 @@
-import { openCaptiveDns, type UdpSocket } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import { openCaptiveDns } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import type { UdpSocket } from "../../src/protocols/udp-socket.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] as number[] } = {}): ArrayBuffer {
@@ -10,7 +11,7 @@ function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] 
 }
 
 function serve() {
-	const waiting: ArrayBuffer[] = [];
+	const waiting: (ArrayBuffer & { readonly address: string; readonly port: number })[] = [];
 	const sent: { bytes: number[]; address: string; port: number }[] = [];
 	const log: string[] = [];
 	const socket = { port: 0, isClosed: false, arrive: (_count: number): void => {} };
@@ -18,7 +19,7 @@ function serve() {
 		constructor({ port, onReadable }: { port: number; onReadable: (count: number) => void }) {
 			Object.assign(socket, { port, arrive: onReadable });
 		}
-		read(): ArrayBuffer | undefined {
+		read() {
 			return waiting.shift();
 		}
 		write(data: ArrayBuffer, address: string, port: number): void {

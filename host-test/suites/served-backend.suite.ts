@@ -43,16 +43,11 @@ export default suite("a device that knows only an otaUrl", {
 		equal([headers.get("Authorization"), headers.get("Protocol-Version")], ["Bearer t", "2"]);
 		equal(shown().backend, "ws://first/path");
 	},
-	async "takes websocket before mqtt if it has a codec, and a network without audio over UDP"() {
-		for (const [board, host] of [
-			[Object.assign(new FakeBoard(), { codec: new FakeCodec() }), "ws://first/path"],
-			[new FakeBoard(), "mqtt://broker:1883"],
-		] as const) {
-			const { answer, shown } = startFrom(board);
-			const mqtt = { endpoint: "broker:1883", client_id: "c", publish_topic: "up" };
-			await answer(200, { ...websocket("first"), mqtt });
-			equal(shown().backend, host);
-		}
+	async "takes mqtt before websocket, as the C++ firmware does"() {
+		const { answer, shown } = startFrom(Object.assign(new FakeBoard(), { codec: new FakeCodec() }));
+		const mqtt = { endpoint: "broker:1883", client_id: "c", publish_topic: "up" };
+		await answer(200, { ...websocket("first"), mqtt });
+		equal(shown().backend, "mqtt://broker:1883");
 	},
 	async "drops a command that may be retained, if the served backend is reached over MQTT"() {
 		const { answer, log } = startFrom();

@@ -1,11 +1,12 @@
-import voice from "../../src/features/voice/feature.js";
 import {
 	type AesCtr,
 	type OpenUdp,
 	readUdpSettings,
 	UdpAudio,
 	type UdpSettings,
+	udpOpener,
 } from "../../src/features/voice/udp-audio.js";
+import { voiceFeature } from "../../src/features/voice/voice.js";
 import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import { SMALL_BUILD, start } from "../doubles/started-application.js";
 import { equal, given, ok, settled, suite, throws } from "../harness.js";
@@ -20,7 +21,7 @@ const UDP = {
 };
 const PACKET = Uint8Array.of(88, 1, 2);
 
-const cipher: AesCtr = (key, counter, bytes) =>
+const cipher: AesCtr = (key) => (counter, bytes) =>
 	bytes.map((byte, at) => byte ^ (key[at % 16] as number) ^ (counter[at % 16] as number));
 
 function pair(): { sender: UdpAudio; receiver: UdpAudio } {
@@ -33,10 +34,7 @@ function connected(udp: unknown) {
 	const opened: { settings: UdpSettings; onPacket(packet: Uint8Array): void; onDropped(reason: string): void }[] = [];
 	const sent: number[][] = [];
 	let closed = 0;
-	const open = (
-		settings: UdpSettings,
-		events: { onPacket(packet: Uint8Array): void; onDropped(reason: string): void },
-	) => {
+	const open: OpenUdp = (settings, events) => {
 		opened.push({ settings, ...events });
 		return {
 			send: (packet: Uint8Array) => void sent.push([...packet]),
@@ -47,8 +45,7 @@ function connected(udp: unknown) {
 	};
 	const board = Object.assign(new FakeBoard(), { codec });
 	const started = start(board, { saysGoodbye: true }, undefined, {
-		features: [...SMALL_BUILD, voice],
-		openNetwork: () => ({ openUdp: open as OpenUdp }),
+		features: [...SMALL_BUILD, voiceFeature(open)],
 	});
 	const { channel } = started.transport;
 	channel.events.onOpen();
@@ -57,7 +54,111 @@ function connected(udp: unknown) {
 	return { ...started, codec, channel, opened, sent, closed: () => closed };
 }
 
+/** A channel of the firmware's own opener over a fake UDP socket, and the backend's side of it. */
+function opened() {
+	const settings = readUdpSettings(UDP);
+	const backend = new UdpAudio(settings, cipher);
+	const sent: string[] = [];
+	const inbox: (ArrayBuffer & { address: string; port: number })[] = [];
+	const events: string[] = [];
+	let readable: (count: number) => void = () => {};
+	let resolve: { onResolved(host: string, address: string): void; onError(): void } | undefined;
+	let failure: Error | undefined;
+	class FakeUdp {
+		constructor({ onReadable }: { port: number; onReadable(count: number): void }) {
+			readable = onReadable;
+		}
+
+		read() {
+			return inbox.shift();
+		}
+
+		write(data: ArrayBuffer, address: string, port: number): void {
+			if (failure !== undefined) {
+				throw failure;
+			}
+			sent.push(`${address}:${port} ${backend.open(new Uint8Array(data)).packet}`);
+		}
+
+		close(): void {
+			events.push("closed");
+		}
+	}
+	const dns = {
+		resolve(options: typeof resolve): void {
+			resolve = options;
+		},
+	};
+	const channel = udpOpener(
+		{ io: FakeUdp },
+		dns,
+		cipher,
+		() => 60,
+	)(settings, {
+		onPacket: (packet) => events.push(`packet ${packet}`),
+		onDropped: (reason) => events.push(`dropped ${reason}`),
+	});
+	return {
+		channel,
+		sent,
+		events,
+		resolved: () => resolve?.onResolved(UDP.server, "10.0.0.7"),
+		missing: () => resolve?.onError(),
+		break: (error: Error | undefined) => {
+			failure = error;
+		},
+		/** Datagrams of the backend, or of another address or port. */
+		arrive(packets: readonly (Uint8Array | undefined)[], address = "10.0.0.7", port = UDP.port): void {
+			for (const packet of packets) {
+				const { buffer } = packet === undefined ? Uint8Array.of(1) : backend.seal(packet, 0);
+				inbox.push(Object.assign(buffer as ArrayBuffer, { address, port }));
+			}
+			readable(packets.length);
+		},
+	};
+}
+
 export default suite("audio over UDP", {
+	"sends the latest packet once the address is known, and each later one": given(opened, (udp) => {
+		udp.channel.send(Uint8Array.of(1));
+		udp.channel.send(Uint8Array.of(2));
+		equal(udp.sent, []);
+		udp.resolved();
+		udp.channel.send(Uint8Array.of(3));
+		equal(udp.sent, ["10.0.0.7:1884 2", "10.0.0.7:1884 3"]);
+	}),
+	"takes datagrams of the backend alone, and counts what it cannot read": given(opened, (udp) => {
+		udp.arrive([PACKET]);
+		udp.resolved();
+		udp.arrive([PACKET], "10.0.0.8");
+		udp.arrive([PACKET], "10.0.0.7", 9);
+		udp.arrive([PACKET, undefined, PACKET]);
+		equal(udp.events, ["packet 88,1,2", "dropped 1 bytes, no more than a header", "packet 88,1,2"]);
+	}),
+	"stands an empty packet for one that was lost": given(opened, (udp) => {
+		udp.resolved();
+		udp.arrive([PACKET]);
+		udp.arrive([PACKET], "10.0.0.8");
+		udp.arrive([PACKET]);
+		equal(udp.events, ["packet 88,1,2", "packet ", "packet 88,1,2"]);
+	}),
+	"a socket that cannot send, and a name that nobody knows, are reported and not thrown": given(opened, (udp) => {
+		udp.resolved();
+		udp.break(new Error("UDP send failed"));
+		udp.channel.send(PACKET);
+		udp.break(undefined);
+		udp.channel.send(PACKET);
+		udp.missing();
+		equal(udp.events, ["dropped UDP send failed", "dropped audio.example: not found"]);
+		equal(udp.sent.length, 1);
+	}),
+	"sends nothing after it was closed": given(opened, (udp) => {
+		udp.channel.send(PACKET);
+		udp.channel.close();
+		udp.resolved();
+		udp.arrive([PACKET]);
+		equal([udp.sent, udp.events], [[], ["closed"]]);
+	}),
 	"a packet arrives as it was sent": given(pair, ({ sender, receiver }) => {
 		const datagram = sender.seal(PACKET, 123_456);
 		equal([...datagram.subarray(0, 16)], [1, 0, 0, 3, 0, 0, 0, 7, 0, 1, 0xe2, 0x40, 0, 0, 0, 1]);

@@ -1,8 +1,7 @@
 import { writeFrame } from "../../src/features/voice/audio-frames.js";
-import voice from "../../src/features/voice/feature.js";
 import { boardWithParts, FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { SMALL_BUILD, start } from "../doubles/started-application.js";
+import { SMALL_BUILD, start, voice } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";
 
@@ -47,16 +46,17 @@ export default suite("voice", {
 			equal(transport.channel.events.onBinary, undefined);
 		}
 	},
-	"announces no audio over a transport without a way for it, and a press says why"() {
-		const board = Object.assign(boardWithParts(), { codec: new FakeCodec() });
-		const { application, transport, log } = start(board, { carriesAudio: false }, undefined, VOICED);
+	async "a person who speaks is told why if a backend over MQTT has offered no audio"() {
+		const codec = new FakeCodec();
+		const board = Object.assign(boardWithParts(), { codec });
+		const { application, transport, log } = start(board, { name: "udp" }, undefined, VOICED);
 		transport.channel.greet();
-		const { audio_params, features } = JSON.parse(transport.channel.sent[0] as string);
-		equal([audio_params.format, features], ["opus", { mcp: true }]);
 		board.buttons.boot.press();
+		codec.recorded(...PACKET);
+		await settled();
 		equal(application.state, "idle");
-		const reason = "no speech over MQTT on this device: set a backend with ws:// or wss://";
-		ok(log.includes(reason));
+		const reason = "the backend offers no audio over UDP";
+		ok(log.includes(`cannot record: ${reason}`));
 		equal(board.shown.at(-1), { alert: { status: "Error", message: reason } });
 	},
 	"plays what comes between tts start and stop, in the backend's format"() {

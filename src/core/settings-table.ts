@@ -115,7 +115,7 @@ type Parsed<R extends Rule> = R extends { readonly kind: infer Kind; readonly ch
 const FOREIGN: readonly string[] = deepFreeze(
 	(
 		"backlight brightness button_pin camera driverRotation enablePowerButton file format httpAddress lcd_pin led led_pin " +
-		"mdnsInterface rotation screen sntp startupSound startupVibration tls touch udpAudio virtualButton"
+		"mdnsInterface rotation screen sntp startupSound startupVibration tls touch virtualButton"
 	).split(" "),
 );
 

@@ -2,9 +2,6 @@ import type { Envelope } from "../protocols/envelope.js";
 import type { DeviceState } from "./device-state.js";
 import { AppPart, type Listener } from "./listener.js";
 
-/** Error message for a press on a board with a codec whose transport has no way for audio. */
-const NO_SPEECH = "no speech over MQTT on this device: set a backend with ws:// or wss://";
-
 /** Turns of person and assistant, which the main button starts and stops, as on the C++ firmware. */
 export class Talk extends AppPart implements Listener {
 	private readonly mode = this.app.setting("listenMode");
@@ -46,10 +43,7 @@ export class Talk extends AppPart implements Listener {
 		if (app.board.network?.online === false) {
 			return;
 		}
-		if (app.state === "idle" && app.backend.audio !== undefined && !app.backend.protocol?.transport.carriesAudio) {
-			app.log(NO_SPEECH);
-			app.alert("error", NO_SPEECH);
-		} else if (app.state === "idle") {
+		if (app.state === "idle") {
 			this.listen();
 		} else if (app.state === "listening") {
 			this.stopListening();

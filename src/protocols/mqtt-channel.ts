@@ -211,7 +211,6 @@ export const mqttTransport = (options: TransportOptions): Transport => {
 		version: 3,
 		saysGoodbye: true,
 		silenceTimeout: 0,
-		carriesAudio: network.openUdp !== undefined,
 		mayRetain: options.subscribeTopic !== "",
 		maxMessageBytes: options.maxMessageBytes,
 		maxSentBytes: isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - overhead,

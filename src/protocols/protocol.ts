@@ -41,7 +41,7 @@ export interface ProtocolOptions extends Runtime {
 	readonly events: ProtocolEvents;
 	/** Takes binary messages: frames of audio, as the protocol version frames them. If absent, such messages are dropped. */
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
-	/** The format of the board's audio, for a transport that carries audio. */
+	/** Format of the board's audio. */
 	readonly audio?: AudioParams | undefined;
 	/** Whether a hello without the board's audio names the family's format. Default true. */
 	readonly namesFormat?: boolean | undefined;
@@ -272,8 +272,7 @@ export class Protocol implements ChannelEvents {
 		this.state = "greeting";
 		this.startTimeout("no hello");
 		const { audio, namesFormat, font } = this.options;
-		const own = this.transport.carriesAudio ? audio : undefined;
-		this.channel?.send(helloMessage(this.transport, own ?? (namesFormat === false ? null : undefined), font));
+		this.channel?.send(helloMessage(this.transport, audio ?? (namesFormat === false ? null : undefined), font));
 	}
 
 	onText(text: string): void {

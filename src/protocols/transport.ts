@@ -2,7 +2,6 @@ import type { Config } from "../core/config.js";
 import { SettingError } from "../core/read-setting.js";
 import type { Sendable } from "../core/text/pieced-text.js";
 import { splitUrl, type UrlParts } from "../core/text/url.js";
-import type { OpenUdp } from "../features/voice/udp-audio.js";
 import type { MqttRecord } from "./mqtt-channel.js";
 import type { ChannelOptions } from "./queued-channel.js";
 import type { WebSocketRecord } from "./websocket-channel.js";
@@ -51,8 +50,6 @@ export interface Transport {
 	readonly maxMessageBytes: number;
 	/** The longest message to the backend in bytes, unless its hello says otherwise. */
 	readonly maxSentBytes: number;
-	/** Whether it has a way for the board's audio. */
-	readonly carriesAudio: boolean;
 	/** Opens a channel. An exception counts as a failed attempt. */
 	open(events: ChannelEvents): Channel;
 }
@@ -63,8 +60,6 @@ export interface NetworkClients {
 	readonly wss?: WebSocketRecord;
 	readonly mqtt?: MqttRecord;
 	readonly mqtts?: MqttRecord;
-	/** Audio of backends over MQTT. */
-	readonly openUdp?: OpenUdp;
 }
 
 /** Options of a transport: the settings of the backend, and the device. */

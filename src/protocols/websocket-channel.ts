@@ -110,7 +110,6 @@ export const webSocketTransport = (options: TransportOptions): Transport => {
 		version,
 		saysGoodbye: false,
 		silenceTimeout: 120_000,
-		carriesAudio: true,
 		maxMessageBytes,
 		maxSentBytes: Number.POSITIVE_INFINITY,
 		open(events) {

@@ -1,9 +1,7 @@
 import type { HttpClients } from "../../../src/protocols/http-client.js";
 import type { NetworkClients } from "../../../src/protocols/transport.js";
-import { boot } from "./bridge.js";
 import { HTTPClient } from "./http-client.js";
 import { MQTTClient } from "./mqtt-client.js";
-import { openUdp } from "./udp-audio.js";
 import { WebSocketClient } from "./websocket-client.js";
 
 /** The virtual device's network clients, as ECMA-419's records. */
@@ -16,7 +14,6 @@ const network = {
 	https: { io: HTTPClient, secure: true },
 };
 
-/** Chips have no audio over UDP, and a virtual device has it only if its config says so. */
 export function openNetwork(): NetworkClients & HttpClients {
-	return boot.config.udpAudio === true ? { ...network, openUdp } : network;
+	return network;
 }

@@ -201,7 +201,6 @@ function createDevice(
 					...(setup !== undefined && { setupPort: setup }),
 					...(options.httpToken !== undefined && { httpToken: options.httpToken }),
 					...(uuid !== undefined && { uuid }),
-					...(options.udpAudio && { udpAudio: true }),
 				},
 				watchdog: restart,
 				macAddress,

@@ -32,7 +32,6 @@ export interface Options {
 	readonly scenario?: string;
 	readonly microphone?: string;
 	readonly speaker?: string;
-	readonly udpAudio?: true;
 }
 
 /** Address at which a virtual device serves clients, by its settings. */
@@ -134,7 +133,6 @@ export const program = makeProgram(
 			"count",
 		),
 	)
-	.option("--udp-audio", "speech also over MQTT, which the firmware of boards does not have")
 	.option("--prompt", "take commands from standard input, such as list, call TOOL, press and quit; help names them")
 	.option("--restart", "restart the device if its engine exits, as a watchdog would")
 	.addHelpText("after", EPILOGUE);

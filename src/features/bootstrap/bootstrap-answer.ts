@@ -70,10 +70,9 @@ const MAX_TIMEOUT = 120_000;
  * Reads the server's answer. Blocks and members that are missing or null are taken as absent. A bad block is dropped, and so is
  * a bad member that its block can do without.
  *
- * @param prefersWebSocket whether WebSocket comes before MQTT
  * @throws Error if the text is not a JSON object; or an error that quotes the server's own, which comes with status 200
  */
-export const readAnswer = (text: string, prefersWebSocket = false): BootstrapAnswer => {
+export const readAnswer = (text: string): BootstrapAnswer => {
 	const answer = parseJson(text, MAX_VALUES, NAMES);
 	if (!isObject(answer)) {
 		throw new Error("the response is not a JSON object");
@@ -89,9 +88,6 @@ export const readAnswer = (text: string, prefersWebSocket = false): BootstrapAns
 			return given && readBlock(given, dropped);
 		});
 	const backends = [read("mqtt", readMqtt), read("websocket", readWebSocket)];
-	if (prefersWebSocket) {
-		backends.reverse();
-	}
 	const firmware = read("firmware", readFirmware);
 	const activation = read("activation", readActivation);
 	return {

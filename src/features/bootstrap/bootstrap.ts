@@ -146,9 +146,7 @@ export class Bootstrap extends AppPart implements Search {
 		const { app, identity } = this;
 		const { otaUrl } = this.config;
 		const response = await this.post(otaUrl, bootstrapReport(identity), TIMEOUT);
-		// Over MQTT this device may have no audio.
-		const prefersWebSocket = app.backend.audio !== undefined && app.network.clients.openUdp === undefined;
-		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, otaUrl).body), prefersWebSocket);
+		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, otaUrl).body));
 		for (const problem of answer.dropped) {
 			app.log(`bootstrap: dropped: ${problem}`);
 		}

@@ -1,5 +1,6 @@
 import { fromHex } from "../../core/text/hex.js";
 import { isObject } from "../../core/text/is-object.js";
+import type { UdpRecord } from "../../protocols/udp-socket.js";
 
 /** The audio channel that a backend offers over MQTT: the member `udp` of its hello. */
 export interface UdpSettings {
@@ -17,7 +18,7 @@ export interface UdpChannel {
 	close(): void;
 }
 
-/** Opens an audio channel over UDP, for a platform that has one. */
+/** Opens an audio channel over UDP. */
 export type OpenUdp = (
 	settings: UdpSettings,
 	events: {
@@ -28,8 +29,8 @@ export type OpenUdp = (
 	},
 ) => UdpChannel;
 
-/** AES-128-CTR: encrypts and decrypts alike. The counter has 16 bytes. */
-export type AesCtr = (key: Uint8Array, counter: Uint8Array, bytes: Uint8Array) => Uint8Array;
+/** Makes the cipher AES-128-CTR of a key. It encrypts and decrypts alike. The counter has 16 bytes. */
+export type AesCtr = (key: Uint8Array) => (counter: Uint8Array, bytes: Uint8Array) => Uint8Array;
 
 /** Bytes of the header, which is also the counter: type (8 bits), flags (8), size (16), source (32), timestamp (32), sequence (32). */
 const HEADER = 16;
@@ -69,15 +70,15 @@ const readBytes = (name: string, value: unknown): Uint8Array => {
 
 /** The datagrams of an audio channel, in both directions. */
 export class UdpAudio {
-	private readonly settings: Pick<UdpSettings, "key" | "nonce">;
-	private readonly aesCtr: AesCtr;
+	private readonly nonce: Uint8Array;
+	private readonly cipher: ReturnType<AesCtr>;
 	private sent = 0;
 	private timestamp = -1;
 	private received = 0;
 
-	constructor(settings: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
-		this.settings = settings;
-		this.aesCtr = aesCtr;
+	constructor({ key, nonce }: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
+		this.nonce = nonce;
+		this.cipher = aesCtr(key);
 	}
 
 	/**
@@ -91,16 +92,15 @@ export class UdpAudio {
 	 */
 	seal(packet: Uint8Array, timestamp: number): Uint8Array {
 		checkSize(packet.byteLength);
-		const { key, nonce } = this.settings;
 		const datagram = new Uint8Array(HEADER + packet.byteLength);
-		datagram.set(nonce);
+		datagram.set(this.nonce);
 		const view = new DataView(datagram.buffer);
 		this.sent += 1;
 		view.setUint16(SIZE, packet.byteLength);
 		this.timestamp = Math.max(timestamp, this.timestamp + 1);
 		view.setUint32(TIMESTAMP, this.timestamp);
 		view.setUint32(SEQUENCE, this.sent);
-		datagram.set(this.aesCtr(key, datagram.slice(0, HEADER), packet), HEADER);
+		datagram.set(this.cipher(datagram.slice(0, HEADER), packet), HEADER);
 		return datagram;
 	}
 
@@ -130,7 +130,7 @@ export class UdpAudio {
 		if (sequence <= this.received) {
 			throw new RangeError(`number ${sequence}, after ${this.received}`);
 		}
-		const packet = this.aesCtr(this.settings.key, datagram.slice(0, HEADER), datagram.subarray(HEADER));
+		const packet = this.cipher(datagram.slice(0, HEADER), datagram.subarray(HEADER));
 		check?.(packet);
 		const lost = this.received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.received - 1);
 		this.received = sequence;
@@ -143,3 +143,78 @@ const checkSize = (bytes: number): void => {
 		throw new RangeError(`${bytes} bytes (limit ${MAX_PACKET_BYTES})`);
 	}
 };
+
+/** A packet that was lost, for the decoder. */
+const LOST = new Uint8Array(0);
+
+/** Resolves hostnames. Dotted addresses resolve to themselves. */
+interface Dns {
+	resolve(options: { host: string; onResolved(host: string, address: string): void; onError(): void }): void;
+}
+
+/**
+ * Opens audio channels with ECMA-419's UDP socket. Datagrams from elsewhere than the backend are ignored.
+ *
+ * @param ticks milliseconds of a clock that never goes back
+ */
+export const udpOpener =
+	({ io, ...record }: UdpRecord, dns: Dns, aesCtr: AesCtr, ticks: () => number): OpenUdp =>
+	(settings, { onPacket, onDropped }) => {
+		const { server, port } = settings;
+		const audio = new UdpAudio(settings, aesCtr);
+		let isOpen = true;
+		let address: string | undefined;
+		/** The latest packet to send once the address is known. */
+		let waiting: Uint8Array | undefined;
+		const receive = (datagram: ArrayBuffer): void => {
+			try {
+				const { packet, lost } = audio.open(new Uint8Array(datagram));
+				for (let count = 0; count < lost; count += 1) {
+					onPacket(LOST);
+				}
+				onPacket(packet);
+			} catch (error) {
+				onDropped((error as Error).message);
+			}
+		};
+		const socket = new io({
+			...record,
+			port: 0,
+			onReadable(count) {
+				for (let left = count; isOpen && left > 0; left -= 1) {
+					const datagram = socket.read();
+					if (datagram !== undefined && datagram.address === address && datagram.port === port) {
+						receive(datagram);
+					}
+				}
+			},
+		});
+		const send = (packet: Uint8Array): void => {
+			waiting = packet;
+			if (address === undefined) {
+				return;
+			}
+			try {
+				socket.write(audio.seal(packet, ticks()).buffer as ArrayBuffer, address, port);
+			} catch (error) {
+				onDropped((error as Error).message);
+			}
+		};
+		dns.resolve({
+			host: server,
+			onResolved(_host, found) {
+				address = found;
+				if (isOpen && waiting !== undefined) {
+					send(waiting);
+				}
+			},
+			onError: () => onDropped(`${server}: not found`),
+		});
+		return {
+			send,
+			close() {
+				isOpen = false;
+				socket.close();
+			},
+		};
+	};

@@ -55,7 +55,7 @@ function luckyNoise({ key, nonce }: UdpSettings, number: number, packet = PACKET
 	const view = new DataView(datagram.buffer);
 	view.setUint16(2, packet.byteLength);
 	view.setUint32(12, number);
-	datagram.set(aesCtr(key, datagram.slice(0, 16), packet), 16);
+	datagram.set(aesCtr(key)(datagram.slice(0, 16), packet), 16);
 	return datagram;
 }
 

@@ -57,7 +57,7 @@ function readInto(found: Map<string, string>, read: Set<string>, path: string, t
 		const place = expand(included, manifest);
 		// Other folders are the SDK's.
 		if (!place.startsWith("$")) {
-			const file = join(ROOT, dirname(path), place);
+			const file = resolve(ROOT, dirname(path), place);
 			if (!existsSync(file)) {
 				throw new Error(`${shown(path)}: "include" names ${included}, which does not exist`);
 			}

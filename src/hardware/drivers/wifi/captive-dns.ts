@@ -1,14 +1,4 @@
-/** ECMA-419's UDP socket (§12.4), as far as it is used. */
-export interface UdpSocket {
-	/** A datagram, with its sender. */
-	read(): ArrayBuffer | undefined;
-	write(data: ArrayBuffer, address: string, port: number): void;
-	close(): void;
-}
-
-export interface UdpRecord {
-	readonly io: new (options: { port: number; onReadable: (count: number) => void }) => UdpSocket;
-}
+import type { UdpRecord } from "../../../protocols/udp-socket.js";
 
 const DNS_PORT = 53;
 
@@ -27,7 +17,7 @@ export const openCaptiveDns = (
 ): { close(): void } => {
 	const receive = (count: number): void => {
 		for (let left = count; left > 0; left -= 1) {
-			const query = socket.read() as (ArrayBuffer & { readonly address: string; readonly port: number }) | undefined;
+			const query = socket.read();
 			const answer = query && answerQuery(query, address);
 			if (query === undefined || answer === undefined) {
 				continue;

@@ -1,5 +1,6 @@
+import type { UdpRecord } from "../../../protocols/udp-socket.js";
 import type { AccessPoint, WiFiAccess } from "../../wifi-setup.js";
-import { openCaptiveDns, type UdpRecord } from "./captive-dns.js";
+import { openCaptiveDns } from "./captive-dns.js";
 import type { WiFiNetwork } from "./wifi-network.js";
 
 interface SoftAccessPointOptions {

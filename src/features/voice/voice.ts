@@ -1,0 +1,251 @@
+import type { Application } from "../../core/application.js";
+import type { DeviceState } from "../../core/device-state.js";
+import { AppPart, type Feature, type Listener } from "../../core/listener.js";
+import { SettingError } from "../../core/read-setting.js";
+import { isObject } from "../../core/text/is-object.js";
+import type { Light } from "../../hardware/kinds/light.js";
+import type { Codec } from "../../hardware/sound.js";
+import type { Envelope } from "../../protocols/envelope.js";
+import type { Session } from "../../protocols/hello.js";
+import { readAudioParams, readFrame, writeFrame } from "./audio-frames.js";
+import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
+
+/** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
+const SILENCE = Uint8Array.of(0x58);
+
+/** Red, as on devices that record. */
+const RECORDING_COLOR = 0xff0000;
+
+/** Speech from the backend and from the microphone, between messages and the board's codec. */
+class Voice extends AppPart implements Listener {
+	private readonly openUdp: OpenUdp;
+	private readonly codec = this.app.board.codec as Codec;
+	/** Shows that the device listens: the board's first light that works. */
+	private readonly light = Object.values(this.app.board.lights ?? {}).find(({ error }) => error === undefined);
+	/** How the light was before; undefined while the device does not listen. */
+	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
+	/** Whether the backend speaks: between `tts` `start` and `stop`. */
+	private isSpeaking = false;
+	/** Counts what was begun: the end of an earlier one means nothing. */
+	private utterance = 0;
+	private isRecording = false;
+	/** Carries the audio, if the backend has offered it. */
+	private udp: UdpChannel | undefined;
+	private dropped = 0;
+	private nextLogged = 1;
+
+	constructor(app: Application, openUdp: OpenUdp) {
+		super(app);
+		this.openUdp = openUdp;
+	}
+
+	onAudio(frame: ArrayBuffer): void {
+		try {
+			this.play(readFrame(frame, this.version));
+		} catch (error) {
+			this.drop((error as Error).message);
+		}
+	}
+
+	onSession({ hello }: Session): void {
+		const { udp } = hello;
+		this.closeUdp();
+		if (!isObject(udp)) {
+			return;
+		}
+		try {
+			this.udp = this.openUdp(readUdpSettings(udp), {
+				onPacket: (packet) => this.play(packet),
+				onDropped: (reason) => this.drop(reason),
+			});
+			this.udp.send(SILENCE);
+		} catch (error) {
+			this.app.log(`no audio over UDP: ${(error as Error).message}`);
+		}
+	}
+
+	onMessage({ type, state }: Envelope): void {
+		if (type === "tts" && state === "start") {
+			this.begin();
+		} else if (type === "tts" && state === "stop") {
+			this.end();
+		} else if (type === "listen" && state === "start") {
+			this.listen();
+		} else if (type === "listen" && state === "stop") {
+			this.app.talk.stopListening();
+		}
+	}
+
+	onState(state: DeviceState): void {
+		const { app, codec } = this;
+		const isHeard = state === "listening" || (state === "speaking" && this.isRecording && app.talk.isRealtime);
+		const shouldRecord = isHeard && codec.record !== undefined;
+		if (shouldRecord === this.isRecording) {
+			return;
+		}
+		this.isRecording = shouldRecord;
+		try {
+			codec.record?.(shouldRecord ? this.send : undefined);
+			this.showListening(shouldRecord);
+		} catch (error) {
+			this.refuse((error as Error).message);
+		}
+	}
+
+	/** Ends the sound at once. */
+	onInterrupt(): void {
+		this.utterance += 1;
+		this.isSpeaking = false;
+		this.codec.stop();
+	}
+
+	onSessionLost(): void {
+		this.onInterrupt();
+		this.closeUdp();
+	}
+
+	onClose(): void {
+		this.onSessionLost();
+		this.onState("idle");
+	}
+
+	private readonly send = (packet: Uint8Array): void => {
+		const { backend, ticks } = this.app;
+		if (this.udp !== undefined) {
+			this.udp.send(packet);
+		} else if (backend.protocol?.transport.name === "udp") {
+			this.refuse("the backend offers no audio over UDP");
+		} else if (!backend.protocol?.sendBinary(writeFrame(packet, this.version, ticks()))) {
+			this.drop("the connection does not take what was recorded");
+		}
+	};
+
+	/** Stops listening, and tells the person why. */
+	private refuse(reason: string): void {
+		const { app } = this;
+		app.log(`cannot record: ${reason}`);
+		// Other listeners receive this state first. A change of the state clears the screen.
+		void Promise.resolve().then(() => {
+			app.talk.stopListening();
+			app.alert("error", reason);
+		});
+	}
+
+	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
+	private listen(): void {
+		const { app, codec } = this;
+		if (codec.record === undefined) {
+			app.backend.send("listen", { state: "stop", reason: "no microphone" });
+		} else if (codec.muted) {
+			app.backend.send("listen", { state: "stop", reason: "muted" });
+		} else if (app.state === "idle") {
+			app.talk.listen();
+		} else if (app.state === "listening") {
+			app.backend.send("listen", { state: "start" });
+		} else {
+			app.backend.send("listen", { state: "stop", reason: app.state });
+		}
+	}
+
+	private play(packet: Uint8Array): void {
+		if (!this.isSpeaking) {
+			this.drop("the backend has not begun to speak");
+			return;
+		}
+		try {
+			this.codec.play(packet);
+		} catch (error) {
+			this.drop((error as Error).message);
+		}
+	}
+
+	/** The hello's version, which says how audio is framed. */
+	private get version(): number {
+		return this.app.backend.protocol?.transport.version ?? 0;
+	}
+
+	/** Logs audio that is dropped: the first frame, the tenth, the hundredth …, so that a flood does not fill the log. */
+	private drop(reason: string): void {
+		this.dropped += 1;
+		if (this.dropped === this.nextLogged) {
+			this.nextLogged *= 10;
+			this.app.log(`audio dropped: ${reason}${this.dropped === 1 ? "" : ` (${this.dropped} so far)`}`);
+		}
+	}
+
+	private showListening(isListening: boolean): void {
+		const { light, before } = this;
+		if (light !== undefined && isListening) {
+			const { on, color } = light;
+			this.before = { on, color };
+			setLight(light, { on: true, color: color === undefined ? undefined : RECORDING_COLOR });
+		} else if (light !== undefined && before !== undefined) {
+			this.before = undefined;
+			// A color that was set meanwhile stays.
+			if (light.on && (light.color === undefined || light.color === RECORDING_COLOR)) {
+				setLight(light, before);
+			}
+		}
+	}
+
+	private closeUdp(): void {
+		this.udp?.close();
+		this.udp = undefined;
+	}
+
+	/** A second `start` restarts it. */
+	private begin(): void {
+		const { app, codec } = this;
+		this.onInterrupt();
+		try {
+			codec.begin(readAudioParams(app.backend.session?.hello.audio_params));
+			// A router may have forgotten it.
+			this.udp?.send(SILENCE);
+			this.isSpeaking = true;
+		} catch (error) {
+			app.log(`cannot play what the backend says: ${(error as Error).message}`);
+		}
+	}
+
+	/** The codec may have a second of sound that it has not played. */
+	private end(): void {
+		const { app, codec } = this;
+		if (!this.isSpeaking) {
+			app.talk.onSpoken();
+			return;
+		}
+		this.isSpeaking = false;
+		const utterance = this.utterance;
+		void codec
+			.end()
+			.catch((error: Error) => app.log(`what the backend said was not played to its end: ${error.message}`))
+			.then(() => {
+				if (utterance === this.utterance) {
+					app.talk.onSpoken();
+				}
+			});
+	}
+}
+
+const setLight = (light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void => {
+	if (color !== undefined) {
+		light.color = color;
+	}
+	light.on = on;
+};
+
+/** Speech to and from the backend, for a board with a codec. */
+export const voiceFeature = (openUdp: OpenUdp): Feature => ({
+	name: "voice",
+	after: ["parts"],
+	start(app) {
+		const { codec } = app.board;
+		if (codec?.record !== undefined && !codec.isFullDuplex && app.setting("listenMode") === "realtime") {
+			throw new SettingError("listenMode", "realtime: this board cannot record while it plays, use auto or manual");
+		}
+		if (codec !== undefined) {
+			app.backend.audio = codec.params;
+			app.listen(new Voice(app, openUdp));
+		}
+	},
+});
