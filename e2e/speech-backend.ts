@@ -7,12 +7,16 @@ import { Aedes } from "aedes";
 import type { WebSocket } from "ws";
 import { listen, listenForSockets } from "../host-test/support/testing.js";
 import { aesCtr } from "../packages/xs-mcp/src/build/aes-ctr.js";
-import { readFrame, writeFrame } from "../src/features/voice/audio-frames.js";
+import { readFrame, readTimestamp, writeFrame } from "../src/features/voice/audio-frames.js";
 import { readUdpSettings, UdpAudio } from "../src/features/voice/udp-audio.js";
 
 export async function openBackend(test: TestContext, version: number) {
 	const { server, url } = await listenForSockets(test);
 	const packets: Uint8Array[] = [];
+	/** Timestamps of the packets. */
+	const timestamps: number[] = [];
+	/** The device's hello. */
+	const hello: { features?: object } = {};
 	/** Types of what the device says, with its states: "hello", "listen start". */
 	const messages: string[] = [];
 	let connected: WebSocket | undefined;
@@ -22,10 +26,12 @@ export async function openBackend(test: TestContext, version: number) {
 			socket.on("message", (data: Buffer, isBinary) => {
 				if (isBinary) {
 					packets.push(Uint8Array.from(readFrame(data, version)));
+					timestamps.push(readTimestamp(Uint8Array.from(data).buffer, version));
 					return;
 				}
-				const { type, state } = JSON.parse(data.toString());
+				const { type, state, features } = JSON.parse(data.toString());
 				if (type === "hello") {
+					Object.assign(hello, { features });
 					socket.send(JSON.stringify({ type: "hello", transport: "websocket", session_id: "s" }));
 					resolve();
 				}
@@ -38,10 +44,12 @@ export async function openBackend(test: TestContext, version: number) {
 	return {
 		url,
 		packets,
+		timestamps,
+		hello,
 		messages,
 		greeted,
 		say: (message: object): void => connected?.send(JSON.stringify(message)),
-		send: (packet: Uint8Array): void => connected?.send(writeFrame(packet, version, 0)),
+		send: (packet: Uint8Array, timestamp = 0): void => connected?.send(writeFrame(packet, version, timestamp)),
 	};
 }
 
@@ -63,10 +71,14 @@ export async function openUdpBackend(test: TestContext) {
 	};
 	const audio = new UdpAudio(readUdpSettings(offer), aesCtr);
 	const packets: Uint8Array[] = [];
+	const timestamps: number[] = [];
+	const hello: { features?: object } = {};
 	let peer = 0;
 	udp.on("message", (datagram, { port }) => {
 		peer = port;
-		packets.push(audio.open(datagram).packet);
+		const { packet, timestamp } = audio.open(datagram);
+		packets.push(packet);
+		timestamps.push(timestamp);
 	});
 	const say = (message: object): void =>
 		aedes.publish(
@@ -78,10 +90,11 @@ export async function openUdpBackend(test: TestContext) {
 		if (topic !== "up") {
 			return;
 		}
-		const { type, state, payload: mcp } = JSON.parse(payload.toString());
+		const { type, state, features, payload: mcp } = JSON.parse(payload.toString());
 		const detail = state ?? mcp?.params?.newState;
 		messages.push(detail === undefined ? type : `${type} ${detail}`);
 		if (type === "hello") {
+			Object.assign(hello, { features });
 			const audio_params = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 			say({ type: "hello", transport: "udp", session_id: "s", audio_params, udp: offer });
 		}
@@ -89,11 +102,13 @@ export async function openUdpBackend(test: TestContext) {
 	return {
 		config: { backend: `mqtt://127.0.0.1:${port}`, clientId: "dev-1", publishTopic: "up", subscribeTopic: "down" },
 		packets,
+		timestamps,
+		hello,
 		messages,
 		say,
 		/** Sends a packet of Opus, or loses it. */
-		send(packet: Uint8Array, isLost = false): void {
-			const datagram = audio.seal(packet, 0);
+		send(packet: Uint8Array, timestamp = 0, isLost = false): void {
+			const datagram = audio.seal(packet, timestamp);
 			if (!isLost) {
 				udp.send(datagram, peer, "127.0.0.1");
 			}

@@ -82,7 +82,7 @@ for (const engine of cases(ENGINES)) {
 			await until(() => backend.messages.includes("mcp speaking"), "it says that it speaks");
 			let count = 0;
 			for await (const packet of await sharePackets(readWav(sentence))) {
-				backend.send(packet, count % 10 === 3);
+				backend.send(packet, 0, count % 10 === 3);
 				count += 1;
 			}
 			await until(() => heard.samples().length > 0, "it is heard");
@@ -115,6 +115,37 @@ for (const engine of cases(ENGINES)) {
 			await until(() => backend.packets.length > after + 10, "it still listens");
 			assert.deepEqual(backend.messages, ["hello", "listen start"]);
 		});
+
+		for (const transport of ["websocket", "mqtt"] as const) {
+			it(`in realtime, a backend finds its own sound by the timestamps: over ${transport}`, async (t) => {
+				const over = transport === "mqtt" ? await openUdpBackend(t) : await openBackend(t, 2);
+				const backend = "config" in over ? over.config : { backend: over.url, protocolVersion: 2 };
+				const { device } = await startDevice(t, engine, {
+					config: { ...backend, listenMode: "realtime" },
+					board: BOARD,
+				});
+				device.hear(speak(SENTENCE));
+				await until(() => over.messages.includes("hello"), "it says hello");
+				assert.deepEqual(over.hello.features, { mcp: true, aec: true, audio: true });
+				void device.press();
+				await until(() => over.packets.length > 3, "it listens");
+				const silent = over.timestamps.length;
+				over.say({ type: "tts", state: "start", session_id: "s" });
+				const sent: number[] = [];
+				for await (const packet of await sharePackets(readWav(speak("Which plant?")))) {
+					sent.push(70_000 + 60 * sent.length);
+					over.send(packet, sent.at(-1));
+				}
+				const echoed = (): number[] => over.timestamps.slice(silent).filter((each) => each >= 70_000);
+				await until(() => echoed().length > 3, "it echoes");
+				assert.deepEqual([...new Set(echoed())].sort(), echoed());
+				assert.deepEqual(
+					echoed().filter((each) => !sent.includes(each)),
+					[],
+				);
+				assert.ok(over.timestamps.slice(0, silent).every((each) => each < 100));
+			});
+		}
 
 		for (const protocolVersion of [1, 2, 3] as const) {
 			it(`what the microphone hears reaches a backend, in framing ${protocolVersion}`, async (t) => {

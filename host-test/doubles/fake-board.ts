@@ -11,7 +11,7 @@ import type { Button, Press } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
 import type { Reading, Sensor } from "../../src/hardware/kinds/sensor.js";
 import { type ByteSource, heldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
-import type { AudioParams, Codec, Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
+import type { AudioParams, Codec, OnRecorded, Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
 import type { FirmwareSink, FirmwareSource, UpdateProgress, Updater } from "../../src/hardware/updater.js";
 
 export class FakeSettings implements Settings {
@@ -253,17 +253,21 @@ export class FakeCodec implements Codec {
 	muted = false;
 	isFullDuplex = true;
 	failure: Error | undefined;
-	#onPacket: ((packet: Uint8Array) => void) | undefined;
+	/** Timestamps of what is played, and the one that the next recorded packet has. */
+	readonly timestamps: number[] = [];
+	echo = 0;
+	#onPacket: OnRecorded | undefined;
 	#ended: { resolve(): void; reject(error: Error): void } | undefined;
 
 	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
 		this.calls.push(`begin ${rate} ${duration}`);
 	}
 
-	play(packet: Uint8Array): void {
+	play(packet: Uint8Array, timestamp: number): void {
 		if (this.failure !== undefined) {
 			throw this.failure;
 		}
+		this.timestamps.push(timestamp);
 		this.calls.push(`play ${[...packet].join()}`);
 	}
 
@@ -279,7 +283,7 @@ export class FakeCodec implements Codec {
 		this.#ended?.resolve();
 	}
 
-	record(onPacket: ((packet: Uint8Array) => void) | undefined): void {
+	record(onPacket: OnRecorded | undefined): void {
 		if (onPacket !== undefined && this.failure !== undefined) {
 			throw this.failure;
 		}
@@ -292,7 +296,7 @@ export class FakeCodec implements Codec {
 	}
 
 	recorded(...packet: readonly number[]): void {
-		this.#onPacket?.(Uint8Array.from(packet));
+		this.#onPacket?.(Uint8Array.from(packet), this.echo);
 	}
 }
 

@@ -44,12 +44,12 @@ export class FakeChannel implements Channel {
 }
 
 export type TransportChoice = Partial<
-	Pick<Transport, "name" | "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain">
+	Pick<Transport, "name" | "version" | "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain">
 >;
 
 export class FakeTransport implements Transport {
 	readonly name: string = "fake";
-	readonly version = 7;
+	readonly version: number = 7;
 	readonly saysGoodbye = false;
 	readonly silenceTimeout = 0;
 	readonly mayRetain = false;

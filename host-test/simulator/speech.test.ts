@@ -139,7 +139,7 @@ describe("speech in the simulator, decoded and encoded by libopus", { skip: WHY_
 		assert.equal(await closed, "EPIPE");
 		const answer = encoded();
 		for (const [at, packet] of answer.entries()) {
-			backend.send(packet, at % 10 === 3);
+			backend.send(packet, 0, at % 10 === 3);
 		}
 		const source = await decode(answer, RATE);
 		const heard = (): Int16Array => withoutGaps(samplesIn(played));

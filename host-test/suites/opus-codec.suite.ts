@@ -89,7 +89,7 @@ class FakeAudioIn implements AudioIn {
 	}
 }
 
-function open(channels?: 1 | 2) {
+function open(channels?: 1 | 2, hasOwnPort = false) {
 	const player = new FakePlayer();
 	const timer = new FakeTimer();
 	const decoders: FakeThread[] = [];
@@ -104,6 +104,7 @@ function open(channels?: 1 | 2) {
 			return decoder;
 		},
 		microphone: channels && {
+			hasOwnPort,
 			audioIn: { io: FakeAudioIn, channels },
 			openEncoder(...parameters) {
 				const encoder = new FakeThread(parameters);
@@ -251,6 +252,24 @@ export default suite("a codec with libopus in a thread of its own", {
 		codec.begin(PARAMS);
 		equal([audioIn.state, encoder.isClosed, player.isHeld, player.isPlaying], ["closed", true, false, true]);
 	}),
+	async "with an I2S port for the microphone, it records while it plays, and reports what was played meanwhile"() {
+		const { codec, player, encoders, decoders, pass } = open(1, true);
+		const stamps: number[] = [];
+		codec.record?.((_packet, timestamp) => stamps.push(timestamp));
+		codec.begin(PARAMS);
+		equal([codec.isFullDuplex, player.isHeld, encoders[0]?.isClosed], [true, false, false]);
+		const audioIn = FakeAudioIn.made.at(-1) as FakeAudioIn;
+		for (const timestamp of [60, 120, 0, 180, 240]) {
+			codec.play(Uint8Array.of(1), timestamp);
+		}
+		await pass();
+		audioIn.record(1, 4 * FRAME_BYTES);
+		await pass();
+		// Of what was played long before a packet, the newest three are kept.
+		equal(stamps, [120, 180, 240, 0]);
+		codec.record?.(undefined);
+		equal([decoders[0]?.isClosed, player.isPlaying], [false, true]);
+	},
 	"says that the microphone cannot be opened, and plays on"() {
 		const { codec, encoders, player, timer } = open(1);
 		FakeAudioIn.failure = new Error("already in use");

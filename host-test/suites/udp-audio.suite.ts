@@ -31,7 +31,7 @@ function pair(): { sender: UdpAudio; receiver: UdpAudio } {
 
 function connected(udp: unknown) {
 	const codec = new FakeCodec();
-	const opened: { settings: UdpSettings; onPacket(packet: Uint8Array): void; onDropped(reason: string): void }[] = [];
+	const opened: ({ settings: UdpSettings } & Parameters<OpenUdp>[1])[] = [];
 	const sent: number[][] = [];
 	let closed = 0;
 	const open: OpenUdp = (settings, events) => {
@@ -93,9 +93,8 @@ function opened() {
 		{ io: FakeUdp },
 		dns,
 		cipher,
-		() => 60,
 	)(settings, {
-		onPacket: (packet) => events.push(`packet ${packet}`),
+		onPacket: (packet, timestamp) => events.push(`packet ${packet} at ${timestamp}`),
 		onDropped: (reason) => events.push(`dropped ${reason}`),
 	});
 	return {
@@ -120,11 +119,11 @@ function opened() {
 
 export default suite("audio over UDP", {
 	"sends the latest packet once the address is known, and each later one": given(opened, (udp) => {
-		udp.channel.send(Uint8Array.of(1));
-		udp.channel.send(Uint8Array.of(2));
+		udp.channel.send(Uint8Array.of(1), 60);
+		udp.channel.send(Uint8Array.of(2), 60);
 		equal(udp.sent, []);
 		udp.resolved();
-		udp.channel.send(Uint8Array.of(3));
+		udp.channel.send(Uint8Array.of(3), 60);
 		equal(udp.sent, ["10.0.0.7:1884 2", "10.0.0.7:1884 3"]);
 	}),
 	"takes datagrams of the backend alone, and counts what it cannot read": given(opened, (udp) => {
@@ -133,27 +132,27 @@ export default suite("audio over UDP", {
 		udp.arrive([PACKET], "10.0.0.8");
 		udp.arrive([PACKET], "10.0.0.7", 9);
 		udp.arrive([PACKET, undefined, PACKET]);
-		equal(udp.events, ["packet 88,1,2", "dropped 1 bytes, no more than a header", "packet 88,1,2"]);
+		equal(udp.events, ["packet 88,1,2 at 0", "dropped 1 bytes, no more than a header", "packet 88,1,2 at 0"]);
 	}),
 	"stands an empty packet for one that was lost": given(opened, (udp) => {
 		udp.resolved();
 		udp.arrive([PACKET]);
 		udp.arrive([PACKET], "10.0.0.8");
 		udp.arrive([PACKET]);
-		equal(udp.events, ["packet 88,1,2", "packet ", "packet 88,1,2"]);
+		equal(udp.events, ["packet 88,1,2 at 0", "packet  at 0", "packet 88,1,2 at 0"]);
 	}),
 	"a socket that cannot send, and a name that nobody knows, are reported and not thrown": given(opened, (udp) => {
 		udp.resolved();
 		udp.break(new Error("UDP send failed"));
-		udp.channel.send(PACKET);
+		udp.channel.send(PACKET, 0);
 		udp.break(undefined);
-		udp.channel.send(PACKET);
+		udp.channel.send(PACKET, 0);
 		udp.missing();
 		equal(udp.events, ["dropped UDP send failed", "dropped audio.example: not found"]);
 		equal(udp.sent.length, 1);
 	}),
 	"sends nothing after it was closed": given(opened, (udp) => {
-		udp.channel.send(PACKET);
+		udp.channel.send(PACKET, 0);
 		udp.channel.close();
 		udp.resolved();
 		udp.arrive([PACKET]);
@@ -164,6 +163,13 @@ export default suite("audio over UDP", {
 		equal([...datagram.subarray(0, 16)], [1, 0, 0, 3, 0, 0, 0, 7, 0, 1, 0xe2, 0x40, 0, 0, 0, 1]);
 		const { packet, lost } = receiver.open(datagram);
 		equal([[...packet], lost], [[...PACKET], 0]);
+	}),
+	"keeps a timestamp unless the key stream would be used twice": given(pair, ({ sender, receiver }) => {
+		const long = new Uint8Array(40);
+		const at = (packet: Uint8Array, timestamp: number) => receiver.open(sender.seal(packet, timestamp)).timestamp;
+		// Three blocks: the counter of the first packet reaches the next two.
+		equal([at(long, 500), at(long, 500), at(long, 500)], [500, 501, 502]);
+		equal([at(long, 500), at(long, 90), at(PACKET, 0), at(PACKET, 0)], [500, 90, 0, 0]);
 	}),
 	"tells how many packets were lost, at most three, and none before the first": given(pair, ({ sender, receiver }) => {
 		const lost = [3, 1, 2, 4, 40].map((count) => {
@@ -199,10 +205,10 @@ export default suite("audio over UDP", {
 		const { application, channel, codec, opened, sent } = connected(UDP);
 		const [{ settings, onPacket }] = opened as [(typeof opened)[0]];
 		equal([settings.server, settings.port, settings.key.byteLength], [UDP.server, UDP.port, 16]);
-		onPacket(PACKET);
+		onPacket(PACKET, 60);
 		channel.say({ type: "tts", state: "start" });
-		onPacket(PACKET);
-		onPacket(new Uint8Array(0));
+		onPacket(PACKET, 60);
+		onPacket(new Uint8Array(0), 0);
 		equal(codec.calls, ["stop", "begin 24000 60", "play 88,1,2", "play "]);
 		application.talk.stopListening();
 		channel.say({ type: "tts", state: "stop" });

@@ -208,6 +208,32 @@ export default suite("voice", {
 		boot.press();
 		equal([lastSaid(side), codec.calls.at(-1)], [{ type: "listen", state: "stop" }, "stop recording"]);
 	},
+	"in realtime, names echo cancelling where frames have timestamps, and echoes those of what is played"() {
+		for (const [version, hasAec] of [
+			[1, undefined],
+			[2, true],
+			[3, undefined],
+		] as const) {
+			const codec = new FakeCodec();
+			const board = Object.assign(boardWithParts(), { codec });
+			const host = { ...VOICED, built: { listenMode: "realtime" }, ticks: () => 9_999 };
+			const { transport, application } = start(board, { version }, undefined, host);
+			transport.channel.greet();
+			equal(JSON.parse(transport.channel.sent[0] as string).features.aec, hasAec);
+			if (version === 2) {
+				const sent: Uint8Array[] = [];
+				Object.assign(transport.channel, { sendNow: (frame: Uint8Array) => sent.push(frame) > 0 });
+				application.talk.listen();
+				codec.recorded(...PACKET);
+				transport.channel.say(tts("start"));
+				transport.channel.events.onBinary?.(writeFrame(Uint8Array.from(PACKET), 2, 4_020).buffer as ArrayBuffer);
+				codec.echo = codec.timestamps[0] ?? 0;
+				codec.recorded(...PACKET);
+				const stamps = sent.map(({ buffer }) => new DataView(buffer).getUint32(8));
+				equal([codec.timestamps, stamps], [[4_020], [0, 4_020]]);
+			}
+		}
+	},
 	"in realtime, records nothing of an assistant that speaks unasked": given(
 		() => speaking(undefined, { built: { listenMode: "realtime" } }),
 		({ application, channel, codec }) => {

@@ -117,6 +117,7 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 			timer,
 			log,
 			audio,
+			hasEcho: app.talk.isRealtime,
 			namesFormat: app.setting("audioParams"),
 			font: board.screen?.glyphs?.font,
 			names: server,

@@ -65,6 +65,9 @@ export interface AudioParams {
 	readonly frame_duration: number;
 }
 
+/** Receives a recorded packet, and the timestamp of the packet that was played meanwhile: 0 for none. */
+export type OnRecorded = (packet: Uint8Array, timestamp: number) => void;
+
 /** Plays, and with a microphone records, packets of Opus. How they are framed on the wire is not its concern. */
 export interface Codec {
 	/** The format that it records, which the hello tells. */
@@ -84,9 +87,10 @@ export interface Codec {
 	 * Plays a packet after those before it. A packet that cannot be decoded is silence.
 	 *
 	 * @param packet valid during the call; empty: one that was lost
+	 * @param timestamp the backend's. Default 0 for none
 	 * @throws Error if too many packets wait: it is dropped
 	 */
-	play(packet: Uint8Array): void;
+	play(packet: Uint8Array, timestamp?: number): void;
 	/** Ends the packets. Settles when all of them were played, or the sound was stopped; rejects if they cannot be played. */
 	end(): Promise<void>;
 	/** Ends the sound at once. Does nothing without one. */
@@ -97,5 +101,5 @@ export interface Codec {
 	 * @throws Error if it cannot
 	 * @param onPacket called with each packet, of {@link params}; undefined ends the recording
 	 */
-	record?(onPacket: ((packet: Uint8Array) => void) | undefined): void;
+	record?(onPacket: OnRecorded | undefined): void;
 }

@@ -1,6 +1,5 @@
 import UDP from "embedded:io/socket/udp";
 import * as crypt from "crypt";
-import Time from "time";
 import { type AesCtr, udpOpener } from "../features/voice/udp-audio.js";
 import type { UdpRecord } from "../protocols/udp-socket.js";
 import { SystemResolver } from "./system-resolver.js";
@@ -24,9 +23,4 @@ const aesCtr: AesCtr = (key) => {
 };
 
 /** Opens an audio channel with the SDK's UDP and cipher. */
-export const openUdp = udpOpener(
-	{ io: UDP as unknown as UdpRecord["io"] },
-	new SystemResolver(),
-	aesCtr,
-	() => Time.ticks,
-);
+export const openUdp = udpOpener({ io: UDP as unknown as UdpRecord["io"] }, new SystemResolver(), aesCtr);

@@ -15,16 +15,18 @@ const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_0
  * @param audio the format of the board's codec, which is then a feature, too; null to name none. Default: the family's, without a codec.
  *   It is copied because XS cannot stringify preloaded objects.
  * @param font the screen's font, if the backend may send glyphs for it
+ * @param aec whether the backend is to cancel echoes
  */
 export const helloMessage = (
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
 	audio?: AudioParams | null,
 	font?: TextFont,
+	aec?: boolean,
 ): string =>
 	JSON.stringify({
 		type: "hello",
 		version,
-		features: { mcp: true, glyph_push: font && true, audio: audio ? true : undefined },
+		features: { mcp: true, aec: aec || undefined, glyph_push: font && true, audio: audio ? true : undefined },
 		transport: name,
 		audio_params: audio === null ? undefined : { ...(audio ?? FAMILY_AUDIO) },
 		text_font: font && { ...font },

@@ -43,6 +43,8 @@ export interface ProtocolOptions extends Runtime {
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
 	/** Format of the board's audio. */
 	readonly audio?: AudioParams | undefined;
+	/** Whether the device sends what it plays, too, so that a backend has to cancel the echo. Default false. */
+	readonly hasEcho?: boolean | undefined;
 	/** Whether a hello without the board's audio names the family's format. Default true. */
 	readonly namesFormat?: boolean | undefined;
 	/** The screen's font, if the backend may send glyphs for it. */
@@ -271,8 +273,11 @@ export class Protocol implements ChannelEvents {
 	private sendHello(): void {
 		this.state = "greeting";
 		this.startTimeout("no hello");
-		const { audio, namesFormat, font } = this.options;
-		this.channel?.send(helloMessage(this.transport, audio ?? (namesFormat === false ? null : undefined), font));
+		const { audio, hasEcho, namesFormat, font } = this.options;
+		const { name, version } = this.transport;
+		// Only these frames have timestamps, by which a backend finds the echo.
+		const aec = hasEcho && (name === "udp" || version === 2);
+		this.channel?.send(helloMessage(this.transport, audio ?? (namesFormat === false ? null : undefined), font, aec));
 	}
 
 	onText(text: string): void {

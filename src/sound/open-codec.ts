@@ -9,12 +9,14 @@ import type { AudioInRecord } from "./recording.js";
  * A codec that plays with the board's player and records with the SDK's audio in, by libopus.
  *
  * @param channels setting of the audio in for the samples of one microphone. Undefined on a board without one
+ * @param hasOwnPort whether the microphone has an I2S port that the player does not use
  */
-export default function openCodec(player: Player, channels?: 1 | 2): Codec {
+export default function openCodec(player: Player, channels?: 1 | 2, hasOwnPort = false): Codec {
 	return new OpusCodec({
 		player,
 		openDecoder: (...parameters) => new OpusDecoder(...parameters),
 		microphone: channels && {
+			hasOwnPort,
 			audioIn: { io: AudioIn as unknown as AudioInRecord["io"], channels },
 			openEncoder: (...parameters) => new OpusEncoder(...parameters),
 		},

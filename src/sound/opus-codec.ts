@@ -1,4 +1,4 @@
-import type { AudioParams, Codec, Player, Sound } from "../hardware/sound.js";
+import type { AudioParams, Codec, OnRecorded, Player, Sound } from "../hardware/sound.js";
 import type { Runtime } from "../hardware/timer.js";
 import type { OpusThread } from "./opus-threads.js";
 import { FORMAT, type Microphone, Recording } from "./recording.js";
@@ -17,21 +17,31 @@ const PREBUFFER = 180;
 /** Milliseconds between two checks for decoded samples: less than the audio output buffers. */
 const PERIOD = 20;
 
+/** Timestamps of played packets that wait for a recorded one, as on the C++ firmware. */
+const MAX_ECHOES = 3;
+
 interface Played {
 	readonly decoder: OpusThread;
 	readonly sound: Sound;
+	/** Timestamps of the packets in the decoder. */
+	readonly timestamps: number[];
 	/** Settles when the last sample was played. */
 	over: Promise<void>;
 	/** Why it ended early. */
 	failure?: Error;
 }
 
-/** Plays packets of Opus with the board's player, and records them with its microphone: not both at the same time. */
+/**
+ * Plays packets of Opus with the board's player, and records them with its microphone. Both at the same time if the microphone
+ * has an I2S port of its own.
+ */
 export class OpusCodec implements Codec {
 	readonly params = FORMAT;
 	private readonly options: OpusCodecOptions;
 	private played: Played | undefined;
 	private recording: Recording | undefined;
+	/** Timestamps of packets that were played and are not yet reported, the oldest first. */
+	private echoes: number[] = [];
 
 	constructor(options: OpusCodecOptions) {
 		this.options = options;
@@ -41,15 +51,22 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	record?(onPacket: ((packet: Uint8Array) => void) | undefined): void;
+	record?(onPacket: OnRecorded | undefined): void;
+
+	get isFullDuplex(): boolean {
+		return this.options.microphone?.hasOwnPort === true;
+	}
 
 	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
 		this.stop();
-		this.stopRecording();
+		this.echoes = [];
+		if (!this.isFullDuplex) {
+			this.stopRecording();
+		}
 		const { player, openDecoder } = this.options;
 		const decoder = openDecoder(rate, (rate * duration) / 1_000, Math.ceil(PREBUFFER / duration));
 		try {
-			const played: Played = { decoder, sound: player.begin(rate), over: Promise.resolve() };
+			const played: Played = { decoder, sound: player.begin(rate), timestamps: [], over: Promise.resolve() };
 			this.played = played;
 			played.over = this._play(played).catch((error: Error) => this.fail(played, error));
 		} catch (error) {
@@ -58,14 +75,15 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	play(packet: Uint8Array): void {
-		const { decoder, failure } = this.played ?? {};
+	play(packet: Uint8Array, timestamp = 0): void {
+		const { decoder, timestamps, failure } = this.played ?? {};
 		if (failure !== undefined) {
 			throw failure;
 		}
 		if (decoder?.write(packet) === false) {
 			throw new Error("too many packets wait to be played");
 		}
+		timestamps?.push(timestamp);
 	}
 
 	async end(): Promise<void> {
@@ -88,14 +106,17 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	private _record(microphone: Microphone, onPacket: ((packet: Uint8Array) => void) | undefined): void {
+	private _record(microphone: Microphone, onPacket: OnRecorded | undefined): void {
 		const { player } = this.options;
 		this.stopRecording();
 		if (onPacket !== undefined) {
-			this.stop();
-			player.stop();
-			this.recording = new Recording(microphone, this.options, onPacket);
-			player.isHeld = true;
+			if (!this.isFullDuplex) {
+				this.stop();
+				player.stop();
+			}
+			const onRecorded = (packet: Uint8Array): void => onPacket(packet, this.echoes.shift() ?? 0);
+			this.recording = new Recording(microphone, this.options, onRecorded);
+			player.isHeld = !this.isFullDuplex;
 		}
 	}
 
@@ -106,7 +127,7 @@ export class OpusCodec implements Codec {
 	}
 
 	private async _play(played: Played): Promise<void> {
-		const { decoder, sound } = played;
+		const { decoder, sound, timestamps } = played;
 		while (this.played === played) {
 			const samples = decoder.read();
 			if (samples === null) {
@@ -117,6 +138,10 @@ export class OpusCodec implements Codec {
 				await new Promise<void>((resolve) => this.options.timer.set(resolve, PERIOD));
 			} else {
 				await sound.write(new Uint8Array(samples));
+				const timestamp = timestamps.shift() ?? 0;
+				if (timestamp > 0 && this.echoes.push(timestamp) > MAX_ECHOES) {
+					this.echoes.shift();
+				}
 			}
 		}
 	}

@@ -40,6 +40,8 @@ export interface AudioInRecord {
 
 export interface Microphone {
 	readonly audioIn: AudioInRecord;
+	/** Whether it records while the player plays, through an I2S port that the player does not use. Default false. */
+	readonly hasOwnPort?: boolean;
 	/** Parameters as {@link OpusEncoder} has them. */
 	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
 }

@@ -1,4 +1,4 @@
-import type { AudioParams, Codec } from "../../../src/hardware/sound.js";
+import type { AudioParams, Codec, OnRecorded } from "../../../src/hardware/sound.js";
 import { receive, send } from "./bridge.js";
 
 /** Recording format of the xiaozhi family. */
@@ -13,7 +13,7 @@ export function openCodec(loudness: () => number): Codec {
 	let sound = 0;
 	let muted = false;
 	let onEnded: (() => void) | undefined;
-	let onPacket: ((packet: Uint8Array) => void) | undefined;
+	let onPacket: OnRecorded | undefined;
 	const ended = (): void => {
 		onEnded?.();
 		onEnded = undefined;
@@ -22,7 +22,7 @@ export function openCodec(loudness: () => number): Codec {
 	receive("codec.muted", ([isMuted]) => {
 		muted = isMuted === true;
 	});
-	receive("codec.packet", (_args, bytes) => bytes && onPacket?.(new Uint8Array(bytes)));
+	receive("codec.packet", ([echo], bytes) => bytes && onPacket?.(new Uint8Array(bytes), echo as number));
 	return {
 		params: PARAMS,
 		isFullDuplex: true,
@@ -34,7 +34,7 @@ export function openCodec(loudness: () => number): Codec {
 			sound += 1;
 			send(["codec.begin", sound, rate, duration]);
 		},
-		play: (packet) => send(["codec.play", loudness()], packet),
+		play: (packet, timestamp) => send(["codec.play", loudness(), timestamp], packet),
 		end: () => {
 			send(["codec.end"]);
 			return new Promise((resolve) => {

@@ -13,7 +13,7 @@ export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
 	open.set(id, events);
 	send(["udp.open", id, server, port, [...key], [...nonce]]);
 	return {
-		send: (packet) => send(["udp.write", id], packet),
+		send: (packet, timestamp) => send(["udp.write", id, timestamp], packet),
 		close() {
 			open.delete(id);
 			send(["udp.close", id]);
@@ -21,5 +21,7 @@ export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
 	};
 };
 
-receive("udp.packet", ([id], bytes = new ArrayBuffer(0)) => open.get(id as number)?.onPacket(new Uint8Array(bytes)));
+receive("udp.packet", ([id, timestamp], bytes = new ArrayBuffer(0)) =>
+	open.get(id as number)?.onPacket(new Uint8Array(bytes), timestamp as number),
+);
 receive("udp.dropped", ([id, reason]) => open.get(id as number)?.onDropped(reason as string));

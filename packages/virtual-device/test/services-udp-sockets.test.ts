@@ -43,7 +43,7 @@ async function connect(t: TestContext) {
 	const { key, nonce } = keys();
 	sockets.take("open", [1, "127.0.0.1", port, [...key], [...nonce]]);
 	const arrived = once(socket, "message");
-	sockets.take("write", [1], PACKET);
+	sockets.take("write", [1, 60], PACKET);
 	const [datagram, peer] = (await arrived) as [Buffer, { port: number }];
 	const send = (bytes: Uint8Array) => socket.send(bytes, peer.port, "127.0.0.1");
 	const heard = () =>
@@ -88,9 +88,9 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		await until(() => heard().length === 3, "three have come");
 		const hex = PACKET.toString("hex");
 		assert.deepEqual(heard(), [
-			["udp.packet", 1, hex],
-			["udp.packet", 1],
-			["udp.packet", 1, hex],
+			["udp.packet", 1, 0, hex],
+			["udp.packet", 1, 0],
+			["udp.packet", 1, 120, hex],
 		]);
 	});
 
@@ -114,12 +114,12 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		await new Promise((resolve) => stranger.socket.send(forged.seal(PACKET, 0), peer.port, "127.0.0.1", resolve));
 		send(server.seal(PACKET, 0));
 		await until(() => heard().length > 0, "the server's has come");
-		assert.deepEqual(heard(), [["udp.packet", 1, PACKET.toString("hex")]]);
+		assert.deepEqual(heard(), [["udp.packet", 1, 0, PACKET.toString("hex")]]);
 	});
 
 	itConnected("ends with its session, and a server that is not there is reported", async ({ sockets, heard }) => {
 		sockets.take("close", [1]);
-		sockets.take("write", [1], PACKET);
+		sockets.take("write", [1, 60], PACKET);
 		const { key, nonce } = keys();
 		sockets.take("open", [2, "no-such-host.invalid", 1, [...key], [...nonce]]);
 		await until(() => heard().some(([kind, id]) => kind === "udp.dropped" && id === 2), "it is reported");

@@ -36,6 +36,10 @@ export const readFrame = (frame: ArrayBuffer | Uint8Array, version: number): Uin
 	return packet;
 };
 
+/** Reads the timestamp of a binary message, in milliseconds. Only version 2 has one: else 0. */
+export const readTimestamp = (frame: ArrayBuffer, version: number): number =>
+	version === 2 && frame.byteLength >= HEADER_2.bytes ? new DataView(frame).getUint32(HEADER_2.timestamp) : 0;
+
 const unwrap = (bytes: Uint8Array, version: 2 | 3): Uint8Array => {
 	const header = version === 2 ? HEADER_2 : HEADER_3;
 	if (bytes.byteLength < header.bytes) {

@@ -13,8 +13,8 @@ export interface UdpSettings {
 
 /** An open audio channel over UDP. */
 export interface UdpChannel {
-	/** Sends a packet of Opus. */
-	send(packet: Uint8Array): void;
+	/** Sends a packet of Opus. @param timestamp milliseconds */
+	send(packet: Uint8Array, timestamp: number): void;
 	close(): void;
 }
 
@@ -22,8 +22,8 @@ export interface UdpChannel {
 export type OpenUdp = (
 	settings: UdpSettings,
 	events: {
-		/** A packet of Opus; an empty one stands for one that was lost. */
-		onPacket(packet: Uint8Array): void;
+		/** A packet of Opus, with its timestamp; an empty one, with 0, stands for one that was lost. */
+		onPacket(packet: Uint8Array, timestamp: number): void;
 		/** A datagram was dropped. */
 		onDropped(reason: string): void;
 	},
@@ -73,7 +73,8 @@ export class UdpAudio {
 	private readonly nonce: Uint8Array;
 	private readonly cipher: ReturnType<AesCtr>;
 	private sent = 0;
-	private timestamp = -1;
+	/** Timestamps whose counters reach later packets, and the first packet that they do not reach. */
+	private readonly used = new Map<number, number>();
 	private received = 0;
 
 	constructor({ key, nonce }: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
@@ -84,8 +85,8 @@ export class UdpAudio {
 	/**
 	 * Makes the datagram of a packet.
 	 *
-	 * The header is the counter of the cipher, and the cipher counts on from it for each 16 bytes. So a timestamp that is not
-	 * later than the one before is replaced: the key stream would be used twice.
+	 * The header is the counter of the cipher, and the cipher counts on from it for each 16 bytes. With the timestamp of a packet
+	 * shortly before, the key stream would be used twice: the next free one replaces it.
 	 *
 	 * @param timestamp milliseconds; the lower 32 bits are sent
 	 * @throws RangeError if the packet is too long
@@ -97,24 +98,38 @@ export class UdpAudio {
 		const view = new DataView(datagram.buffer);
 		this.sent += 1;
 		view.setUint16(SIZE, packet.byteLength);
-		this.timestamp = Math.max(timestamp, this.timestamp + 1);
-		view.setUint32(TIMESTAMP, this.timestamp);
+		view.setUint32(TIMESTAMP, this.takeTimestamp(timestamp >>> 0, packet.byteLength));
 		view.setUint32(SEQUENCE, this.sent);
 		datagram.set(this.cipher(datagram.slice(0, HEADER), packet), HEADER);
 		return datagram;
+	}
+
+	private takeTimestamp(wanted: number, bytes: number): number {
+		const { used, sent } = this;
+		for (const [timestamp, end] of used) {
+			if (end <= sent) {
+				used.delete(timestamp);
+			}
+		}
+		let timestamp = wanted;
+		while (used.has(timestamp)) {
+			timestamp = (timestamp + 1) >>> 0;
+		}
+		used.set(timestamp, sent + Math.ceil(bytes / HEADER));
+		return timestamp;
 	}
 
 	/**
 	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is not Opus.
 	 *
 	 * @param check throws an Error if the packet is not the sender's: the datagram then changes nothing
-	 * @returns the packet, and how many before it were lost, at most 3
+	 * @returns the packet, its timestamp, and how many before it were lost, at most 3
 	 * @throws RangeError that names the fault
 	 */
 	open(
 		datagram: Uint8Array,
 		check?: (packet: Uint8Array) => void,
-	): { readonly packet: Uint8Array; readonly lost: number } {
+	): { readonly packet: Uint8Array; readonly timestamp: number; readonly lost: number } {
 		if (datagram.byteLength <= HEADER) {
 			throw new RangeError(`${datagram.byteLength} bytes, no more than a header`);
 		}
@@ -134,7 +149,7 @@ export class UdpAudio {
 		check?.(packet);
 		const lost = this.received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.received - 1);
 		this.received = sequence;
-		return { packet, lost };
+		return { packet, timestamp: view.getUint32(TIMESTAMP), lost };
 	}
 }
 
@@ -152,27 +167,23 @@ interface Dns {
 	resolve(options: { host: string; onResolved(host: string, address: string): void; onError(): void }): void;
 }
 
-/**
- * Opens audio channels with ECMA-419's UDP socket. Datagrams from elsewhere than the backend are ignored.
- *
- * @param ticks milliseconds of a clock that never goes back
- */
+/** Opens audio channels with ECMA-419's UDP socket. Datagrams from elsewhere than the backend are ignored. */
 export const udpOpener =
-	({ io, ...record }: UdpRecord, dns: Dns, aesCtr: AesCtr, ticks: () => number): OpenUdp =>
+	({ io, ...record }: UdpRecord, dns: Dns, aesCtr: AesCtr): OpenUdp =>
 	(settings, { onPacket, onDropped }) => {
 		const { server, port } = settings;
 		const audio = new UdpAudio(settings, aesCtr);
 		let isOpen = true;
 		let address: string | undefined;
-		/** The latest packet to send once the address is known. */
-		let waiting: Uint8Array | undefined;
+		/** The latest packet to send once the address is known, and its timestamp. */
+		let waiting: readonly [packet: Uint8Array, timestamp: number] | undefined;
 		const receive = (datagram: ArrayBuffer): void => {
 			try {
-				const { packet, lost } = audio.open(new Uint8Array(datagram));
+				const { packet, timestamp, lost } = audio.open(new Uint8Array(datagram));
 				for (let count = 0; count < lost; count += 1) {
-					onPacket(LOST);
+					onPacket(LOST, 0);
 				}
-				onPacket(packet);
+				onPacket(packet, timestamp);
 			} catch (error) {
 				onDropped((error as Error).message);
 			}
@@ -189,13 +200,13 @@ export const udpOpener =
 				}
 			},
 		});
-		const send = (packet: Uint8Array): void => {
-			waiting = packet;
+		const send = (packet: Uint8Array, timestamp: number): void => {
+			waiting = [packet, timestamp];
 			if (address === undefined) {
 				return;
 			}
 			try {
-				socket.write(audio.seal(packet, ticks()).buffer as ArrayBuffer, address, port);
+				socket.write(audio.seal(packet, timestamp).buffer as ArrayBuffer, address, port);
 			} catch (error) {
 				onDropped((error as Error).message);
 			}
@@ -205,7 +216,7 @@ export const udpOpener =
 			onResolved(_host, found) {
 				address = found;
 				if (isOpen && waiting !== undefined) {
-					send(waiting);
+					send(...waiting);
 				}
 			},
 			onError: () => onDropped(`${server}: not found`),

@@ -7,7 +7,7 @@ import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec } from "../../hardware/sound.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import type { Session } from "../../protocols/hello.js";
-import { readAudioParams, readFrame, writeFrame } from "./audio-frames.js";
+import { readAudioParams, readFrame, readTimestamp, writeFrame } from "./audio-frames.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
 /** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
@@ -41,7 +41,7 @@ class Voice extends AppPart implements Listener {
 
 	onAudio(frame: ArrayBuffer): void {
 		try {
-			this.play(readFrame(frame, this.version));
+			this.play(readFrame(frame, this.version), readTimestamp(frame, this.version));
 		} catch (error) {
 			this.drop((error as Error).message);
 		}
@@ -55,10 +55,10 @@ class Voice extends AppPart implements Listener {
 		}
 		try {
 			this.udp = this.openUdp(readUdpSettings(udp), {
-				onPacket: (packet) => this.play(packet),
+				onPacket: (packet, timestamp) => this.play(packet, timestamp),
 				onDropped: (reason) => this.drop(reason),
 			});
-			this.udp.send(SILENCE);
+			this.udp.send(SILENCE, this.timestamp());
 		} catch (error) {
 			this.app.log(`no audio over UDP: ${(error as Error).message}`);
 		}
@@ -109,16 +109,27 @@ class Voice extends AppPart implements Listener {
 		this.onState("idle");
 	}
 
-	private readonly send = (packet: Uint8Array): void => {
-		const { backend, ticks } = this.app;
+	private readonly send = (packet: Uint8Array, echo: number): void => {
+		const { backend } = this.app;
+		const timestamp = this.timestamp(echo);
 		if (this.udp !== undefined) {
-			this.udp.send(packet);
+			this.udp.send(packet, timestamp);
 		} else if (backend.protocol?.transport.name === "udp") {
 			this.refuse("the backend offers no audio over UDP");
-		} else if (!backend.protocol?.sendBinary(writeFrame(packet, this.version, ticks()))) {
+		} else if (!backend.protocol?.sendBinary(writeFrame(packet, this.version, timestamp))) {
 			this.drop("the connection does not take what was recorded");
 		}
 	};
+
+	/**
+	 * Makes the timestamp of a packet. In realtime it is that of the packet that was played meanwhile, from which a backend
+	 * learns what to cancel as an echo.
+	 *
+	 * @param echo 0 for none
+	 */
+	private timestamp(echo = 0): number {
+		return this.app.talk.isRealtime ? echo : this.app.ticks();
+	}
 
 	/** Stops listening, and tells the person why. */
 	private refuse(reason: string): void {
@@ -147,13 +158,13 @@ class Voice extends AppPart implements Listener {
 		}
 	}
 
-	private play(packet: Uint8Array): void {
+	private play(packet: Uint8Array, timestamp: number): void {
 		if (!this.isSpeaking) {
 			this.drop("the backend has not begun to speak");
 			return;
 		}
 		try {
-			this.codec.play(packet);
+			this.codec.play(packet, timestamp);
 		} catch (error) {
 			this.drop((error as Error).message);
 		}
@@ -200,7 +211,7 @@ class Voice extends AppPart implements Listener {
 		try {
 			codec.begin(readAudioParams(app.backend.session?.hello.audio_params));
 			// A router may have forgotten it.
-			this.udp?.send(SILENCE);
+			this.udp?.send(SILENCE, this.timestamp());
 			this.isSpeaking = true;
 		} catch (error) {
 			app.log(`cannot play what the backend says: ${(error as Error).message}`);

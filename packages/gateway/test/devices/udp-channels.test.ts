@@ -178,16 +178,24 @@ describe("the audio of a device over MQTT", () => {
 
 	it("never uses a key stream twice, also for packets of the same millisecond", async (t) => {
 		const { side, audio, send, socket } = await start(t);
-		const headers: Buffer[] = [];
-		socket.on("message", (datagram) => headers.push(datagram.subarray(0, 12)));
+		const long = Buffer.concat([PACKET, new Uint8Array(70)]);
+		/** Blocks of the cipher by their counters. */
+		const blocks: string[] = [];
+		let count = 0;
+		socket.on("message", (datagram) => {
+			count += 1;
+			for (let block = 0; block * 16 < datagram.byteLength - 16; block += 1) {
+				blocks.push(`${datagram.toString("hex", 0, 12)} ${datagram.readUInt32BE(12) + block}`);
+			}
+		});
 		send(audio.seal(PACKET, 0));
 		const { connection } = side.gateway.servers.find(ID) ?? {};
 		await until(() => connection?.audio?.isOpen === true, "its channel is open");
-		for (let count = 0; count < 20; count += 1) {
-			connection?.audio?.send(PACKET);
+		for (let sent = 0; sent < 20; sent += 1) {
+			connection?.audio?.send(long);
 		}
-		await until(() => headers.length === 20, "every packet has come");
-		assert.equal(new Set(headers.map((header) => header.toString("hex"))).size, 20);
+		await until(() => count === 20, "every packet has come");
+		assert.equal(new Set(blocks).size, blocks.length);
 	});
 
 	it("ends with the session: its datagrams belong to none, and the next has other secrets", async (t) => {

@@ -11,6 +11,9 @@ const PERIOD = 20;
 /** Duration of a recorded packet, ms. */
 const RECORDED = 60;
 
+/** Timestamps of played packets that wait for a recorded one, as on chips. */
+const MAX_ECHOES = 3;
+
 interface Played {
 	readonly id: number;
 	readonly playout: Playout;
@@ -25,6 +28,8 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 	let played: Played | undefined;
 	let recording: { readonly encoder: OpusEncoder; readonly stop: () => void } | undefined;
 	let isClosed = false;
+	/** Timestamps of packets that were played and are not yet reported, the oldest first. */
+	let echoes: number[] = [];
 	/** Opening the codec takes a while: later messages wait for it. */
 	let last: Promise<void> = Promise.resolve();
 	const log = (message: string): void => void events.emit("trace", `codec: ${message}`);
@@ -50,6 +55,7 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 	const handlers: Handlers = {
 		async begin([id, sampleRate, duration]: [number, OpusRate, number]) {
 			stopPlaying();
+			echoes = [];
 			const playout = new Playout(await openOpusDecoder(sampleRate), (sampleRate * duration) / 1_000);
 			const count = (sampleRate * PERIOD) / 1_000;
 			/** Decoded, and not played yet. */
@@ -62,6 +68,9 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 					}
 					// A decoder may use its buffer again.
 					waiting.add(next.slice());
+					if (playout.timestamp > 0 && echoes.push(playout.timestamp) > MAX_ECHOES) {
+						echoes.shift();
+					}
 				}
 				const samples = waiting.take(Math.min(count, waiting.length));
 				if (samples.length > 0) {
@@ -74,10 +83,10 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 			const begun: Played = { id, playout, stop: repeat(PERIOD, playPeriod), loudness: 1, hasDropped: false };
 			played = begun;
 		},
-		play([loudness]: [number], packet) {
+		play([loudness, timestamp]: [number, number], packet) {
 			if (played !== undefined) {
 				played.loudness = loudness;
-				if (!played.playout.add(packet)) {
+				if (!played.playout.add(packet, timestamp)) {
 					if (!played.hasDropped) {
 						log("packets dropped: too many wait to be played");
 					}
@@ -96,7 +105,7 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 					isConnected ||= microphone.isConnected;
 					if (isConnected) {
 						const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
-						deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
+						deliver({ header: ["codec.packet", echoes.shift() ?? 0], bytes: encoder.encode(samples) });
 					}
 				};
 				recording = { encoder, stop: repeat(RECORDED, recordPacket) };

@@ -16,13 +16,15 @@ const MAX_CONCEALED = 3;
 export class Playout {
 	readonly #decoder: OpusDecoder;
 	readonly #frame: number;
-	/** Undefined: one that was lost. */
-	readonly #packets: (Uint8Array | undefined)[] = [];
+	/** An empty packet is one that was lost. */
+	readonly #packets: { readonly packet: Uint8Array; readonly timestamp: number }[] = [];
 	#isPlaying = false;
 	#isComplete = false;
 	#concealed = 0;
 	/** Packets that were lost, late, or could not be decoded. */
 	missing = 0;
+	/** Timestamp of the packet whose samples were returned last; 0 for none. */
+	timestamp = 0;
 
 	/** @param frame samples of a packet, for those that are lost */
 	constructor(decoder: OpusDecoder, frame: number) {
@@ -36,13 +38,14 @@ export class Playout {
 
 	/**
 	 * @param packet empty: one that was lost
+	 * @param timestamp the backend's, 0 for none
 	 * @returns false if too many wait: it is dropped
 	 */
-	add(packet: Uint8Array): boolean {
+	add(packet: Uint8Array, timestamp = 0): boolean {
 		if (this.#packets.length >= MAX_PACKETS) {
 			return false;
 		}
-		this.#packets.push(packet.byteLength === 0 ? undefined : packet);
+		this.#packets.push({ packet, timestamp });
 		return true;
 	}
 
@@ -62,8 +65,9 @@ export class Playout {
 		if (!this.#isPlaying || this.isOver) {
 			return undefined;
 		}
-		const packet = this.#packets.shift();
-		if (packet === undefined) {
+		const { packet, timestamp = 0 } = this.#packets.shift() ?? {};
+		this.timestamp = timestamp;
+		if (packet === undefined || packet.byteLength === 0) {
 			return this.#conceal();
 		}
 		try {

@@ -19,11 +19,11 @@ export const openUdp: Open = (args, tell) => {
 	socket.on("error", dropped);
 	socket.on("message", (datagram) => {
 		try {
-			const { packet, lost } = audio.open(datagram);
+			const { packet, timestamp, lost } = audio.open(datagram);
 			for (let count = 0; count < lost; count += 1) {
-				tell("packet");
+				tell("packet", [0]);
 			}
-			tell("packet", [], packet);
+			tell("packet", [timestamp], packet);
 		} catch (error) {
 			dropped(error as Error);
 		}
@@ -31,10 +31,10 @@ export const openUdp: Open = (args, tell) => {
 	// A connected socket gets datagrams of its server only.
 	socket.connect(port, server);
 	return {
-		write(_args, packet) {
+		write([timestamp], packet) {
 			const send = (): void => {
 				if (isOpen) {
-					socket.send(audio.seal(packet, Math.round(performance.now())), () => {});
+					socket.send(audio.seal(packet, timestamp as number), () => {});
 				}
 			};
 			void connected.then(send).catch(dropped);
