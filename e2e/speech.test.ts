@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { correlation, correlationWithGaps } from "../host-test/support/correlation.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { cases } from "../host-test/support/scope.js";
 import { decode, follow } from "../host-test/support/sounds.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
-import { skipIf, until } from "../host-test/support/testing.js";
+import { listen, skipIf, until } from "../host-test/support/testing.js";
+import { encodeOgg } from "../packages/gateway/src/speech/ogg.js";
 import { sharePackets } from "../packages/gateway/src/speech/speech.js";
 import { readWav } from "../packages/gateway/src/speech/wav.js";
 import { connectClient } from "../packages/gateway/testing/gateway.js";
@@ -114,6 +116,26 @@ for (const engine of cases(ENGINES)) {
 			const after = backend.packets.length;
 			await until(() => backend.packets.length > after + 10, "it still listens");
 			assert.deepEqual(backend.messages, ["hello", "listen start"]);
+		});
+
+		it("plays the file of Ogg Opus of a notice", async (t) => {
+			const sentence = speak(SENTENCE);
+			const packets: Uint8Array[] = [];
+			for await (const packet of await sharePackets(readWav(sentence))) {
+				packets.push(packet);
+			}
+			const server = createServer((_request, response) => response.end(encodeOgg(packets, 24_000, 60)));
+			const port = await listen(t, server);
+			const backend = await openBackend(t, 1);
+			const { device } = await startDevice(t, engine, { config: { backend: backend.url }, board: BOARD });
+			const heard = follow(device);
+			const silence = once(device, "silence");
+			await backend.greeted;
+			const subtitles = [{ start_ms: 0, text: "The soil is dry." }];
+			backend.say({ type: "notify", audio_url: `http://127.0.0.1:${port}/notice.ogg`, subtitles });
+			await silence;
+			const likeness = correlationWithGaps(samplesOf(sentence, heard.rate), heard.samples(), MAX_DELAY);
+			assert.ok(likeness >= 0.8, `correlation ${likeness}`);
 		});
 
 		for (const transport of ["websocket", "mqtt"] as const) {

@@ -246,7 +246,7 @@ export default suite("a conversation by text", {
 		const subtitles = [{ start_ms: 0, text: "Done." }, { start_ms: 1_800, text: "Saved." }, { text: 5 }, "x"];
 		hear({ type: "notify", audio_url: "http://h/a.ogg", subtitles });
 		equal([board.shown, board.player.sounds.length - length], [[{ message: "Done." }], 1]);
-		matches(log.at(-1) as string, /http:\/\/h\/a\.ogg is not played: this firmware does not decode Ogg Opus/);
+		matches(log.at(-1) as string, /http:\/\/h\/a\.ogg is not played: this board plays no Opus/);
 		const { length: lineCount } = log;
 		timer.pass(1_800);
 		equal(board.shown.at(-1), { message: "Saved." });
@@ -256,6 +256,25 @@ export default suite("a conversation by text", {
 		hear(tts("start"));
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { state: "speaking" });
+	},
+	async "shows the texts of a notice by its sound where the board plays Opus, and at once if that fails"() {
+		const side = talking();
+		const files: { url: string; onStart(): void; reject(error: Error): void }[] = [];
+		Object.assign(side.application.board, {
+			playOpusFile: (url: string, onStart: () => void) =>
+				new Promise((_, reject) => files.push({ url, onStart, reject })),
+		});
+		const notify = { type: "notify", audio_url: "http://h/a.ogg", subtitles: [{ start_ms: 0, text: "Done." }] };
+		side.hear(notify);
+		equal([files[0]?.url, side.lines], ["http://h/a.ogg", []]);
+		files[0]?.onStart();
+		equal(side.lines, ["notice: Done."]);
+		side.hear(notify, notify);
+		files[1]?.onStart();
+		equal(side.lines.length, 1);
+		files[2]?.reject(new Error("not an Ogg file"));
+		await settled();
+		equal([side.lines.length, side.log.at(-1)], [2, "notify: not an Ogg file"]);
 	},
 	"stops with the application": given(talking, ({ application, board, timer, say }) => {
 		void say("hello");

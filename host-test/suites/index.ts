@@ -42,6 +42,7 @@ export { default as mcpResults } from "./mcp-results.suite.js";
 export { default as mods } from "./mods.suite.js";
 export { default as mqtt } from "./mqtt.suite.js";
 export { default as offlineRestart } from "./offline-restart.suite.js";
+export { default as oggOpus } from "./ogg-opus.suite.js";
 export { default as opusCodec } from "./opus-codec.suite.js";
 export { default as partDrivers } from "./part-drivers.suite.js";
 export { default as parts } from "./parts.suite.js";

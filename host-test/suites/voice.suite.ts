@@ -1,9 +1,11 @@
 import { writeFrame } from "../../src/features/voice/audio-frames.js";
+import type { Board, HttpRequest } from "../../src/hardware/hardware.js";
 import { boardWithParts, FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { OPUS_HEAD, OPUS_TAGS, oggFile } from "../doubles/ogg-file.js";
 import { SMALL_BUILD, start, voice } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
-import { equal, given, matches, ok, settled, suite } from "../harness.js";
+import { equal, failureOf, given, matches, ok, settled, suite } from "../harness.js";
 
 const VOICED = { features: [...SMALL_BUILD, voice] };
 const PACKET = [88, 1, 2];
@@ -26,6 +28,37 @@ function speaking(audio?: object, more: object = {}) {
 	codec.calls.length = 0;
 	const hear = (...bytes: readonly number[]): void => channel.events.onBinary?.(frame(...bytes));
 	return { ...started, codec, ...board.buttons, ...board.lights, channel, hear };
+}
+
+/** Plays a file of these packets, which arrives at once. */
+function playing(packets: readonly (readonly number[])[], file?: Uint8Array, status = 200) {
+	const sound = packets.map((packet) => Uint8Array.from(packet));
+	const bytes = file ?? oggFile([OPUS_HEAD, OPUS_TAGS, ...sound]);
+	const codec = new FakeCodec();
+	codec.end = async () => void codec.calls.push("end");
+	const http = {
+		async request({ onPiece }: HttpRequest) {
+			if (status === 200) {
+				await onPiece?.(bytes.slice().buffer as ArrayBuffer, undefined);
+			}
+			return { status, body: new ArrayBuffer(0) };
+		},
+	};
+	const board = Object.assign(boardWithParts(), { codec, http });
+	const clock = { now: 0 };
+	const started = start(board, {}, undefined, { ...VOICED, ticks: () => clock.now });
+	const pass = started.timer.passed.bind(started.timer);
+	started.timer.passed = async (milliseconds: number) => {
+		clock.now += milliseconds;
+		await pass(milliseconds);
+	};
+	const { channel } = started.transport;
+	channel.greet();
+	codec.calls.length = 0;
+	let count = 0;
+	const { playOpusFile } = started.application.board as Board;
+	const end = failureOf(playOpusFile?.("http://h/a.ogg", () => (count += 1)) ?? Promise.reject(new Error("no http")));
+	return { ...started, ...board.buttons, codec, channel, end, begun: () => count };
 }
 
 export default suite("voice", {
@@ -232,6 +265,41 @@ export default suite("voice", {
 				const stamps = sent.map(({ buffer }) => new DataView(buffer).getUint32(8));
 				equal([codec.timestamps, stamps], [[4_020], [0, 4_020]]);
 			}
+		}
+	},
+	async "plays a file of Ogg Opus as fast as it is heard, after it has begun"() {
+		const side = playing([PACKET, PACKET]);
+		equal([await side.end, side.begun()], ["none", 1]);
+		equal(side.codec.calls.slice(1), ["begin 24000 60", "play 88,1,2", "play 88,1,2", "end", "stop"]);
+		const long = playing(new Array(30).fill(PACKET));
+		await settled();
+		equal(long.codec.calls.filter((each) => each.startsWith("play")).length, 20);
+		for (let count = 0; count < 12; count += 1) {
+			await long.timer.passed(60);
+		}
+		equal([await long.end, long.codec.calls.filter((each) => each.startsWith("play")).length], ["none", 30]);
+	},
+	async "stops a file at a press, when the assistant speaks, and when the device listens"() {
+		for (const stop of [
+			(side: ReturnType<typeof playing>) => side.side.press(),
+			(side: ReturnType<typeof playing>) => side.channel.say(tts("start")),
+			(side: ReturnType<typeof playing>) => side.application.talk.listen(),
+		]) {
+			const side = playing(new Array(30).fill(PACKET));
+			await settled();
+			stop(side);
+			const { length } = side.codec.calls.filter((each) => each.startsWith("play"));
+			await side.timer.passed(60_000);
+			equal([await side.end, side.codec.calls.filter((each) => each.startsWith("play")).length], ["none", length]);
+		}
+	},
+	async "rejects a file that is none, is cut off, or cannot be loaded, with the reason"() {
+		for (const [file, status, reason] of [
+			[Uint8Array.of(...new Array(40).fill(1)), 200, /not an Ogg file/],
+			[oggFile([OPUS_HEAD, OPUS_TAGS]).subarray(0, 60), 200, /Ogg: the file is cut off/],
+			[new Uint8Array(0), 404, /answered with HTTP status 404/],
+		] as const) {
+			matches(String(await playing([], file, status).end), reason);
 		}
 	},
 	"in realtime, records nothing of an assistant that speaks unasked": given(

@@ -10,7 +10,7 @@ import type { Questions } from "./questions.js";
 import type { Reminders } from "./reminders.js";
 import type { RuleBook } from "./rules.js";
 import type { SerialRecord } from "./serial.js";
-import type { Codec, Player, Speaker } from "./sound.js";
+import type { Codec, Player, PlayOpusFile, Speaker } from "./sound.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
@@ -245,6 +245,7 @@ export interface Hardware extends PartsByKind {
 	readonly speaker?: Speaker;
 	readonly player?: Player;
 	readonly codec?: Codec;
+	readonly playOpusFile?: PlayOpusFile;
 	readonly screen?: Screen;
 	readonly snapshot?: Snapshot;
 	readonly preview?: Preview;

@@ -65,6 +65,13 @@ export interface AudioParams {
 	readonly frame_duration: number;
 }
 
+/**
+ * Plays a file of Ogg Opus from a URL while it arrives. Settles when it was played, or was stopped; rejects if it cannot be played.
+ *
+ * @param onStart called when its sound begins
+ */
+export type PlayOpusFile = (url: string, onStart: () => void) => Promise<void>;
+
 /** Receives a recorded packet, and the timestamp of the packet that was played meanwhile: 0 for none. */
 export type OnRecorded = (packet: Uint8Array, timestamp: number) => void;
 

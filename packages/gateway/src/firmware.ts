@@ -4,6 +4,7 @@ export { FIRMWARE } from "../../../src/core/firmware.js";
 export { isObject } from "../../../src/core/text/is-object.js";
 export { isNewer, isVersion } from "../../../src/core/text/version.js";
 export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.js";
+export { packetDuration } from "../../../src/features/voice/ogg-opus.js";
 export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";
 export { readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
 export { PART_KINDS } from "../../../src/hardware/kinds/index.js";

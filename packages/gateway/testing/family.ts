@@ -55,10 +55,17 @@ type OnCall = () => object;
 
 const DONE: OnCall = () => ({ result: { content: [{ type: "text", text: "true" }], isError: false } });
 
+/** Each device of the C++ firmware has it. */
+const SET_VOLUME = {
+	name: "self.audio_speaker.set_volume",
+	inputSchema: { type: "object", properties: { volume: { type: "integer" } }, required: ["volume"] },
+};
+
 class FamilyMcp {
 	readonly received: Message[] = [];
 	/** The session id in its messages; undefined: none. */
 	sessionId: string | undefined = "";
+	version = "2.0.3";
 	readonly #send: (text: string) => void;
 	readonly #onCall: OnCall;
 
@@ -86,11 +93,14 @@ class FamilyMcp {
 
 	#answer(method: string, cursor: string | undefined): object {
 		if (method === "initialize") {
-			const serverInfo = { name: "bread-compact-wifi", version: "2.0.3" };
+			const serverInfo = { name: "bread-compact-wifi", version: this.version };
 			return { result: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo } };
 		}
 		if (method === "tools/list") {
-			return { result: cursor === WEATHER.name ? { tools: [WEATHER] } : { tools: [TOOL], nextCursor: WEATHER.name } };
+			return {
+				result:
+					cursor === WEATHER.name ? { tools: [WEATHER, SET_VOLUME] } : { tools: [TOOL], nextCursor: WEATHER.name },
+			};
 		}
 		return method === "tools/call" ? this.#onCall() : { error: { message: `Method not implemented: ${method}` } };
 	}

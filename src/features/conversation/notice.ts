@@ -11,9 +11,11 @@ const MAX_SUBTITLES = 32;
 /** The longest notice, ms. */
 const MAX_TIME = 600_000;
 
-/** A backend's `notify` to an idle device: a sound and subtitles. The SDK cannot decode its Ogg Opus. */
+/** A backend's `notify` to an idle device: a sound, and subtitles that follow it. */
 export class Notice extends AppPart implements Listener {
 	private timers: TimerHandle[] = [];
+	/** Counts notices: the sound of an earlier one changes nothing. */
+	private count = 0;
 
 	onMessage(message: Envelope): void {
 		if (message.type === "tts") {
@@ -33,27 +35,50 @@ export class Notice extends AppPart implements Listener {
 	}
 
 	private begin(message: Envelope): void {
-		const { board, timer, log } = this.app;
+		const { board, log } = this.app;
+		const { audio_url: url } = message;
+		const subtitles = readSubtitles(message.subtitles);
 		this.end();
 		drawAttention(board.player, log);
-		if (typeof message.audio_url === "string") {
-			log(`notify: ${shortText(message.audio_url)} is not played: this firmware does not decode Ogg Opus`);
-		}
 		const text = shortText(message.text);
-		for (const subtitle of readSubtitles(message.subtitles)) {
-			if (subtitle.start === 0) {
-				this.show(subtitle.text);
-			} else {
-				this.timers.push(timer.set(() => this.show(subtitle.text), subtitle.start));
-			}
-		}
 		if (text !== "") {
 			board.chat?.show(`notice: ${text}`);
+		}
+		if (typeof url !== "string" || board.playOpusFile === undefined) {
+			if (typeof url === "string") {
+				log(`notify: ${shortText(url)} is not played: this board plays no Opus`);
+			}
+			this.follow(subtitles);
+			return;
+		}
+		const { count } = this;
+		let isShown = false;
+		const follow = (): void => {
+			if (count === this.count && !isShown) {
+				isShown = true;
+				this.follow(subtitles);
+			}
+		};
+		board.playOpusFile(url, follow).catch((error: Error) => {
+			log(`notify: ${error.message}`);
+			// What cannot be heard can be read.
+			follow();
+		});
+	}
+
+	private follow(subtitles: ReturnType<typeof readSubtitles>): void {
+		for (const { start, text } of subtitles) {
+			if (start === 0) {
+				this.show(text);
+			} else {
+				this.timers.push(this.app.timer.set(() => this.show(text), start));
+			}
 		}
 	}
 
 	/** Shows no more of it. */
 	private end(): void {
+		this.count += 1;
 		for (const each of this.timers) {
 			this.app.timer.clear(each);
 		}

@@ -3,15 +3,27 @@ import type { DeviceState } from "../../core/device-state.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { SettingError } from "../../core/read-setting.js";
 import { isObject } from "../../core/text/is-object.js";
+import type { Http } from "../../hardware/hardware.js";
 import type { Light } from "../../hardware/kinds/light.js";
-import type { Codec } from "../../hardware/sound.js";
+import type { Codec, PlayOpusFile } from "../../hardware/sound.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import type { Session } from "../../protocols/hello.js";
+import { expectOk } from "../../protocols/http-status.js";
 import { readAudioParams, readFrame, readTimestamp, writeFrame } from "./audio-frames.js";
+import { OggOpusReader, packetDuration } from "./ogg-opus.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
 /** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
 const SILENCE = Uint8Array.of(0x58);
+
+/** Message of the error that ends the download of a file whose sound was stopped. */
+const STOPPED = "stopped";
+
+/** Packets of a file that are decoded ahead of time, as on the C++ firmware. */
+const AHEAD = 20;
+
+/** Hertz at which files are played: each board that plays Opus has it. */
+const FILE_RATE = 24_000;
 
 /** Red, as on devices that record. */
 const RECORDING_COLOR = 0xff0000;
@@ -29,6 +41,8 @@ class Voice extends AppPart implements Listener {
 	/** Counts what was begun: the end of an earlier one means nothing. */
 	private utterance = 0;
 	private isRecording = false;
+	/** Whether a file is played, which ends when the device does something else. */
+	private isPlayingFile = false;
 	/** Carries the audio, if the backend has offered it. */
 	private udp: UdpChannel | undefined;
 	private dropped = 0;
@@ -78,6 +92,9 @@ class Voice extends AppPart implements Listener {
 
 	onState(state: DeviceState): void {
 		const { app, codec } = this;
+		if (this.isPlayingFile && state !== "idle") {
+			this.onInterrupt();
+		}
 		const isHeard = state === "listening" || (state === "speaking" && this.isRecording && app.talk.isRealtime);
 		const shouldRecord = isHeard && codec.record !== undefined;
 		if (shouldRecord === this.isRecording) {
@@ -92,9 +109,17 @@ class Voice extends AppPart implements Listener {
 		}
 	}
 
+	onPress(): boolean {
+		if (this.isPlayingFile) {
+			this.onInterrupt();
+		}
+		return false;
+	}
+
 	/** Ends the sound at once. */
 	onInterrupt(): void {
 		this.utterance += 1;
+		this.isPlayingFile = false;
 		this.isSpeaking = false;
 		this.codec.stop();
 	}
@@ -204,6 +229,58 @@ class Voice extends AppPart implements Listener {
 		this.udp = undefined;
 	}
 
+	/** Packets are given to the codec when they are due: a file arrives faster than it plays. */
+	readonly playFile: PlayOpusFile = async (url, onStart) => {
+		const { app, codec } = this;
+		const { http } = app.board as { readonly http: Http };
+		this.onInterrupt();
+		const { utterance } = this;
+		this.isPlayingFile = true;
+		const file = new OggOpusReader();
+		/** When its sound began, and milliseconds of it that the codec has. */
+		let start: number | undefined;
+		let played = 0;
+		const play = async (packet: Uint8Array): Promise<void> => {
+			const duration = packetDuration(packet);
+			if (start === undefined) {
+				codec.begin({ ...codec.params, sample_rate: FILE_RATE, channels: 1, frame_duration: duration });
+				start = app.ticks();
+				onStart();
+			}
+			const early = played - AHEAD * duration - (app.ticks() - start);
+			if (early > 0) {
+				await new Promise<void>((resolve) => app.timer.set(resolve, early));
+			}
+			if (utterance === this.utterance) {
+				codec.play(packet);
+				played += duration;
+			}
+		};
+		try {
+			const onPiece = async (piece: ArrayBuffer): Promise<void> => {
+				for (const packet of file.read(new Uint8Array(piece))) {
+					if (utterance !== this.utterance) {
+						throw new Error(STOPPED);
+					}
+					await play(packet);
+				}
+			};
+			expectOk(await http.request({ method: "GET", url, onPiece }), url);
+			if (!file.isWhole) {
+				throw new RangeError("Ogg: the file is cut off");
+			}
+			await codec.end();
+		} catch (error) {
+			if ((error as Error).message !== STOPPED) {
+				throw error;
+			}
+		} finally {
+			if (utterance === this.utterance) {
+				this.onInterrupt();
+			}
+		}
+	};
+
 	/** A second `start` restarts it. */
 	private begin(): void {
 		const { app, codec } = this;
@@ -248,7 +325,7 @@ const setLight = (light: Light, { on, color }: { readonly on: boolean; readonly 
 /** Speech to and from the backend, for a board with a codec. */
 export const voiceFeature = (openUdp: OpenUdp): Feature => ({
 	name: "voice",
-	after: ["parts"],
+	after: ["http", "parts"],
 	start(app) {
 		const { codec } = app.board;
 		if (codec?.record !== undefined && !codec.isFullDuplex && app.setting("listenMode") === "realtime") {
@@ -256,7 +333,11 @@ export const voiceFeature = (openUdp: OpenUdp): Feature => ({
 		}
 		if (codec !== undefined) {
 			app.backend.audio = codec.params;
-			app.listen(new Voice(app, openUdp));
+			const voice = new Voice(app, openUdp);
+			app.listen(voice);
+			if (app.board.http !== undefined) {
+				Object.assign(app.board, { playOpusFile: voice.playFile });
+			}
 		}
 	},
 });

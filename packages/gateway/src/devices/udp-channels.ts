@@ -5,8 +5,8 @@ import { isIPv6 } from "node:net";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
-import { UdpAudio, type UdpSettings } from "../firmware.js";
-import { AudioLink, packetDuration } from "./audio-link.js";
+import { packetDuration, UdpAudio, type UdpSettings } from "../firmware.js";
+import { AudioLink } from "./audio-link.js";
 
 /** The member `udp` of the gateway's hello. */
 interface UdpOffer {

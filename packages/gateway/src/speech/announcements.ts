@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Server } from "xs-mcp-manager/core";
+import { isNewer, isVersion } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
-import { type Caller, CHIME, callTool, findTool, PLAY, setVolume, showText } from "./device-tools.js";
+import { type Caller, CHIME, callTool, findTool, PLAY, SET_VOLUME, setVolume, showText } from "./device-tools.js";
 import type { DeviceTurns } from "./device-turns.js";
 import type { Speech, SpokenText } from "./speech.js";
 import { streamSpeech } from "./spoken-stream.js";
@@ -120,6 +121,18 @@ function wayTo(
 			};
 		};
 	}
+	if (connection !== undefined && url !== undefined && playsNotices(device)) {
+		return async () => {
+			const { path, duration } = await spoken.opusFile();
+			const subtitles = isOnlySaid ? [] : [{ start_ms: 0, text }];
+			return async (signal) => {
+				connection.send({ type: "notify", audio_url: url + path, subtitles });
+				// It loads the file meanwhile, and does not say when it ends.
+				await setTimeout(duration + NOTICE_TIME, undefined, { signal });
+				return false;
+			};
+		};
+	}
 	const channel = connection?.audio;
 	if (connection === undefined || channel === undefined) {
 		return player === undefined ? "no speaker" : "it cannot get files from this gateway";
@@ -131,6 +144,23 @@ function wayTo(
 		const packets = await spoken.packets();
 		return (signal) => streamSpeech(connection, channel, isOnlySaid ? undefined : text, packets, signal);
 	};
+}
+
+/** The first version of the C++ firmware that plays the file of a `notify`. */
+const NOTICE_VERSION = "2.5.0";
+
+/** Milliseconds that it takes to sound its chime and to load a file. */
+const NOTICE_TIME = 3_000;
+
+/**
+ * Whether a device plays the file of a `notify`: the C++ firmware, which over MQTT says no hello while it is idle, and so has no
+ * channel for audio.
+ */
+function playsNotices(device: Server): boolean {
+	const { identity, audio, info } = device.connection ?? {};
+	const version = info?.version ?? "";
+	const isNew = isVersion(version) && !isNewer(NOTICE_VERSION, version);
+	return identity?.transport === "mqtt" && audio === undefined && isNew && findTool(device, SET_VOLUME) !== undefined;
 }
 
 /**

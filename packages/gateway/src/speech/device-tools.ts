@@ -12,7 +12,7 @@ export const CHIME = "self.audio_speaker.chime";
 export const PLAY = "self.audio_speaker.play";
 const SHOW_TEXT = "self.screen.show_text";
 export const ASK_USER = "self.assistant.ask_user";
-const SET_VOLUME = "self.audio_speaker.set_volume";
+export const SET_VOLUME = "self.audio_speaker.set_volume";
 const STATUS = "self.get_device_status";
 
 /** A tool of a device that clients may call; undefined if it has none of this name. */

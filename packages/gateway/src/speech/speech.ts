@@ -9,6 +9,7 @@ import { fairLimit } from "../http/fair-share.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv } from "../http/route.js";
 import type { Caller } from "./device-tools.js";
+import { encodeOgg } from "./ogg.js";
 import type { Voice } from "./voice.js";
 import { encodeWav, makeResampler, readWav, type Sound } from "./wav.js";
 
@@ -29,6 +30,8 @@ export interface SpokenText {
 	readonly path: () => Promise<string>;
 	/** Packets of Opus, until `withdraw` is called. */
 	readonly packets: () => Promise<SharedPackets>;
+	/** Path of a file of Ogg Opus, until `withdraw` is called, and its duration in milliseconds. */
+	readonly opusFile: () => Promise<{ readonly path: string; readonly duration: number }>;
 	readonly withdraw: () => void;
 }
 
@@ -44,30 +47,41 @@ export function makeSpeech(voice: Voice) {
 		maxSize: MAX_KEPT,
 		sizeCalculation: ({ samples }) => Math.max(1, samples.byteLength),
 	});
-	/** WAV files by id, while devices may load them. */
+	/** Files by id, while devices may load them. */
 	const files = new Map<string, Buffer>();
 	return {
 		/** Says a text, once a device wants it. An urgent one does not wait for others. */
 		text(text: string, { principal, signal }: Caller, isUrgent = false): SpokenText {
-			const id = `${randomBytes(16).toString("hex")}.wav`;
+			const id = randomBytes(16).toString("hex");
+			const serve = (name: string, file: Buffer): string => {
+				files.set(name, file);
+				return `${SPEECH_PATH}/${name}`;
+			};
 			const sound = once(async () => {
 				const sound = sounds.get(text) ?? (await limit(principal, () => speak(voice, text, signal), isUrgent));
 				sounds.set(text, sound);
 				return sound;
 			});
-			let packets: SharedPackets | undefined;
+			let shared: SharedPackets | undefined;
+			const packets = once(async () => {
+				shared = await sharePackets(await sound(), turns);
+				return shared;
+			});
 			return {
-				path: once(async () => {
-					files.set(id, encodeWav(await sound()));
-					return `${SPEECH_PATH}/${id}`;
-				}),
-				packets: once(async () => {
-					packets = await sharePackets(await sound(), turns);
-					return packets;
+				path: once(async () => serve(`${id}.wav`, encodeWav(await sound()))),
+				packets,
+				opusFile: once(async () => {
+					const all: Uint8Array[] = [];
+					for await (const packet of await packets()) {
+						all.push(packet);
+					}
+					const { sample_rate: rate, frame_duration: frame } = SPOKEN_AUDIO;
+					return { path: serve(`${id}.ogg`, encodeOgg(all, rate, frame)), duration: all.length * frame };
 				}),
 				withdraw: () => {
-					files.delete(id);
-					void packets?.close();
+					files.delete(`${id}.wav`);
+					files.delete(`${id}.ogg`);
+					void shared?.close();
 				},
 			};
 		},
@@ -99,11 +113,12 @@ function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
 /** Serves sounds to devices. A file's id is the permission to get it, as long as it is served. */
 export function addSpeechRoutes(app: Hono<HttpEnv>, speech: Speech): void {
 	app.all(`${SPEECH_PATH}/:id`, allow("GET"), (c) => {
-		const file = speech.find(c.req.param("id"));
+		const id = c.req.param("id");
+		const file = speech.find(id);
 		if (file === undefined) {
 			throw new HttpError(404, "not-found", "not found");
 		}
-		return c.body(new Uint8Array(file), 200, { "Content-Type": "audio/wav" });
+		return c.body(new Uint8Array(file), 200, { "Content-Type": id.endsWith(".ogg") ? "audio/ogg" : "audio/wav" });
 	});
 }
 

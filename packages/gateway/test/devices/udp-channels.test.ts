@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { correlation } from "../../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../../host-test/support/optional-program.js";
 import { skipIf, until } from "../../../../host-test/support/testing.js";
+import { OggOpusReader } from "../../../../src/features/voice/ogg-opus.js";
 import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
@@ -235,6 +236,9 @@ describe("the audio of a device over MQTT", () => {
 	});
 });
 
+/** A second of the sound of the voice. */
+const tone = () => Int16Array.from({ length: 24_000 }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / 24_000));
+
 describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoOpus()) }, () => {
 	it("is shown or fails with the reason while the device has not opened its channel", async (t) => {
 		const side = await startSpeaking(t, { mqtt: true });
@@ -243,6 +247,30 @@ describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoO
 			(await say(await connectTo(t, side), { text: "hello" })).text,
 			/failed \(it has not opened its audio channel over UDP/,
 		);
+	});
+
+	it("is a file of Ogg Opus for the C++ firmware since 2.5, which is idle without a hello", async (t) => {
+		const side = await startSpeaking(t, { mqtt: true });
+		const { mcp } = await connectMqtt(t, side.gateway.urls.mqtt as string, { clientId: ID });
+		mcp.version = "2.5.0";
+		assert.equal(await callLamp(side, ID), "true");
+		const saying = say(await connectTo(t, side), { text: "tone 1" });
+		await until(() => mcp.first("notify") !== undefined, "it is sent");
+		const { audio_url: url, subtitles } = mcp.first("notify") as unknown as { audio_url: string; subtitles: object };
+		assert.deepEqual(subtitles, [{ start_ms: 0, text: "tone 1" }]);
+		const response = await fetch(url);
+		assert.equal(response.headers.get("content-type"), "audio/ogg");
+		const file = new OggOpusReader();
+		const packets = file.read(new Uint8Array(await response.arrayBuffer()));
+		assert.ok(file.isWhole);
+		const decoder = await openOpusDecoder(24_000);
+		const samples = packets.flatMap((packet) => [...decoder.decode(packet)]);
+		decoder.free();
+		const likeness = correlation(tone(), Int16Array.from(samples), 1_000);
+		assert.ok(likeness > 0.9, `correlation ${likeness}`);
+		const { outcome } = (await saying).results[0] ?? {};
+		assert.equal(outcome, "sent");
+		assert.equal((await fetch(url)).status, 404);
 	});
 
 	it("comes by UDP, encrypted, between tts start and stop", async (t) => {
@@ -261,8 +289,7 @@ describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoO
 		const decoder = await openOpusDecoder(24_000);
 		const samples = datagrams.flatMap((datagram) => [...decoder.decode(audio.open(datagram).packet)]);
 		decoder.free();
-		const tone = Int16Array.from({ length: 24_000 }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / 24_000));
-		const likeness = correlation(tone, Int16Array.from(samples), 1_000);
+		const likeness = correlation(tone(), Int16Array.from(samples), 1_000);
 		assert.ok(likeness > 0.9, `correlation ${likeness}`);
 	});
 });
