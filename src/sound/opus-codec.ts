@@ -33,7 +33,7 @@ interface Played {
 
 /**
  * Plays packets of Opus with the board's player, and records them with its microphone. Both at the same time if the microphone
- * has an I2S port of its own.
+ * has an I2S port that the player does not use.
  */
 export class OpusCodec implements Codec {
 	readonly params = FORMAT;
