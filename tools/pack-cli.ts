@@ -9,6 +9,7 @@ import { dts } from "rollup-plugin-dts";
 import { ROOT } from "../packages/root.js";
 import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { FIRMWARE } from "../src/core/firmware.js";
+import { repositoryLinks } from "./repository-links.js";
 
 const { bundlePackage } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 
@@ -30,6 +31,8 @@ interface Sources {
 	readonly dependencies?: Versions;
 	readonly optionalDependencies?: Versions;
 	readonly engines: Versions;
+	/** In the root package.json alone: "github:OWNER/NAME", the public address of all packages. */
+	readonly repository?: string;
 }
 
 await runProgram(
@@ -58,7 +61,7 @@ async function pack(name: string, folder: string): Promise<void> {
 		addFirmware(target);
 	}
 	cpSync(join(ROOT, name, "README.md"), join(target, "README.md"));
-	const { engines, dependencies } = readJson<Sources>(join(ROOT, "package.json"));
+	const { engines, dependencies, repository } = readJson<Sources>(join(ROOT, "package.json"));
 	const manager = readJson<Sources>(join(ROOT, "packages/manager/package.json"));
 	const known: Versions = { ...dependencies, ...manager.dependencies, ...publishConfig.dependencies };
 	const own = Object.entries(optionalDependencies).map(([each, range]) => [
@@ -68,6 +71,7 @@ async function pack(name: string, folder: string): Promise<void> {
 	writeJson(join(target, "package.json"), {
 		...manifest,
 		version: FIRMWARE.version,
+		...repositoryLinks(repository, name),
 		engines,
 		...publishConfig,
 		dependencies: Object.fromEntries(bundle.external.map((each) => [each, known[each]])),

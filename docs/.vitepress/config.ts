@@ -6,8 +6,9 @@ import { type DefaultTheme, defineConfig } from "vitepress";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Base URL for files that are not pages, such as https://github.com/OWNER/REPOSITORY/blob/main/. If unset, links to them become text. */
-const SOURCE = process.env.DOCS_SOURCE;
+/** Address of the repository, "github:OWNER/NAME". Without it, links to files that are not pages are text. */
+const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { repository?: string };
+const SOURCE = repository?.replace(/^github:(.*)/, "https://github.com/$1/blob/main/");
 
 /** Reads the sidebar from the tables of docs/README.md: a bold cell starts a group, and each page is listed once. */
 function readMap(): DefaultTheme.SidebarItem[] {
