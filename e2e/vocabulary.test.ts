@@ -13,9 +13,8 @@ import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js
 import { readingsOf, SENSORS } from "../packages/virtual-device/platform/io/sensors.js";
 import { listParts } from "../packages/xs-mcp/src/describe-parts.js";
 import { loadTools } from "../packages/xs-mcp/src/moddable/load-tools.js";
-import { PART_KINDS } from "../src/hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";
-import { DEVICE_EVENTS } from "../src/hardware/vocabulary.js";
+import { ALL_KINDS, DEVICE_EVENTS } from "../src/hardware/vocabulary.js";
 
 // Each kind of parts, and each event, in all that is derived from it. A new one has these tests without another edit.
 
@@ -26,7 +25,7 @@ const tools = (await loadTools()).map(({ name }) => {
 	return { name: name.replaceAll(".", "_"), inputSchema, annotations: { destructiveHint: false } };
 });
 
-for (const kind of PART_KINDS) {
+for (const kind of ALL_KINDS) {
 	const { name, event, tool } = kind;
 
 	describe(`the kind ${name}`, () => {
@@ -102,7 +101,7 @@ it("docs/parts.md lists each part with its options, and each kind with its value
 		tool === undefined ? "none" : code(tool),
 	]);
 	expectSection("docs/parts.md", "parts", table(["part", "options", "tool"], parts));
-	const kinds = PART_KINDS.map(({ plural, status, event }) => [
+	const kinds = ALL_KINDS.map(({ plural, status, event }) => [
 		code(plural),
 		codes(status.map(({ name }) => name)),
 		event === undefined

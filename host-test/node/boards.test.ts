@@ -9,7 +9,7 @@ import { readMemory } from "../../packages/xs-mcp/src/moddable/image-size.js";
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { configureBuild, linkForChip, measureData } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
 import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/targets.js";
-import { PART_KINDS } from "../../src/hardware/kinds/index.js";
+import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/testing.js";
@@ -50,7 +50,7 @@ describe("boards", () => {
 		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");
 		// One needs a Wi-Fi, the others come with the features conversation, parts and rules.
 		const absent = allTools.filter((name) => !toolsOf(parts).includes(name));
-		const ofParts = PART_KINDS.flatMap(({ plural, tool }) => (parts.includes(plural) || !tool ? [] : [tool.name]));
+		const ofParts = ALL_KINDS.flatMap(({ plural, tool }) => (parts.includes(plural) || !tool ? [] : [tool.name]));
 		assert.deepEqual(
 			absent.sort(),
 			[

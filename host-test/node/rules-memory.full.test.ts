@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import getPort from "get-port";
+import { ROOT } from "../../packages/root.js";
 import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../packages/virtual-device/src/index.js";
-import { skipIf } from "../support/testing.js";
+import { skipIf, temporaryFolder } from "../support/testing.js";
 
 // Heap of rules on a 32-bit XS, whose slots are as large as a chip's.
 
@@ -18,6 +21,14 @@ const BUDGETS = [
 	["an event", { event: "switch.changed", switch: "pump", on: true }, [18, 300]],
 	["an interval", { every: 3600 }, [18, 300]],
 ] as const;
+
+it("a build without the feature has none of its kind, tools and code", async () => {
+	const folder = temporaryFolder();
+	const include = ["minimal", "roomy"].map((name) => relative(folder, join(ROOT, `src/build/manifest_${name}.json`)));
+	writeFileSync(join(folder, "manifest.json"), JSON.stringify({ include }));
+	const script = await bundle(undefined, true, undefined, relative(ROOT, join(folder, "manifest.json")));
+	assert.doesNotMatch(script, /"rules?"|self\.rule|rule_ran/);
+});
 
 describe("a rule on a 32-bit XS", { skip: skipIf(whyNotXs) }, () => {
 	for (const [name, when, budget] of BUDGETS) {

@@ -1,12 +1,19 @@
-import type { Hardware } from "../../src/hardware/hardware.js";
 import { PART_KINDS } from "../../src/hardware/kinds/index.js";
-import { notificationOf } from "../../src/hardware/kinds/part-kind.js";
+import { notificationOf, type PartKind } from "../../src/hardware/kinds/part-kind.js";
+import { KINDS_WITH_RULES, rule } from "../../src/hardware/rules.js";
+import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 import type { Wire } from "../doubles/client.js";
 import { clientOf, TOOLS, words } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { fakePart, fakeStatus, fireEvent } from "../doubles/fake-kind.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
+
+/** Reads the status of a device that has a part of a kind. */
+const statusWith = (kind: PartKind, others: object = {}): unknown => {
+	const board = { [kind.plural]: { it: fakePart(kind) }, ...others };
+	return JSON.parse(words(clientOf(board).call("self.get_device_status")));
+};
 
 export default suite("kinds of parts", {
 	"have their parts in the status, and in its schema"() {
@@ -16,14 +23,16 @@ export default suite("kinds of parts", {
 		const tool = tools.find(({ name }: Wire) => name === "self.get_device_status");
 		const listed = Object.keys(tool.outputSchema.properties);
 		for (const kind of PART_KINDS.filter(({ status }) => status.length > 0)) {
-			const board = { [kind.plural]: { it: fakePart(kind) } } as Hardware;
-			const status = JSON.parse(words(clientOf(board).call("self.get_device_status")));
-			equal(status, { [kind.plural]: { it: fakeStatus(kind) } });
+			equal(statusWith(kind), { [kind.plural]: { it: fakeStatus(kind) } });
 			ok(listed.includes(kind.plural), kind.plural);
 		}
 	},
+	"of a feature are in the status if the feature adds them"() {
+		equal(statusWith(rule), {});
+		equal(statusWith(rule, { ruleBook: { statusKinds: KINDS_WITH_RULES } }), { rules: { it: fakeStatus(rule) } });
+	},
 	"have a tool with the arguments that they name, which is offered with such a part alone"() {
-		for (const { name, plural, status, tool } of PART_KINDS.filter((kind) => kind.tool !== undefined)) {
+		for (const { name, plural, status, tool } of ALL_KINDS.filter((kind) => kind.tool !== undefined)) {
 			const found = TOOLS.find((each) => each.name === tool?.name);
 			equal(found?.needs[0], plural, name);
 			const args = found?.members.map((member) => member.name) ?? [];

@@ -1,5 +1,5 @@
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
-import { PART_KINDS } from "../../src/hardware/kinds/index.js";
+import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 
 /** Kinds of parts that a virtual device has without parts of one's own. */
 const ITS_KINDS = ["buttons", "lights", "rules", "sensors"];
@@ -7,7 +7,7 @@ const ITS_KINDS = ["buttons", "lights", "rules", "sensors"];
 /** A virtual device has every part but Wi-Fi that could be set up, and parts of one's own. */
 const LACKING: readonly string[] = [
 	"wifiSetup",
-	...PART_KINDS.map(({ plural }) => plural).filter((plural) => !ITS_KINDS.includes(plural)),
+	...ALL_KINDS.map(({ plural }) => plural).filter((plural) => !ITS_KINDS.includes(plural)),
 ];
 
 const OFFERED = (await loadTools()).filter(({ needs }) => !needs.some((part) => LACKING.includes(part)));

@@ -1,4 +1,6 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
+import { STATUS_KINDS } from "./kinds/index.js";
+import { definePartKind } from "./kinds/part-kind.js";
 
 /** What must hold for a rule not to run. All given members must hold. */
 export interface RuleState {
@@ -53,6 +55,8 @@ export interface Rule {
 export interface RuleBook {
 	/** Each rule as it is stored, with its runs and its last error. */
 	readonly all: readonly object[];
+	/** The kinds in the status of a device with rules. */
+	readonly statusKinds: typeof STATUS_KINDS;
 	/** The device's local time, "sun 2026-11-29 07:00"; undefined while its clock is not set. */
 	readonly localTime: string | undefined;
 	/** Name of what needs the device awake; undefined if only presses and tools run its rules and handlers. */
@@ -69,6 +73,30 @@ export interface RuleBook {
 	/** @throws Error with the names of the rules if none has this one */
 	delete(name: string): void;
 }
+
+/** A rule that the device follows by itself. */
+export interface ActiveRule {
+	/** Whether it runs; false: it is paused. */
+	readonly on: boolean;
+	/** Runs since the start. */
+	readonly runs: number;
+	/** Why the latest run has failed; undefined if it has not. */
+	readonly error: string | undefined;
+}
+
+/** Kind of the rules. Only a build with the feature `rules` has it, unlike the kinds in kinds/. */
+export const rule = definePartKind<ActiveRule>()({
+	name: "rule",
+	plural: "rules",
+	status: [
+		{ name: "on", type: "boolean" },
+		{ name: "runs", type: "integer" },
+	],
+	tool: { name: "self.rule.set", part: "name", sets: ["on"] },
+});
+
+/** Kinds in the status of a device with rules. */
+export const KINDS_WITH_RULES: typeof STATUS_KINDS = deepFreeze([...STATUS_KINDS, rule]);
 
 /** Rules of a device. */
 export const MAX_RULES = 16;

@@ -2,6 +2,10 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import { type KindName, PART_KINDS } from "./kinds/index.js";
 import { type Member, notificationOf, type PartKind } from "./kinds/part-kind.js";
+import { rule } from "./rules.js";
+
+/** Every kind of parts: those of every build, and those that features add. */
+export const ALL_KINDS: typeof PART_KINDS = deepFreeze([...PART_KINDS, rule]);
 
 /** Argument by which a client limits its subscription to some events of a type. */
 interface EventFilter {

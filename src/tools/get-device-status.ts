@@ -31,7 +31,7 @@ export default defineTool({
 			network: readPart(network, readNetwork),
 			chip: readPart(thermometer, readThermometer),
 		};
-		const kinds = STATUS_KINDS;
+		const kinds = hardware.ruleBook?.statusKinds ?? STATUS_KINDS;
 		for (let at = 0; at < kinds.length; at += 1) {
 			const kind = kinds[at] as (typeof kinds)[number];
 			const parts = hardware[kind.plural];

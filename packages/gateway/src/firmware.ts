@@ -7,8 +7,7 @@ export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.
 export { packetDuration } from "../../../src/features/voice/ogg-opus.js";
 export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";
 export { readIdentity } from "../../../src/hardware/drivers/updater/image-identity.js";
-export { PART_KINDS } from "../../../src/hardware/kinds/index.js";
 export type { MemberType, PartKind } from "../../../src/hardware/kinds/part-kind.js";
 export { READING_VIEWS } from "../../../src/hardware/reading-views.js";
-export { DEVICE_EVENTS, type DeviceEvent } from "../../../src/hardware/vocabulary.js";
+export { ALL_KINDS, DEVICE_EVENTS, type DeviceEvent } from "../../../src/hardware/vocabulary.js";
 export { WavReader } from "../../../src/sound/wav-reader.js";

@@ -6,6 +6,7 @@ import { PART_KINDS } from "../../hardware/kinds/index.js";
 import {
 	isRuleName,
 	isTimeOfDay,
+	KINDS_WITH_RULES,
 	MAX_RULE_BYTES,
 	MAX_RULES,
 	type Rule,
@@ -46,6 +47,10 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 
 	get all(): readonly object[] {
 		return Object.values(this.rules).map((rule) => this.describe(rule));
+	}
+
+	get statusKinds(): typeof KINDS_WITH_RULES {
+		return KINDS_WITH_RULES;
 	}
 
 	get localTime(): string | undefined {

@@ -1,18 +1,18 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { rule } from "../rules.js";
 import { button } from "./button.js";
 import { light } from "./light.js";
 import { line } from "./line.js";
 import type { Member, PartKind, PartOf } from "./part-kind.js";
-import { rule } from "./rule.js";
 import { type Reading, type Sensor, sensor } from "./sensor.js";
 import { servo } from "./servo.js";
 import { siren } from "./siren.js";
 import { switchKind } from "./switch.js";
 
-/** Every kind of parts, in the order of the status. It is only appended to, so that prompt caches stay valid. */
-const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line, siren, rule] as const);
+/** The kinds of every build, in the order of the status. It is only appended to, so that prompt caches stay valid. */
+const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line, siren] as const);
 
-type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number] | typeof rule;
 
 /** Name of a kind: "switch". */
 export type KindName = Kind["name"];

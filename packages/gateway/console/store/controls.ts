@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import { PART_KINDS } from "../../../../src/hardware/kinds/index.js";
+import { ALL_KINDS } from "../../../../src/hardware/vocabulary.js";
 import { controlOf, isPercent, parametersOf, type Schema } from "../views/schema.js";
 import { isObject, type Leaf, leavesIn, PICTURE_TOOL, plain } from "./device.js";
 
@@ -56,10 +56,10 @@ function isHarmless({ annotations }: Tool): boolean {
 	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }
 
-type PartKind = (typeof PART_KINDS)[number];
+type PartKind = (typeof ALL_KINDS)[number];
 
 /** The kinds of parts that a tool sets. */
-const SET_KINDS = PART_KINDS.filter(({ tool }) => tool?.sets !== undefined);
+const SET_KINDS = ALL_KINDS.filter(({ tool }) => tool?.sets !== undefined);
 
 /** Members of the status that {@link controlsOf} shows, with any tools. */
 export const CONTROLLED: ReadonlySet<string> = new Set(SET_KINDS.map(({ plural }) => plural));

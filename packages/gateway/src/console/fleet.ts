@@ -3,7 +3,7 @@ import { type Access, hasUserTools, reaches } from "../config/access.js";
 import { bindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
-import { PART_KINDS } from "../firmware.js";
+import { ALL_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
 import type { AuditEntry } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL } from "../history/history.js";
@@ -28,7 +28,7 @@ const CHANGE_DELAY = 250;
 /** Interval of the checks of the short lists, ms. */
 const LISTS_INTERVAL = 1_000;
 
-const SETTERS: ReadonlySet<string> = new Set(PART_KINDS.flatMap(({ tool }) => (tool?.sets ? [tool.name] : [])));
+const SETTERS: ReadonlySet<string> = new Set(ALL_KINDS.flatMap(({ tool }) => (tool?.sets ? [tool.name] : [])));
 
 const MAX_CALLS_SENT = 50;
 

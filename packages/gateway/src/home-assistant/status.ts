@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { jsonOf } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { isObject, type MemberType, PART_KINDS, type PartKind } from "../firmware.js";
+import { ALL_KINDS, isObject, type MemberType, type PartKind } from "../firmware.js";
 
 /** Sensors of a device, lights, and axes of a sensor, that are read; numbers that are shown. */
 const MAX_PARTS = 32;
@@ -68,7 +68,7 @@ interface ShownPart extends ShownKind {
 }
 
 /** The kinds of parts that Home Assistant sets. */
-export const SHOWN_KINDS: readonly ShownKind[] = PART_KINDS.flatMap((kind) => {
+export const SHOWN_KINDS: readonly ShownKind[] = ALL_KINDS.flatMap((kind) => {
 	const { name, status, tool } = kind;
 	const value = status.find((each) => each.name === tool?.sets?.[0]);
 	const component = name === "light" ? name : value && COMPONENTS[value.type];
