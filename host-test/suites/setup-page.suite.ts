@@ -84,6 +84,7 @@ export default suite("the set-up page", {
 			otaUrl: "",
 			name: "",
 			language: "en",
+			timezone: "",
 			hasPassword: true,
 			hasToken: true,
 			device: "xs-mcp-56789a",

@@ -67,6 +67,13 @@ export default suite("set-up with a phone", {
 		const { body } = await beginSetup().submit({ ...TYPED, language: "tlh" });
 		equal(body, { errors: { language: { text: "wrongForm" } } });
 	}),
+	"takes the phone's time zone for the device, and keeps the known one without it": given(beginSetup, async (made) => {
+		const timezone = "<+01>-1<+02>-2,M3.5.0/2,M10.5.0/3";
+		await made.join({ ...TYPED, timezone });
+		equal((stored(made) as { timezone?: string }).timezone, timezone);
+		const { submit } = beginSetup();
+		equal((await submit({ ...TYPED, timezone: "x".repeat(65) })).body, { errors: { timezone: { text: "wrongForm" } } });
+	}),
 	"needs no restart if only the network has changed": given(beginSetup, async ({ join, status, timer, ends }) => {
 		await join({ ...TYPED, backend: "ws://old/" });
 		matches((await status()).message, /It connects/);

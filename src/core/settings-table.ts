@@ -27,7 +27,7 @@ export interface Rule {
 	readonly default?: string | number | readonly string[];
 	/** Only the firmware's build sets it; a stored value is ignored. */
 	readonly builtOnly?: true;
-	/** The set-up page has a field for it. */
+	/** The set-up page sends it. */
 	readonly onPage?: true;
 	/** The format of a text, besides its length. */
 	readonly format?: "visible" | "printable" | "line" | "http-url" | "topic" | "uuid";
@@ -92,7 +92,7 @@ export const SETTINGS = deepFreeze({
 	sleepBelow: { kind: "integer", unit: "percent", min: 1, max: 50, orZero: true, default: 0 },
 	restartAfter: { ...SECONDS, min: 60, max: DAY, orZero: true, default: 3_600 },
 	wifiPowerSave: { kind: "choice", choices: ["off", "min", "max"], default: "min" },
-	timezone: { kind: "text", default: "", maxLength: 64 },
+	timezone: { kind: "text", default: "", maxLength: 64, onPage: true },
 	ntp: { kind: "text", default: "pool.ntp.org" },
 	certificate: { kind: "text", default: "", builtOnly: true },
 	chunkBytes: { kind: "integer", unit: "bytes", min: 32_768, max: 0x7fff_ffff, default: 524_288, builtOnly: true },

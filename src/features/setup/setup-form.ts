@@ -15,7 +15,7 @@ import { parseJson } from "../../core/text/parse-json.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { SetupMessage, TextKey } from "./setup-texts.js";
 
-/** The settings with a field on the page. */
+/** The settings that the page sends. */
 export const FIELDS: readonly Field[] = deepFreeze(
 	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
 );
@@ -48,6 +48,7 @@ const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
 	otaUrl: "wrongOtaUrl",
 	name: "wrongName",
 	language: "wrongForm",
+	timezone: "wrongForm",
 });
 
 const MAX_VALUES = 32;
@@ -86,8 +87,9 @@ export const readForm = (text: string, current: SetupValues): SetupForm | { erro
 	values.ssid = typeof typed.ssid === "string" ? typed.ssid : "";
 	values.password = typeof typed.password === "string" ? typed.password : "";
 	values.language ||= current.language;
+	values.timezone ||= current.timezone;
 	keepSecrets(values, current);
-	for (const field of ["ssid", "password", "language"] as const) {
+	for (const field of ["ssid", "password", "language", "timezone"] as const) {
 		const error = uncheckedError(field, values[field]);
 		if (error !== undefined) {
 			errors[field] ??= error;
@@ -179,7 +181,10 @@ const keepSecrets = (values: Record<Field, string>, current: SetupValues): void 
 };
 
 /** The check of the firmware does not read these settings. */
-const uncheckedError = (field: "ssid" | "password" | "language", value: string): SetupMessage | undefined => {
+const uncheckedError = (
+	field: "ssid" | "password" | "language" | "timezone",
+	value: string,
+): SetupMessage | undefined => {
 	if (field === "ssid" && value === "") {
 		return { text: "chooseNetwork" };
 	}

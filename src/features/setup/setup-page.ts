@@ -108,9 +108,48 @@ ${field("name", `type="text" maxlength="32"`)}
 </main>
 `;
 
+/**
+ * Function of the page: the phone's time zone in the form of POSIX (IEEE Std 1003.1 §8.3), "<+01>-1<+02>-2,M3.5.0/2,M10.5.0/3".
+ * It looks for the changes of the next eight years, and a weekday of a month that fits all of them. Otherwise it is today's offset.
+ */
+const ZONE = `const zone=()=>{
+const day=864e5,two=(number)=>String(number).padStart(2,"0"),offset=(time)=>-new Date(time).getTimezoneOffset(),changes=[[],[]],offsets=[];
+const clock=(minutes)=>{
+const size=Math.abs(minutes),rest=size%60;
+return (minutes<0?"-":"")+(size-rest)/60+(rest?":"+two(rest):"");
+};
+const name=(minutes)=>"<"+(minutes<0?"-":"+")+two(Math.floor(Math.abs(minutes)/60))+(minutes%60?two(Math.abs(minutes%60)):"")+">"+clock(-minutes);
+const start=Math.floor(Date.now()/day)*day,end=start+2922*day;
+for(let time=start;time<end;time+=day){
+const before=offset(time);
+if(before!==offset(time+day)){
+let from=time,to=time+day;
+while(to-from>6e4){
+const middle=from+Math.floor((to-from)/12e4)*6e4;
+if(offset(middle)===before)from=middle;else to=middle;
+}
+changes[offset(to)>before?0:1].push(to+before*6e4);
+offsets.push(before);
+}
+}
+const rule=(times)=>{
+for(const shift of [0,-1,1]){
+const days=times.map((time)=>new Date(time+shift*day));
+const same=(of)=>days.every((each)=>of(each)===of(days[0]));
+const week=(each)=>Math.ceil(each.getUTCDate()/7),isLast=(each)=>new Date(+each+7*day).getUTCMonth()!==each.getUTCMonth();
+const minutes=(each)=>each.getUTCHours()*60+each.getUTCMinutes();
+if(days.length>6&&same((each)=>each.getUTCDay())&&same((each)=>each.getUTCMonth())&&same(minutes)&&(same(week)||days.every(isLast)))
+return "M"+(days[0].getUTCMonth()+1)+"."+(same(week)?week(days[0]):5)+"."+days[0].getUTCDay()+"/"+clock(minutes(days[0])-shift*1440);
+}
+};
+const [summer,winter]=changes.map(rule);
+return summer&&winter?name(Math.min(...offsets))+name(Math.max(...offsets))+","+summer+","+winter:name(offset(Date.now()));
+};
+`;
+
 const SCRIPT = `<script>
 "use strict";
-const FIELDS=${JSON.stringify(FIELDS.filter((field) => field !== "language"))};
+const FIELDS=${JSON.stringify(FIELDS.filter((field) => field !== "language" && field !== "timezone"))};
 const LANGUAGES=["en","ja","zh"];
 const at=(id)=>document.getElementById(id);
 const form=document.querySelector("form");
@@ -125,7 +164,7 @@ state.children[1].textContent=t(message.text,message.name);
 state.children[2].textContent=message.detail||"";
 at("keep").hidden=!message.canKeep;
 };
-const ask=async(path,options)=>{
+${ZONE}const ask=async(path,options)=>{
 const response=await fetch(path,{cache:"no-store",...options});
 return {status:response.status,body:await response.json()};
 };
@@ -246,7 +285,7 @@ const send=async(action)=>{
 busy(true);
 const values=Object.fromEntries(FIELDS.map((field)=>[field,at(field).value]));
 try{
-const {status,body}=await ask("/settings",{method:"POST",headers:{"content-type":"application/json","x-form-token":formToken},body:JSON.stringify({...values,language:at("language").value,action})});
+const {status,body}=await ask("/settings",{method:"POST",headers:{"content-type":"application/json","x-form-token":formToken},body:JSON.stringify({...values,language:at("language").value,timezone:zone(),action})});
 showErrors(status===202?{}:body.errors,true);
 if(status===202){
 say("wait",body,"");
