@@ -227,6 +227,26 @@ export default suite("rules of clients", {
 		await press(true);
 		equal(begun, 1);
 	},
+	async "a long press shows the rules on the screen, with their runs and errors"() {
+		const { call, press, pass, soil, board } = start();
+		const shown: (string | undefined)[] = [];
+		Object.assign(board, {
+			screen: {
+				show({ message }: { message?: string }, milliseconds?: number): void {
+					shown.push(...(message === undefined ? [] : [`${message} (${milliseconds})`]));
+				},
+			},
+		});
+		await press(true);
+		equal(shown, []);
+		call("set", WATER);
+		call("set", { ...TOGGLE, on: false });
+		call("set", { name: "late", when: { at: "07:00" }, do: TOGGLE.do });
+		soil(20);
+		await pass(2);
+		await press(true);
+		equal(shown, ["water: 1, light: off, late: 0 (10000)"]);
+	},
 	async "rules stay through a restart, and run without a session"() {
 		const { call, settings } = start();
 		call("set", WATER);
@@ -403,6 +423,24 @@ export default suite("rules of clients", {
 			equal(error, expected);
 		}
 	},
+	"a limit of a sensor that has no value yet is checked by a new one"() {
+		const { call } = start();
+		const error = "unless.value: soil has a number: expected above or below";
+		equal(call("set", { ...WATER, unless: { sensor: "soil", value: true } }).error, error);
+	},
+	async "a rule whose sensor turns out to have no such value does not run, and says so"() {
+		const { call, press, rules, board, isOn, log } = start();
+		const { soil } = board.sensors ?? {};
+		silence(soil as object);
+		call("set", { ...TOGGLE, unless: { sensor: "soil", below: 1 } });
+		await press();
+		Object.assign(board, { sensors: { soil: { latest: true } } });
+		await press();
+		await press();
+		const error = "unless.below: soil has no number but true";
+		equal([isOn("lamp"), rules()[0]?.error, rules()[0]?.runs], [false, error, 0]);
+		equal(log.filter((line) => line === `light: ${error}`).length, 1);
+	},
 	async "a press switches a light"() {
 		const led = { on: false };
 		const { call, press } = start({ lights: { led } });
@@ -451,6 +489,52 @@ export default suite("rules of clients", {
 		equal([echo?.runs, echo?.on], [31, false]);
 		matches(String(echo?.error), /^paused: its own event starts it again, 30 times in a minute$/);
 		ok(log.at(-1)?.startsWith("rule echo: paused"));
+	},
+	async "rules that switch each other's parts are paused after thirty runs in a row"() {
+		const { call, pass, rules, board, isOn, notified } = start();
+		const after = (other: string, name: string): void => {
+			const when = { event: "switch.changed", switch: other, on: false };
+			call("set", { name, when, do: [switching(name, { on: true, seconds: 20 })] });
+		};
+		after("lamp", "pump");
+		after("pump", "lamp");
+		board.switches?.lamp?.turn(true);
+		board.switches?.lamp?.turn(false);
+		await pass(1_000);
+		equal(
+			rules().map(({ on, runs }) => [on, runs]),
+			[
+				[false, 16],
+				[true, 15],
+			],
+		);
+		equal(rules()[0]?.error, "paused: rules start each other, 30 times in a row");
+		equal([isOn("lamp"), isOn("pump")], [false, false]);
+		ok(JSON.stringify(notified).includes('"rule":"pump","ok":false'));
+		equal(call("set", { name: "pump", on: true }).on, true);
+		board.switches?.lamp?.turn(true);
+		board.switches?.lamp?.turn(false);
+		await pass(100);
+		equal(
+			rules().map(({ on, runs }) => [on, runs]),
+			[
+				[true, 18],
+				[true, 3],
+			],
+			"a call starts a new chain",
+		);
+	},
+	async "a person who switches often is not taken for a loop"() {
+		const { call, pass, rules, board } = start();
+		const when = { event: "switch.changed", switch: "lamp", on: true };
+		call("set", { name: "both", when, do: [switching("pump", { on: true, seconds: 1 })] });
+		for (let time = 0; time < 40; time += 1) {
+			board.switches?.lamp?.turn(true);
+			await pass(2);
+			board.switches?.lamp?.turn(false);
+			await pass(2);
+		}
+		equal([rules()[0]?.on, rules()[0]?.runs], [true, 40]);
 	},
 	async "a rule whose tool fails says so, and runs again"() {
 		const { call, press, rules, notified, log } = start();

@@ -30,6 +30,8 @@ export abstract class Reaction {
 	runs = 0;
 	/** Runs in the current minute by an event that tools can cause. */
 	recent = 0;
+	/** Runs that led to its latest one, each by an event of the one before. Undefined: none. */
+	declare chain: number | undefined;
 	/** Why the latest run has failed. */
 	declare error: string | undefined;
 
@@ -64,7 +66,7 @@ const DAY_COOLDOWN = 7_200;
 /** Milliseconds that a run may take. */
 const MAX_TIME = 60_000;
 
-/** Runs a minute by events that tools can cause. More are a loop, and pause the reaction. */
+/** Runs by events that tools can cause, in a minute or in one chain. More are a loop, and pause the reaction. */
 const MAX_CAUSED = 30;
 
 /** Events that tools can cause: those of parts that they set. */
@@ -91,6 +93,8 @@ export class Reactions extends AppPart implements Listener {
 	private all: readonly Reaction[] = [];
 	private clock: TimerHandle | undefined;
 	private seconds = 0;
+	/** Lengths of the chains of runs that switched a part, by event and part: its limit may switch it off later. */
+	private chains: Record<string, number> = {};
 	/** Minutes since 1970, as the last tick has seen them. */
 	private minute = 0;
 	/** For calls of tools: no client gets their answers. */
@@ -155,11 +159,23 @@ export class Reactions extends AppPart implements Listener {
 
 	onNotification(method: string, params: object): void {
 		const event = method.slice(NOTIFICATIONS.length).replace("_", ".");
+		const values = params as Readonly<Record<string, unknown>>;
+		const chain = canLoop(event) ? this.chainOf(event, values) : 0;
 		for (const reaction of this.all) {
-			if (isEvent(reaction.when, event, params as Readonly<Record<string, unknown>>)) {
-				this.trigger(reaction, params);
+			if (isEvent(reaction.when, event, values)) {
+				this.trigger(reaction, params, chain);
 			}
 		}
+	}
+
+	/** Returns how many runs led to an event. One that is no call continues the chain that switched the part. */
+	private chainOf(event: string, values: Readonly<Record<string, unknown>>): number {
+		const key = `${event} ${values[event.split(".")[0] as string]}`;
+		const running = this.all.filter(({ call }) => call !== undefined).map(({ chain = 0 }) => chain + 1);
+		const former = values.cause === "call" ? 0 : (this.chains[key] ?? 0);
+		const chain = Math.max(former, ...running);
+		this.chains[key] = chain;
+		return chain;
 	}
 
 	private get thisMinute(): number {
@@ -219,19 +235,24 @@ export class Reactions extends AppPart implements Listener {
 		}
 		const value = readValue(when, this.app.board);
 		if (typeof value !== "number" && reaction.error === undefined) {
-			this.logMisfit(reaction);
+			this.isMisfit(reaction, "", when);
 		}
 		return typeof value === "number" && isSo(value, when) ? { value } : undefined;
 	}
 
-	/** Logs a limit that its sensor can never reach. */
-	private logMisfit(reaction: Reaction): void {
+	/** Returns whether a state compares a value that its sensor never has. Logs it once. */
+	private isMisfit(reaction: Reaction, path: string, state: RuleState): boolean {
 		const { app } = this;
 		try {
-			expectValue("", reaction.when, app.board);
+			expectValue(path, state, app.board);
+			return false;
 		} catch (error) {
-			reaction.error = (error as Error).message;
-			app.log(`${reaction.name}: ${reaction.error}`);
+			const { message } = error as Error;
+			if (reaction.error !== message) {
+				reaction.error = message;
+				app.log(`${reaction.name}: ${message}`);
+			}
+			return true;
 		}
 	}
 
@@ -239,12 +260,22 @@ export class Reactions extends AppPart implements Listener {
 		return ticks === undefined ? Number.POSITIVE_INFINITY : (this.app.ticks() - ticks) >>> 0;
 	}
 
-	/** Runs a reaction in a turn of its own, so that one that causes another one takes no stack. */
-	private trigger(reaction: Reaction, event: object): void {
+	/**
+	 * Runs a reaction in a turn of its own, so that one that causes another one takes no stack.
+	 *
+	 * @param chain number of runs that led to the event
+	 */
+	private trigger(reaction: Reaction, event: object, chain = 0): void {
 		const { unless, on, call, ranAt } = reaction;
 		const { session } = this;
 		const isResting = this.since(ranAt) > cooldownOf(reaction) * 1_000 - EARLY;
-		if (session !== undefined && call === undefined && on && isResting && !(unless && this.isBlocked(unless))) {
+		if (session === undefined || call !== undefined || !on || !isResting) {
+			return;
+		}
+		if (unless === undefined || !(this.isMisfit(reaction, "unless.", unless) || this.isBlocked(unless))) {
+			if (chain !== (reaction.chain ?? 0)) {
+				reaction.chain = chain;
+			}
 			reaction.call = new ToolCall(0, session, undefined);
 			this.app.timer.set(() => this.run(reaction, event), 0);
 		}
@@ -258,9 +289,13 @@ export class Reactions extends AppPart implements Listener {
 		}
 		reaction.ranAt = app.ticks();
 		reaction.recent += canLoop(reaction.when.event) ? 1 : 0;
-		if (reaction.recent > MAX_CAUSED) {
+		const isChain = (reaction.chain ?? 0) >= MAX_CAUSED;
+		if (isChain || reaction.recent > MAX_CAUSED) {
 			reaction.on = false;
-			this.end(reaction, new Error(`paused: its own event starts it again, ${MAX_CAUSED} times in a minute`));
+			// The others of the loop go on, unless it continues without this one.
+			this.chains = {};
+			const loop = isChain ? "rules start each other" : "its own event starts it again";
+			this.end(reaction, new Error(`paused: ${loop}, ${MAX_CAUSED} times in a ${isChain ? "row" : "minute"}`));
 			return;
 		}
 		const limit = app.timer.set(() => {
@@ -333,9 +368,10 @@ const readValue = ({ sensor, kind }: RuleState, { sensors }: Hardware): unknown 
 	return typeof reading === "object" ? reading[kind ?? ""] : reading;
 };
 
-const readSensor = (part: Sensor | undefined): Reading | undefined => {
+/** @param isNew whether to sample a sensor that has no value yet */
+const readSensor = (part: Sensor | undefined, isNew = false): Reading | undefined => {
 	try {
-		return part && ("latest" in part ? part.latest : part.read());
+		return part && ("latest" in part && !isNew ? part.latest : (part.latest ?? part.read()));
 	} catch {
 		// A sensor that does not answer has no value.
 		return undefined;
@@ -343,16 +379,17 @@ const readSensor = (part: Sensor | undefined): Reading | undefined => {
 };
 
 /**
- * Expects that a sensor has the value that a state compares. One without a value now may have any later.
+ * Expects that a sensor has the value that a state compares. One without a value may have any later.
  *
+ * @param isNew whether to sample a sensor that has no value yet
  * @throws Error that names the wrong member
  */
-export const expectValue = (path: string, state: RuleState, { sensors }: Hardware): void => {
+export const expectValue = (path: string, state: RuleState, { sensors }: Hardware, isNew = false): void => {
 	const { sensor = "", kind, above, below, value: wanted } = state;
 	if ((above ?? below ?? wanted) === undefined) {
 		return;
 	}
-	const reading = readSensor(sensors?.[sensor]);
+	const reading = readSensor(sensors?.[sensor], isNew);
 	const value = typeof reading === "object" ? findPart<unknown>(reading, `${path}kind`, kind ?? "") : reading;
 	if (typeof value === "boolean" && wanted === undefined) {
 		throw new Error(`${path}${above === undefined ? "below" : "above"}: ${sensor} has no number but ${value}`);

@@ -1,7 +1,7 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import { utf8Length } from "../../core/text/utf8.js";
-import type { Hardware, Settings } from "../../hardware/hardware.js";
+import type { Face, Hardware, Settings } from "../../hardware/hardware.js";
 import { PART_KINDS } from "../../hardware/kinds/index.js";
 import {
 	isRuleName,
@@ -23,6 +23,10 @@ import { expectValue, PRESS, Reaction, type Reactions, startsSetup } from "./rea
 
 /** Domain of the stored rules: each as JSON, by the number of its slot, because keys in flash are short. */
 const RULES = "rules";
+
+/** Minimum time for which the screen shows the rules, and the time to read a character, ms. */
+const SHOWN_TIME = 10_000;
+const READING_TIME = 150;
 
 /** Tools of rules, which no rule may call. */
 const OWN_TOOLS = "self.rule.";
@@ -115,6 +119,18 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 			if (typeof text === "string") {
 				this.restore(slot, text);
 			}
+		}
+	}
+
+	/** Shows the rules with the other details: how often each ran, or why it does not run. */
+	onFaceChange({ details }: Partial<Face>): void {
+		const lines = Object.values(this.rules).map(({ name, on, runs, error }) => {
+			const state = on ? `${runs}` : "off";
+			return `${name}: ${error ?? state}`;
+		});
+		if (details && lines.length > 0) {
+			const message = lines.join(", ");
+			this.app.board.screen?.show({ message }, Math.max(SHOWN_TIME, READING_TIME * message.length));
 		}
 	}
 
@@ -259,7 +275,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 				findPart<unknown>(this.app.board[plural] ?? {}, `${path}.${name}`, state[name] as string);
 			}
 		}
-		expectValue(`${path}.`, state, this.app.board);
+		expectValue(`${path}.`, state, this.app.board, true);
 		checkTime(`${path}.after`, state.after);
 		checkTime(`${path}.before`, state.before);
 	}
