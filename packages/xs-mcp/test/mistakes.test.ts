@@ -45,12 +45,16 @@ const RELAY = "title, pin, activeLow, maxOn, minOff, onSessionLost";
 const ANALOG = "title, kind, unit, threshold, interval, pin, from, to";
 const INTEGER = "title, description, default, minimum, maximum";
 
+const ENDLESS = "device.ts: loading it does not end within 5 seconds: is a loop endless, or an await?";
+
 const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: string])[] = [
 	[
 		"an option with a small letter",
 		deviceWith("pump: relay({ pin: 26, maxon: 30 })"),
 		`device.ts: part pump: unknown option maxon, expected ${RELAY}; did you mean maxOn?`,
 	],
+	["an endless loop", `for (;;) {}\n${deviceWith("")}`, ENDLESS],
+	["an endless await", `await new Promise(() => {});\n${deviceWith("")}`, ENDLESS],
 	[
 		"ESPHome's word of a relay",
 		deviceWith("pump: relay({ pin: 26, inverted: true })"),

@@ -1,13 +1,24 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { build, type Message, type Plugin } from "esbuild";
+
+/** Milliseconds that a module may take to load. */
+const MAX_LOAD_TIME = 5_000;
+
+/** Loads a module, and says so whether or not it fails. */
+const TRIAL = `const { parentPort, workerData } = require("node:worker_threads");
+import(workerData).catch(() => {}).then(() => parentPort.postMessage("loaded"));`;
 
 /**
  * Bundles a module of the firmware, and imports it on this computer.
  *
  * @param onWarnings called with the bundler's warnings before the import
+ * @throws Error of the module, or one that says that it does not end
  */
 export async function importBundle<Module>(
 	entry: string,
@@ -31,8 +42,30 @@ export async function importBundle<Module>(
 		onWarnings(warnings);
 		// Errors name the lines of the sources.
 		process.setSourceMapsEnabled(true);
-		return await import(pathToFileURL(outfile).href);
+		const url = pathToFileURL(outfile).href;
+		await expectEnd(url);
+		return await import(url);
 	} finally {
 		rmSync(folder, { recursive: true });
+	}
+}
+
+/** Loads a module in a thread first, since an endless loop would block this one. Rejects if it does not end. */
+async function expectEnd(url: string): Promise<void> {
+	const worker = new Worker(TRIAL, { eval: true, workerData: url, stdout: true, stderr: true });
+	const late = new AbortController();
+	const isLoaded = await Promise.race([
+		// Its errors are told by the import itself.
+		once(worker, "message").catch(() => true),
+		once(worker, "exit").then(
+			() => false,
+			() => true,
+		),
+		delay(MAX_LOAD_TIME, false, late),
+	]);
+	late.abort();
+	await worker.terminate();
+	if (isLoaded === false) {
+		throw new Error(`loading it does not end within ${MAX_LOAD_TIME / 1_000} seconds: is a loop endless, or an await?`);
 	}
 }
