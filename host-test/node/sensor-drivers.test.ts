@@ -23,6 +23,9 @@ const BOSCH = {
 	f7: "655ac07eed007649",
 };
 
+/** A VL53L0X with five reference detectors behind an aperture, which always has a new distance. */
+const LASER = { c0: "ee", "83": "01", "92": "85", b0: "ffffffffffff", "13": "07" };
+
 const OWN: readonly Case[] = [
 	["AmbientLight/BH1750", { "10": "8390" }, { illuminance: 28_066.67 }],
 	[
@@ -46,6 +49,8 @@ const OWN: readonly Case[] = [
 		{ fd: BEEF + BEEF },
 		{ hygrometer: { humidity: 87.23 }, thermometer: { temperature: 85.52 } },
 	],
+	["Proximity/VL53L0X", { ...LASER, "14": "58000000000000000000007b" }, { distance: 12.3 }],
+	["Proximity/VL53L0X", { ...LASER, "14": "200000000000000000001ffe" }, { distance: 200 }],
 	["Temperature/MCP9808", { "06": "0054", "05": "c194" }, { temperature: 25.25 }],
 	["Temperature/MCP9808", { "06": "0054", "05": "1ffc" }, { temperature: -0.25 }],
 	[
@@ -224,6 +229,20 @@ describe("the firmware's own drivers of sensors", () => {
 		const BME280 = await importDriver("Barometer-Humidity-Temperature/BME280", sdk);
 		assert.throws(() => new BME280({ sensor: { io } }), /^Error: no answer$/);
 		assert.equal(written.at(-1), "closed");
+	});
+
+	it("VL53L0X enables the detectors that its memory names, and gives up on a chip that does not calibrate", async () => {
+		const VL53L0X = await importDriver("Proximity/VL53L0X", sdk);
+		const written: string[] = [];
+		new VL53L0X({ sensor: { io: scriptedBus(LASER, written) } });
+		assert.ok(written.includes("b000f001000000"), String(written));
+		assert.equal(written.at(-1), "0002", "it measures continuously");
+		const stuck: string[] = [];
+		assert.throws(
+			() => new VL53L0X({ sensor: { io: scriptedBus({ ...LASER, "13": "00" }, stuck) } }),
+			/^Error: the chip does not answer in time$/,
+		);
+		assert.equal(stuck.at(-1), "closed");
 	});
 
 	for (const [name, script] of [

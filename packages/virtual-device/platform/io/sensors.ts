@@ -134,6 +134,7 @@ export const SENSORS: Readonly<Record<string, SensorModel>> = {
 		thermometer,
 	}),
 	"Proximity/HC-SR04": { io: "pulsewidth", sample: { near: true, distance: distance(400), max: 400 } },
+	"Proximity/VL53L0X": own(0x29, { distance: distance(200) }),
 	"SoilMoistureSensor/Capacitive": {
 		io: "analog",
 		sample: { moisture },

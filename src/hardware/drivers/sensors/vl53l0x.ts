@@ -1,0 +1,165 @@
+import Time from "time";
+import Timer from "timer";
+import { type Bus, checkId, checkSilence, type DriverSettings, openBus } from "./sensor-bus.js";
+
+const MODEL = 0xc0;
+const MODEL_ID = 0xee;
+const START = 0x00;
+const SEQUENCE = 0x01;
+const CLEAR_INTERRUPT = 0x0b;
+const INTERRUPT = 0x13;
+const RESULT = 0x14;
+const SIGNAL_LIMIT = 0x44;
+const NVM = 0x83;
+const SPADS = 0xb0;
+const PADS = 0x89;
+
+/** Bytes of a result, its status of a valid distance, and the place of the distance in mm. */
+const RESULT_BYTES = 12;
+const IS_VALID = 11;
+const DISTANCE = 10;
+
+/** Distance that stands for nothing in range, cm. */
+const MAX_DISTANCE = 200;
+
+/** Detectors of the reference, and the first one behind an aperture. */
+const SPAD_COUNT = 48;
+const FIRST_APERTURE = 12;
+
+/** Looks for an answer, 1 ms apart. */
+const MAX_LOOKS = 200;
+
+/** Pairs of register and value in hexadecimal, as ST's API (STSW-IMG005) writes them. Register ff selects a page. */
+const OPEN_PAGE = "8001 ff01 0000";
+const CLOSE_PAGE = "0001 ff00 8000";
+const OPEN_NVM = "8001 ff01 0000 ff06";
+const READ_NVM = "ff07 8101 8001 946b 8300";
+const SELECT_SPADS = "ff01 4f00 4e2c ff00 b6b4";
+const TUNING =
+	"ff01 0000 ff00 0900 1000 1100 2401 25ff 7500 ff01 4e2c 4800 3020 ff00 3009 5400 3104 3203 4083 4625 6000 2700 " +
+	"5006 5100 5296 5608 5730 6100 6200 6400 6500 66a0 ff01 2232 4714 49ff 4a00 ff00 7a0a 7b00 7821 ff01 2334 4200 " +
+	"44ff 4526 4605 4040 0e06 201a 4340 ff00 3403 3544 ff01 3104 4b09 4c05 4d04 ff00 4400 4520 4708 4828 6700 7004 " +
+	"7101 72fe 7600 7700 ff01 0d01 ff00 8001 01f8 ff01 8e01 0001 ff00 8000";
+/** Interrupt at a new sample; its pin is active low after {@link PIN}. */
+const INTERRUPTS = "0a04";
+const PIN = 0x84;
+
+/** Steps of a measurement; those of both calibrations. */
+const MEASURE = 0xe8;
+const CALIBRATIONS = [
+	[0x01, 0x41],
+	[0x02, 0x01],
+] as const;
+const CONTINUOUS = 0x02;
+
+/** Driver of ST's VL53L0X, a laser that measures distances up to 2 m, about 30 times a second. */
+export default class VL53L0X {
+	private readonly bus: Bus;
+	private measuredAt = Time.ticks;
+	private distance: number | undefined;
+
+	constructor(options: DriverSettings) {
+		this.bus = openBus(options, 0x29, start);
+	}
+
+	/**
+	 * Returns the distance in cm, 200 if nothing is in range; undefined until the first one.
+	 *
+	 * @throws Error if the chip has stopped
+	 */
+	sample(): object | undefined {
+		const { bus } = this;
+		if (isReady(bus)) {
+			const result = new DataView(bus.readBuffer(RESULT, RESULT_BYTES));
+			bus.writeUint8(CLEAR_INTERRUPT, 1);
+			const isValid = (result.getUint8(0) >> 3) % 16 === IS_VALID;
+			this.distance = isValid ? result.getUint16(DISTANCE) / 10 : MAX_DISTANCE;
+			this.measuredAt = Time.ticks;
+		}
+		checkSilence(this.measuredAt);
+		return this.distance === undefined ? undefined : { distance: this.distance };
+	}
+
+	close(): void {
+		this.bus.close();
+	}
+}
+
+/** Sets the chip up as ST's API does, calibrates it, and starts to measure. */
+const start = (bus: Bus): void => {
+	checkId(bus.readUint8(MODEL), MODEL_ID);
+	setBits(bus, PADS, 0x01);
+	writeAll(bus, `8800 ${OPEN_PAGE}`);
+	const stop = bus.readUint8(0x91);
+	writeAll(bus, CLOSE_PAGE);
+	setBits(bus, 0x60, 0x12);
+	// 0.25 million counts a second, with 7 bits behind the point.
+	bus.writeUint16(SIGNAL_LIMIT, 0x20, true);
+	bus.writeUint8(SEQUENCE, 0xff);
+	chooseSpads(bus);
+	writeAll(bus, `${TUNING} ${INTERRUPTS}`);
+	bus.writeUint8(PIN, bus.readUint8(PIN) & ~0x10);
+	bus.writeUint8(CLEAR_INTERRUPT, 1);
+	for (const [steps, mode] of CALIBRATIONS) {
+		bus.writeUint8(SEQUENCE, steps);
+		bus.writeUint8(START, mode);
+		waitFor(bus, isReady);
+		bus.writeUint8(CLEAR_INTERRUPT, 1);
+		bus.writeUint8(START, 0);
+	}
+	bus.writeUint8(SEQUENCE, MEASURE);
+	writeAll(bus, OPEN_PAGE);
+	bus.writeUint8(0x91, stop);
+	writeAll(bus, CLOSE_PAGE);
+	bus.writeUint8(START, CONTINUOUS);
+};
+
+/** Enables as many detectors of the reference as the chip's memory says. */
+const chooseSpads = (bus: Bus): void => {
+	writeAll(bus, OPEN_NVM);
+	setBits(bus, NVM, 0x04);
+	writeAll(bus, READ_NVM);
+	waitFor(bus, (each) => each.readUint8(NVM) !== 0);
+	bus.writeUint8(NVM, 1);
+	const info = bus.readUint8(0x92);
+	writeAll(bus, "8100 ff06");
+	bus.writeUint8(NVM, bus.readUint8(NVM) & ~0x04);
+	writeAll(bus, `ff01 ${CLOSE_PAGE}`);
+	const spads = new Uint8Array(bus.readBuffer(SPADS, SPAD_COUNT / 8));
+	writeAll(bus, SELECT_SPADS);
+	let left = info & 0x7f;
+	for (let spad = 0; spad < SPAD_COUNT; spad += 1) {
+		const at = spad >> 3;
+		const bit = 1 << (spad & 7);
+		const byte = spads[at] as number;
+		if (left === 0 || (info & 0x80 && spad < FIRST_APERTURE)) {
+			spads[at] = byte & ~bit;
+		} else if (byte & bit) {
+			left -= 1;
+		}
+	}
+	bus.write(Uint8Array.of(SPADS, ...spads));
+};
+
+const isReady = (bus: Bus): boolean => (bus.readUint8(INTERRUPT) & 0x07) !== 0;
+
+const setBits = (bus: Bus, register: number, bits: number): void =>
+	bus.writeUint8(register, bus.readUint8(register) | bits);
+
+/** Writes pairs of register and value. */
+const writeAll = (bus: Bus, pairs: string): void => {
+	for (const pair of pairs.split(" ")) {
+		const value = Number.parseInt(pair, 16);
+		bus.writeUint8(value >> 8, value & 0xff);
+	}
+};
+
+/** Waits until the chip has done something. @throws Error if it takes too long */
+const waitFor = (bus: Bus, isDone: (bus: Bus) => boolean): void => {
+	for (let look = 0; !isDone(bus); look += 1) {
+		if (look === MAX_LOOKS) {
+			throw new Error("the chip does not answer in time");
+		}
+		Timer.delay(1);
+	}
+};
