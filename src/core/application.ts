@@ -1,18 +1,15 @@
 import type { Words } from "../features/language.js";
-import { Guard } from "../hardware/guard.js";
 import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { Runtime, TimerModule } from "../hardware/timer.js";
 import { FeatureSet } from "../mcp_server/features/feature-set.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { ENVELOPE_NAMES } from "../protocols/envelope.js";
-import type { HttpClients } from "../protocols/http-client.js";
-import type { NetworkClients } from "../protocols/transport.js";
 import { drawAttention } from "../sound/chime.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { Backend } from "./backend.js";
 import { BackendMessages } from "./backend-messages.js";
-import { DeviceNetwork } from "./device-network.js";
+import { DeviceNetwork, type OpenNetwork } from "./device-network.js";
 import { type DeviceState, mayEnter } from "./device-state.js";
 import { FIRMWARE } from "./firmware.js";
 import { Inputs } from "./inputs.js";
@@ -29,10 +26,10 @@ import { Talk } from "./talk.js";
 export interface Host extends Runtime {
 	readonly board: Board & { readonly system: System };
 	/** Settings of the build: the manifest's `config`. */
-	readonly built: Readonly<Record<string, unknown>>;
-	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
+	readonly built: SettingSource["built"];
+	readonly openNetwork: OpenNetwork;
 	readonly tools: readonly HardwareTool[];
-	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
+	/** A monotonic clock: milliseconds, as a 32-bit number. Default: one that stands still. */
 	readonly ticks?: () => number;
 	/** Milliseconds since 1970. Default `Date.now`. */
 	readonly now?: () => number;
@@ -42,20 +39,17 @@ export interface Host extends Runtime {
 
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
 export class Application extends EventBus implements Device {
-	/** What is read of the platform after the start. */
-	readonly host: Pick<Host, "board" | "built" | "openNetwork">;
 	/** Parts of the board. Features add theirs. */
 	readonly board: Host["board"] & Hardware;
+	/** Values of the settings: those that are stored, and those of the build. */
+	readonly source: SettingSource;
 	readonly timer: TimerModule;
-	readonly guard: Guard;
-	readonly isSafe: boolean;
-	readonly log: (message: string) => void;
-	readonly now: () => number;
 	readonly ticks: () => number;
+	readonly now: () => number;
+	readonly isSafe: boolean;
 	state: DeviceState = "unknown";
-	/** The backend, and the network that leads to it. */
-	backend: Backend;
 	readonly network: DeviceNetwork;
+	backend: Backend;
 	/** Turns of the user and the assistant, once the device has started. */
 	talk!: Talk;
 	/** The MCP server, once the device has started. */
@@ -68,83 +62,56 @@ export class Application extends EventBus implements Device {
 	words: Words | undefined;
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
 	failure: string | undefined;
-	private readonly startTicks: number | undefined;
+	/** The board as it was opened, without the observers of its parts. */
+	private readonly opened: Host["board"];
+	private readonly startTicks: number;
 
-	constructor(host: Host) {
-		const { board, built, openNetwork, timer, log, ticks = () => 0, now = Date.now, isSafe = false } = host;
-		super();
-		this.host = { board, built, openNetwork };
+	constructor({ board, built, openNetwork, tools, timer, log, ticks = () => 0, now = Date.now, isSafe = false }: Host) {
+		super(log, ticks);
+		this.opened = board;
+		this.board = Object.assign({ ...board }, { device: this });
+		this.source = { built, settings: board.settings };
 		this.timer = timer;
 		this.ticks = ticks;
 		this.now = now;
 		this.isSafe = isSafe;
-		this.startTicks = host.ticks?.();
-		this.log = (message) => {
-			log(message);
-			this.emit("onLog", message);
-		};
-		this.guard = new Guard(this.log, ticks);
-		this.tools = host.tools;
-		this.board = Object.assign({ ...board }, { device: this });
+		this.tools = tools;
+		this.startTicks = ticks();
 		observeParts(this);
+		this.network = new DeviceNetwork(this, openNetwork);
 		this.backend = new Backend(this);
-		this.network = new DeviceNetwork(this);
 	}
 
-	/** Starts the features, and then the device. A setting that cannot be used is a fatal error. */
+	/** Starts the features, and then the device. After a setting that cannot be used, only features for rescue start. */
 	start(features: readonly Feature[]): void {
 		const rescue = features.filter(({ rescue }) => rescue);
 		try {
-			this.talk = new Talk(this);
-			this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
-			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
-			startInOrder(this.isSafe ? rescue : features, (each) => each.start(this));
-			this.server = this.makeServer();
-			this.tools = [];
-			this.backend.open();
+			this.startFeatures(this.isSafe ? rescue : features);
 		} catch (error) {
 			if (!(error instanceof SettingError)) {
 				throw error;
 			}
-			this.fail(error, rescue);
+			this.fail(error.message, rescue);
 		}
-		const { words, board, failure } = this;
-		const unknown = unknownSettings(this.host.built);
+		const unknown = unknownSettings(this.source.built);
 		if (unknown.length > 0) {
 			this.log(`unknown settings: ${unknown.join(", ")}`);
 		}
-		if (failure === undefined) {
-			this.show({ backend: this.backend.label, words, volume: board.speaker?.volume });
+		if (this.failure === undefined) {
+			this.show({ backend: this.backend.label, words: this.words, volume: this.board.speaker?.volume });
 			this.enter("starting");
 			this.network.start();
-		} else {
-			this.log(`fatal error: ${failure}`);
-			this.show({ words, alert: { status: words?.invalidSetting ?? "", message: failure } });
 		}
 		this.emit("onStart");
 	}
 
-	/** Starts the features for rescue alone. The device does not restart: that would not help. */
-	private fail({ message }: SettingError, rescue: readonly Feature[]): void {
-		this.emit("onClose");
-		this.listeners = [];
-		this.backend = new Backend(this);
-		this.failure = message;
-		// An observed screen would clear the error after a time.
-		Object.assign(this.board, { screen: this.host.board.screen });
-		this.enter("fatal_error");
-		startInOrder(rescue, (feature) => {
-			try {
-				feature.start(this);
-			} catch (error) {
-				this.log(`${feature.name}: could not start: ${String(error)}`);
-			}
-		});
-	}
-
-	private makeServer(): McpServer<Hardware> {
+	private startFeatures(features: readonly Feature[]): void {
+		this.talk = new Talk(this);
+		this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
+		this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
+		startInOrder(features, (each) => each.start(this));
 		const { board, extensions, timer, log } = this;
-		return extensions.serve({
+		this.server = extensions.serve({
 			name: this.setting("name") || board.name,
 			version: FIRMWARE.version,
 			context: board,
@@ -153,6 +120,29 @@ export class Application extends EventBus implements Device {
 			timer,
 			log,
 		});
+		this.tools = [];
+		this.backend.open();
+	}
+
+	/** Shows a fatal error. The device does not restart: that would not help. */
+	private fail(message: string, rescue: readonly Feature[]): void {
+		this.emit("onClose");
+		this.listeners = [];
+		this.backend = new Backend(this);
+		this.failure = message;
+		// An observed screen would clear the error after a time.
+		Object.assign(this.board, { screen: this.opened.screen });
+		this.enter("fatal_error");
+		startInOrder(rescue, (feature) => {
+			try {
+				feature.start(this);
+			} catch (error) {
+				this.log(`${feature.name}: could not start: ${String(error)}`);
+			}
+		});
+		this.log(`fatal error: ${message}`);
+		const { words } = this;
+		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
 	}
 
 	/** Ends the session and closes the board. */
@@ -160,12 +150,7 @@ export class Application extends EventBus implements Device {
 		this.emit("onOffline");
 		this.emit("onClose");
 		this.backend.close();
-		this.host.board.close();
-	}
-
-	/** Sources of the settings: the stored ones, and those of the build. */
-	get source(): SettingSource {
-		return { built: this.host.built, settings: this.board.settings };
+		this.opened.close();
 	}
 
 	/** Reads a setting. @throws SettingError */
@@ -173,13 +158,8 @@ export class Application extends EventBus implements Device {
 		return readSetting(name, this.source);
 	}
 
-	/** The device's MAC address, lower case, with colons. */
-	get id(): string {
-		return this.board.system.macAddress;
-	}
-
-	get uptime(): number | undefined {
-		return this.startTicks === undefined ? undefined : (this.ticks() - this.startTicks) >>> 0;
+	get uptime(): number {
+		return (this.ticks() - this.startTicks) >>> 0;
 	}
 
 	/** Enters a state, if the device may from its present one. @returns whether the device is in it now */

@@ -50,7 +50,7 @@ export interface Search {
 
 /** A way to find the backend. */
 export interface BackendSource {
-	/** For the log: "bootstrap". */
+	/** Name in the log: "bootstrap". */
 	readonly name: string;
 	/** Text for the screen until the backend is known. */
 	readonly label: string;
@@ -207,18 +207,20 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 			throw new SettingError("backend", "this build has no multicast DNS to find a gateway: name its address");
 		}
 		const isUnknown = source !== undefined || (this.isOptional && backend === undefined);
-		const config = readConfig(from, this.app.id, isUnknown ? "" : undefined);
+		const config = readConfig(from, this.app.board.system.macAddress, isUnknown ? "" : undefined);
 		return { config, source, isNamed: source === undefined && (config.backend !== "" || !this.isOptional) };
 	}
 
 	private configOf(served: ServedBackend, settings: Pick<Settings, "get"> | undefined): Config {
-		return readConfig({ ...this.app.source, settings: withSettings(served, settings) }, this.app.id);
+		const { board, source } = this.app;
+		return readConfig({ ...source, settings: withSettings(served, settings) }, board.system.macAddress);
 	}
 
 	/** The transport for the scheme of the backend's URL. @throws SettingError */
 	private transportTo(config: Config): Transport {
 		const { app, uuid } = this;
-		const { network, id: deviceId, log } = app;
+		const { network, board, log } = app;
+		const deviceId = board.system.macAddress;
 		const limits = messageLimits(config.chunkBytes);
 		const options = { ...config, ...limits, network: network.clients, deviceId, uuid, log };
 		const { scheme } = parseUrl(config.backend);

@@ -1,12 +1,23 @@
 import type { HttpClients } from "../protocols/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
+import type { Application } from "./application.js";
 import { AppPart, type Listener } from "./listener.js";
+import type { SettingSource } from "./read-setting.js";
+
+/** Opens the clients of the network with the settings of the build. @throws SettingError */
+export type OpenNetwork = (built: SettingSource["built"]) => NetworkClients & HttpClients;
 
 /** Follows the device's network. */
 export class DeviceNetwork extends AppPart implements Listener {
 	/** Whether changes are ignored: during the set-up the network is joined only to try it. */
 	isHeld = false;
-	private _clients: (NetworkClients & HttpClients) | undefined;
+	private readonly open: OpenNetwork;
+	private opened: ReturnType<OpenNetwork> | undefined;
+
+	constructor(app: Application, open: OpenNetwork) {
+		super(app);
+		this.open = open;
+	}
 
 	/** Follows the network from now on. */
 	start(): void {
@@ -22,10 +33,9 @@ export class DeviceNetwork extends AppPart implements Listener {
 	}
 
 	/** Clients of the network, opened at first use. @throws SettingError */
-	get clients(): NetworkClients & HttpClients {
-		const { host } = this.app;
-		this._clients ??= host.openNetwork(host.built);
-		return this._clients;
+	get clients(): ReturnType<OpenNetwork> {
+		this.opened ??= this.open(this.app.source.built);
+		return this.opened;
 	}
 
 	/** Whether the device knows no network. */

@@ -1,4 +1,4 @@
-import type { Guard } from "../hardware/guard.js";
+import { Guard } from "../hardware/guard.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Press } from "../hardware/kinds/button.js";
 import type { Envelope } from "../protocols/envelope.js";
@@ -42,11 +42,21 @@ export interface Listener {
 	onClose?(): void;
 }
 
-/** Passes events on to their listeners. */
-export abstract class EventBus {
-	/** Counts and logs errors of listeners. */
-	abstract readonly guard: Guard;
+/** Passes events on to their listeners. A line of the log is one, too. */
+export class EventBus {
+	readonly log: (message: string) => void;
+	/** Counts and logs errors that nobody handles. */
+	readonly guard: Guard;
 	protected listeners: Listener[] = [];
+
+	/** @param ticks a monotonic clock, for the {@link Guard} */
+	constructor(log: (message: string) => void, ticks: () => number) {
+		this.log = (message) => {
+			log(message);
+			this.emit("onLog", message);
+		};
+		this.guard = new Guard(this.log, ticks);
+	}
 
 	/** Adds receivers of events. */
 	listen(...listeners: readonly (Listener | undefined | false)[]): void {

@@ -26,6 +26,7 @@ const RESTART_DELAY = 2_000;
 /** Improv Wi-Fi over a serial line (https://www.improv-wifi.com/serial/). A new network restarts the device. */
 class ImprovService implements Listener {
 	private readonly app: Application;
+	private readonly hostname: string;
 	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;
 	private readonly line: SerialLine;
 	private readonly reader: PacketReader;
@@ -35,6 +36,7 @@ class ImprovService implements Listener {
 	/** @throws Error if the port is in use, for example by the debugger */
 	constructor(app: Application, parts: ImprovService["parts"], serial: SerialRecord) {
 		this.app = app;
+		this.hostname = hostnameOf(app.board.system.macAddress);
 		this.parts = parts;
 		this.reader = new PacketReader({
 			onPacket: (type, data) => this.receive(type, data),
@@ -64,7 +66,7 @@ class ImprovService implements Listener {
 				this.sendState();
 				break;
 			case COMMAND.info:
-				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.board.name, hostnameOf(this.app.id)]);
+				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.board.name, this.hostname]);
 				break;
 			case COMMAND.networks:
 				void this.sendNetworks();
@@ -89,9 +91,8 @@ class ImprovService implements Listener {
 
 	/** Answers with the URL to open next, if there is one. */
 	private answerUrl(command: number): void {
-		const { source, id } = this.app;
-		const port = settingText("http", source);
-		this.answer(command, port === "" ? [] : [`http://${hostnameOf(id)}.local:${port}/mcp`]);
+		const port = settingText("http", this.app.source);
+		this.answer(command, port === "" ? [] : [`http://${this.hostname}.local:${port}/mcp`]);
 	}
 
 	/** Texts that do not fit are left out. */

@@ -224,8 +224,8 @@ export interface Device {
 	readonly board: Pick<Board, "name">;
 	/** "idle", "speaking", … */
 	readonly state: string;
-	/** Milliseconds since the firmware has started, if it is known. Wraps around after 49 days. */
-	readonly uptime: number | undefined;
+	/** Milliseconds since the firmware has started. Wraps around after 49 days. */
+	readonly uptime: number;
 	/** Errors since then that nobody handled. */
 	readonly guard: Pick<Guard, "count" | "lastError">;
 	/** Whether it runs in safe mode, because it restarted again and again. */

@@ -48,7 +48,11 @@ export class McpEndpoint extends AppPart implements Listener {
 		const { maxMessageBytes, maxQueuedBytes } = messageLimits(app.setting("chunkBytes"));
 		this.platform = platform;
 		this.port = port;
-		this.rules = { token, hostname: hostnameOf(app.id), maxBytes: Math.floor(maxMessageBytes / 2) };
+		this.rules = {
+			token,
+			hostname: hostnameOf(app.board.system.macAddress),
+			maxBytes: Math.floor(maxMessageBytes / 2),
+		};
 		this.maxQueuedBytes = Math.floor(maxQueuedBytes / 2);
 	}
 

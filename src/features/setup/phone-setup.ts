@@ -27,7 +27,7 @@ export interface SetupStatus {
 	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
 	/** A message for the user. Absent until the form was sent. */
 	readonly message?: SetupMessage;
-	/** In the state "found". */
+	/** Gateways to choose from, in the state "found". */
 	readonly gateways?: readonly FoundGateway[];
 	/** Whether the settings can be stored although this attempt failed. */
 	readonly canKeep?: boolean;
@@ -141,7 +141,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 			app.network.hold();
 		}
 		const invented = app.board.screen === undefined ? "" : inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
-		this.access = { ssid: hostnameOf(app.id), password: this.password || invented };
+		this.access = { ssid: hostnameOf(app.board.system.macAddress), password: this.password || invented };
 		this.language = settingText("language", app.source);
 		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
