@@ -1,6 +1,6 @@
 import { preferFlashed } from "../../src/core/known-networks.js";
 import { StoredSettings } from "../../src/core/stored-settings.js";
-import { modsFeature } from "../../src/features/mods/mod-tools.js";
+import { modsFeature } from "../../src/features/mods.js";
 import { setupFeature } from "../../src/features/setup/phone-setup.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";

@@ -1,5 +1,5 @@
 import type { Feature } from "../../src/core/listener.js";
-import { type Mod, modsFeature } from "../../src/features/mods/mod-tools.js";
+import { type Mod, modsFeature } from "../../src/features/mods.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { TOOLS } from "../doubles/client.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";

@@ -129,7 +129,7 @@ export const httpServer: HttpServerPlatform = deepFreeze({
 		onListening();
 		return { resume, close: () => server.close() };
 	},
-	/** In a build with DNS-SD, where UDP has multicast. */
+	/** Announces the server. Undefined without DNS-SD in the build, or where UDP has no multicast. */
 	get announce() {
 		return inBuild<HttpServerPlatform["announce"]>("src/platform/announce");
 	},

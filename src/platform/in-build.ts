@@ -1,5 +1,8 @@
 import Modules from "modules";
 
+/** Whether a module is in the build, or in the mod that is installed beside it. */
+export const hasModule = (module: string): boolean => Modules.has(module);
+
 /** The default export of a module that a build may leave out; undefined if no manifest of the build names it. */
 export const inBuild = <Export>(module: string): Export | undefined =>
-	Modules.has(module) ? (Modules.importNow(module) as Export) : undefined;
+	hasModule(module) ? (Modules.importNow(module) as Export) : undefined;

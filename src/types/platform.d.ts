@@ -95,7 +95,7 @@ declare module "virtual-host" {
 		readonly parts: readonly string[];
 		/** Pixels; undefined without a screen. */
 		readonly screen?: { readonly width: number; readonly height: number };
-		/** By name. The first one is the main button. */
+		/** Names of the buttons. The first one is the main button. */
 		readonly buttons: readonly string[];
 		readonly lights: readonly string[];
 		/** Each has the name of its kind. */

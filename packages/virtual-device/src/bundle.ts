@@ -28,7 +28,7 @@ const HARDWARE = { ...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"), ...filesOf(
 const FILES: Readonly<Record<string, string>> = {
 	...HARDWARE,
 	...filesOf(["time", "timer", "preference", "virtual-host"], PLATFORM),
-	...filesOf(["network", "http-server", "mods", "dns-sd", "hmac-sha256", "udp-audio"], PLATFORM, "src/platform/"),
+	...filesOf(["network", "http-server", "dns-sd", "hmac-sha256", "udp-audio"], PLATFORM, "src/platform/"),
 	...filesOf(["features", "in-build", "tools"], `${SOURCE}platform/`, "src/platform/"),
 	"mc/config": `${PLATFORM}config.ts`,
 	"src/hardware/boards/target/board": `${SOURCE}hardware/boards/virtual/board.ts`,

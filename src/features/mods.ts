@@ -1,12 +1,16 @@
-import type { Application } from "../../core/application.js";
-import type { Feature } from "../../core/listener.js";
-import { hasFailedToStart } from "../../core/safe-mode.js";
-import type { HardwareTool } from "../../tools/define-tool.js";
+import type { Application } from "../core/application.js";
+import type { Feature } from "../core/listener.js";
+import { hasFailedToStart } from "../core/safe-mode.js";
+import { hasModule, inBuild } from "../platform/in-build.js";
+import type { HardwareTool } from "../tools/define-tool.js";
 
 export interface Mod {
 	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
 	load(): unknown;
 }
+
+/** Name that the main module of every mod has. */
+const MAIN = "mod/tools/main";
 
 /** Consecutive failed starts after which a mod is left out. Enough to install several mods in a row, each with a restart. */
 const MAX_STARTS = 5;
@@ -43,6 +47,9 @@ export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
 		}
 	},
 });
+
+/** Adds the tools of the mod that `mcrun` has installed. */
+export default modsFeature(() => (hasModule(MAIN) ? { load: () => inBuild(MAIN) } : undefined));
 
 const skip = (app: Application, reason: string): void => {
 	app.listen({
