@@ -9,7 +9,7 @@ export function suite(name: string, tests: Suite["tests"]): Suite {
 	return { name, tests };
 }
 
-/** A test of what is made for it. */
+/** A test that is run with a new arrangement. */
 export const given =
 	<Made>(make: () => Made | Promise<Made>, test: (made: Made) => void | Promise<void>) =>
 	async (): Promise<void> =>
@@ -54,7 +54,7 @@ export async function settled(): Promise<void> {
 	}
 }
 
-/** What a promise has come to: nothing yet, its value, or the words of its error. */
+/** Outcome of a promise so far: nothing, its value, or its error's message. */
 export function outcomeOf<Value>(promise: Promise<Value>): { value?: Value; error?: string } {
 	const outcome: { value?: Value; error?: string } = {};
 	promise.then(

@@ -61,7 +61,7 @@ export class Client<Context> {
 		return this.ask("tools/call", { name, arguments: args }, id);
 	}
 
-	/** Sends a request that takes its time, and returns what is heard until the server rests. */
+	/** Sends a slow request, and returns the messages until the server rests. */
 	async request(method: string, params?: object, id: string | number = 1): Promise<Wire[]> {
 		const heard = this.say(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 		await settled();

@@ -1,7 +1,7 @@
 import type { SettingsStore } from "../../src/core/stored-settings.js";
 import type { SettingValue } from "../../src/hardware/hardware.js";
 
-/** What a chip's flash does when a setting is stored: it erases the old value, and then writes the new one. */
+/** Stores a setting as a chip's flash does: erases the old value, then writes the new one. */
 type Step = "erase" | "write";
 
 /** A store as the SDK's `preference` on a chip, which a test lets fail, or cuts off from its power. */

@@ -3,7 +3,7 @@ import type { SmBusDevice } from "../../src/hardware/drivers/axp2101.js";
 /** Writes on a fake SMBus, in order: the device's address, the register, the value. */
 type BusWrite = readonly [address: number, register: number, value: number];
 
-/** An SMBus whose devices are plain memory, and that remembers what was written. */
+/** An SMBus whose devices are plain memory. It records the writes. */
 export function fakeBus() {
 	const writes: BusWrite[] = [];
 	const memory = new Map<string, number>();

@@ -24,13 +24,13 @@ interface DrawnText {
 const RECTANGLE_BYTES = 16;
 const GLYPH_BYTES = 32;
 
-/** A canvas that remembers what was drawn: rectangles as colour and place, texts as they are. Ten pixels a character. */
+/** A canvas that records drawing: rectangles as colour and place, texts as they are. Ten pixels a character. */
 export class FakeCanvas implements Canvas {
 	readonly width: number;
 	readonly height: number;
 	areas: Area[] = [];
 	rectangles: FilledRectangle[] = [];
-	/** The most bytes that Poco's list of commands would have had between a `begin` and its `end`. */
+	/** Largest size of Poco's command list in a frame, in bytes. */
 	mostBytes = 0;
 	measured = 0;
 	#texts: (DrawnText & Area)[] = [];
@@ -98,13 +98,13 @@ export class FakeCanvas implements Canvas {
 		return 10 * text.length;
 	}
 
-	/** Poco keeps no command for what is outside of the area. */
+	/** Poco keeps no command for pixels outside the area. */
 	#count(bytes: number, area: Area): void {
 		this.#bytes += overlap(area, this.#area) ? bytes : 0;
 		this.mostBytes = Math.max(this.mostBytes, this.#bytes);
 	}
 
-	/** Poco's natives take whole pixels, and draw only between `begin` and `end`. */
+	/** Poco's natives take whole pixels, and draw only within a frame. */
 	#check(...numbers: number[]): void {
 		if (!this.#isOpen || !numbers.every(Number.isInteger)) {
 			throw new Error(`not to be drawn: ${numbers.join(", ")}`);

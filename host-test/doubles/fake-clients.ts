@@ -37,7 +37,7 @@ abstract class FakeClient {
 		this.closed = true;
 	}
 
-	/** Makes room for this many bytes. What was read meanwhile makes way for what came in after it. */
+	/** Makes room for this many bytes. Bytes that were read make way for later ones. */
 	grant(count: number): void {
 		this.room = count;
 		this.options.onWritable(count);
@@ -105,7 +105,7 @@ export class FakeWebSocketClient extends FakeClient implements WebSocketClient {
 		FakeWebSocketClient.made.push(this);
 	}
 
-	/** As the SDK's: every frame, a ping's too, takes the room of its header besides. */
+	/** Behaves like the SDK's client: the header of every frame, also of a ping, takes room. */
 	write(data: Uint8Array, options: { opcode?: number; binary?: boolean; more?: boolean }): number {
 		this.take(data, options);
 		this.room = Math.max(0, this.room - (data.byteLength < 126 ? 6 : 8));
@@ -125,7 +125,7 @@ export class FakeMqttClient extends FakeClient implements MqttClient {
 		FakeMqttClient.made.push(this);
 	}
 
-	/** As the SDK's: a message's first part carries its topic, and nothing else may be written until it is whole. */
+	/** Behaves like the SDK's client: a message's first part carries its topic, and nothing else may be written until it is whole. */
 	write(data: Uint8Array, options?: { operation?: number; topic?: string; byteLength?: number }): number {
 		if (options?.operation !== undefined) {
 			this.operations.push(options);
@@ -138,7 +138,7 @@ export class FakeMqttClient extends FakeClient implements MqttClient {
 		return this.take(data, { ...options, more: this.#remaining > 0 }, options ? (options.topic ?? "").length + 4 : 0);
 	}
 
-	/** As the SDK's, which goes on with its socket when `onReadable` returns, and throws where nobody can catch it. */
+	/** Behaves like the SDK's client, which continues with its socket after `onReadable`, and throws where nobody can catch it. */
 	protected override tellReadable(count: number, { more }: { more: boolean }): void {
 		this.options.onReadable(count, { more });
 		if (this.closed) {

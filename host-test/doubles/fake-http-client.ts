@@ -72,7 +72,7 @@ export class FakeHttpClient implements HttpClient {
 		this.sent.onHeaders(status, new Map(Object.entries(headers)));
 	}
 
-	/** As the SDK's client: it tells how much there is to read in all. ASCII only. */
+	/** Behaves like the SDK's client, which reports the number of unread bytes. ASCII only. */
 	arrive(text: string): void {
 		if (!this.closed) {
 			this.#unread += text;
@@ -86,7 +86,7 @@ export class FakeHttpClient implements HttpClient {
 		this.sent.onDone(null);
 	}
 
-	/** As the SDK's client: both are told, and the request is not told why. What was not read can be read no more. */
+	/** Behaves like the SDK's client: calls both handlers, without a reason for the request. Unread bytes are lost. */
 	fail(): void {
 		this.#isLost = true;
 		this.sent.onDone(new Error());

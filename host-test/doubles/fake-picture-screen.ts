@@ -36,7 +36,7 @@ export class FakePictureScreen implements PictureScreen {
 		return { width, height, pixels: new Uint16Array(pixels) };
 	}
 
-	/** As Poco's `rotateCoordinates` has it: where a pixel of the bitmap is seen. */
+	/** Position of a bitmap's pixel on the screen, by Poco's `rotateCoordinates`. */
 	#place({ width, height, pixels }: FakeBitmap, x: number, y: number): void {
 		for (let at = 0; at < width * height; at += 1) {
 			const [column, row] = [at % width, Math.floor(at / width)];

@@ -58,7 +58,7 @@ export class FakeSocket implements Socket {
 		this.options.onWritable(count);
 	}
 
-	/** Bytes come in. As the SDK's sockets, it tells how many there are altogether. */
+	/** Receives bytes. Like the SDK's sockets, it reports the number of unread bytes. */
 	arrive(...pieces: readonly (Uint8Array | string)[]): void {
 		for (const piece of pieces) {
 			for (const byte of typeof piece === "string" ? new Uint8Array(ArrayBuffer.fromString(piece)) : piece) {

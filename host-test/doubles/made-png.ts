@@ -2,7 +2,7 @@ export interface PngPixels {
 	readonly width: number;
 	readonly height: number;
 	readonly depth?: number;
-	/** As PNG numbers them: 0 grey, 2 RGB, 3 palette, 4 grey and transparency, 6 RGB and transparency. */
+	/** Color type of PNG: 0 grey, 2 RGB, 3 palette, 4 grey and transparency, 6 RGB and transparency. */
 	readonly color?: number;
 	readonly interlaced?: boolean;
 	readonly palette?: readonly number[];
@@ -44,7 +44,7 @@ function filtered(rows: readonly (readonly number[])[], distance: number): Uint8
 	);
 }
 
-/** As in the PNG specification, 9.4. */
+/** Paeth predictor (PNG §9.4). */
 function paeth(a: number, b: number, c: number): number {
 	const p = a + b - c;
 	const [pa, pb, pc] = [Math.abs(p - a), Math.abs(p - b), Math.abs(p - c)];

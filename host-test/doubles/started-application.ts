@@ -67,7 +67,7 @@ export const stateChange = (newState: string, oldState: string): object => ({
 
 interface Choice extends Partial<Host> {
 	readonly timer?: FakeTimer;
-	/** Besides those of a usual build. */
+	/** Features added to those of a usual build. */
 	readonly features?: readonly Feature[];
 }
 

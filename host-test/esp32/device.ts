@@ -15,7 +15,7 @@ import { Qemu } from "./qemu-chip.js";
 /** Milliseconds without a message after which the chip hangs: much more than anything takes, because the computer may be busy. */
 const MAX_SILENCE = 300_000;
 
-/** Characters of its console that tell what it did before. */
+/** Characters of its console in an error. */
 const CONSOLE_SHOWN = 1_500;
 
 interface ChipOptions {
@@ -23,7 +23,7 @@ interface ChipOptions {
 	readonly settings: Readonly<Record<string, string>>;
 	readonly passphrase?: string | undefined;
 	readonly network?: string;
-	/** Whether its first serial port leads to this computer. What it prints while that is not connected is lost. */
+	/** Whether its first serial port leads to this computer. Output without a connection is lost. */
 	readonly hasSerial?: boolean | undefined;
 	readonly onEnd?: (reason: Error) => void;
 }
@@ -84,7 +84,7 @@ export function startChip(
 
 interface DeviceOptions {
 	readonly image: QemuImage;
-	/** Stored ones, besides the backend. */
+	/** Stored settings, in addition to the backend. */
 	readonly settings?: Readonly<Record<string, string>>;
 	readonly images?: ReadonlyMap<string, Buffer>;
 	readonly passphrase?: string;
@@ -113,7 +113,7 @@ export async function startDevice(t: TestContext, { image, settings, images, pas
 		onEnd: (reason) => backend.fail(reason),
 	});
 	backend.limitSilence(MAX_SILENCE, chip.state);
-	/** Waits for the next session: what the device said before it restarted may still be unread. */
+	/** Waits for the next session. Messages from before a restart may still be unread. */
 	const nextSession = async (): Promise<void> => {
 		while (JSON.parse(await backend.hear()).type !== "hello") {}
 		backend.say({ type: "hello", transport: "websocket", session_id: "s", audio_params: {} });

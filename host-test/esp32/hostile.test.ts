@@ -13,7 +13,7 @@ import type { QemuImage } from "./qemu.js";
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
 const SEED = 20_261_122;
-/** A piece of what is written has at most so many bytes. */
+/** Largest piece that is written, in bytes. */
 const MAX_PIECE = 1_500;
 
 /** The bytes of frames, as `ws` makes them. Sent by {@link sendCut} instead of by it. */

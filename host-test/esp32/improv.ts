@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { makePacket, PACKET, PacketReader } from "../../src/protocols/improv-packet.js";
 import { until } from "../support/testing.js";
 
-/** Commands, and what is answered: https://www.improv-wifi.com/serial/. */
+/** Commands and answers: https://www.improv-wifi.com/serial/. */
 const COMMAND = { setWiFi: 1, state: 2, info: 3, networks: 4 } as const;
 const READY = [PACKET.state, 2];
 const PROVISIONED = [PACKET.state, 4];
@@ -28,7 +28,7 @@ export class ImprovComputer {
 		line.on("data", (bytes) => reader.read(bytes));
 	}
 
-	/** Waits until the chip has started, and asks what it is. */
+	/** Waits until the chip has started, and asks for its identity. */
 	async hardware(): Promise<string> {
 		let asked = 0;
 		await until(() => {

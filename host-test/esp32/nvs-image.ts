@@ -17,7 +17,7 @@ const CHECK = { at: 4, after: 8 };
 const NAME_AT = 8;
 const VALUE_AT = 24;
 
-/** ESP-IDF begins its checksums with this. */
+/** Initial value of ESP-IDF's checksums. */
 const START = 0xffff_ffff;
 
 /** The first page of a partition `nvs` with these texts, as the SDK's `preference` module stores them. */
@@ -48,7 +48,7 @@ interface Entry {
 	readonly namespace: number;
 	readonly type: number;
 	readonly name: string;
-	/** At most eight bytes. */
+	/** Text of at most eight bytes. */
 	readonly value: Buffer;
 	/** Entries that it takes, itself included. Default: 1. */
 	readonly span?: number;

@@ -1,4 +1,4 @@
-// Parts on pins of an ESP32-C3 in QEMU: what a call does to the chip's registers. Run by npm test -- --esp32.
+// Parts on pins of an ESP32-C3 in QEMU: effects of calls on the chip's registers. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const GPIO_OUT = 0x6000_4004;
 const GPIO_ENABLE = 0x6000_4020;
 const PUMP = 1 << 5;
 
-/** That the relay stays on: more than the second that lies between two times at least. */
+/** Seconds for which the relay stays on: more than one, the resolution of its timer. */
 const SECONDS = 2;
 
 /** The converter in a QEMU that lets its channels be set. */

@@ -5,7 +5,7 @@ import { ChildGroup } from "../support/child-group.js";
 
 export interface Emulator {
 	readonly program: string;
-	/** As `-machine help` lists it. */
+	/** Name in the list of `-machine help`. */
 	readonly machine: string;
 	readonly nic: string;
 }
@@ -22,7 +22,7 @@ const MAX_COMPLAINT_LENGTH = 2_000;
 
 interface QemuOptions {
 	readonly flash: string;
-	/** The file that gets what it prints. */
+	/** File for its console output. */
 	readonly console: string;
 	/** The socket to make for its first serial port. Default: none. */
 	readonly serial?: string | undefined;

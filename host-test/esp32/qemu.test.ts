@@ -13,7 +13,7 @@ import { HOST_ADDRESS, type QemuImage, type QemuTools } from "./qemu.js";
 /** The SDK's client warns of a leak where one makes more calls than this: each has a listener of its own until the end. */
 const CALLS_PER_CLIENT = 700;
 const CALLS_PER_LOOK = 20;
-/** Milliseconds for a session to begin: much more than it takes, because the computer may be busy. */
+/** Milliseconds until a session starts: much more than it takes, because the computer may be busy. */
 const SESSION_TIMEOUT = 300_000;
 
 /** The memory of the board in `self.get_system_info`, in bytes. */

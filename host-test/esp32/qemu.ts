@@ -8,7 +8,7 @@ import { findProgram, findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../pa
 import { makeFlashImage } from "./flash-image.js";
 import type { Emulator } from "./qemu-chip.js";
 
-/** Where the emulated chip finds this computer's loopback address. */
+/** This computer's loopback address, as the emulated chip sees it. */
 export const HOST_ADDRESS = "10.0.2.2";
 
 interface Chip {
@@ -51,7 +51,7 @@ const CHIPS = {
 
 export type EmulatedChip = keyof typeof CHIPS;
 
-/** A target of mcconfig, and what it builds of it. */
+/** A target of mcconfig, and the kind of build. */
 interface Target {
 	/** Its folder below mcconfig's of the platform; empty for the platform itself. */
 	readonly name: string;
@@ -70,7 +70,7 @@ const FLAGS = { instrument: ["-i"], release: [] } as const;
 
 /** The tools to build and run a board's image. */
 export interface QemuTools {
-	/** For the name of a test: "an ESP32-C3". */
+	/** Chip in the name of a test: "an ESP32-C3". */
 	readonly title: string;
 	readonly chip: EmulatedChip;
 	readonly sdk: Sdk;

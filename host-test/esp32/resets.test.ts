@@ -21,7 +21,7 @@ const BATCH = 60;
 const SEED = 20_261_126;
 /** Most milliseconds between two steps of a peer. */
 const MAX_PAUSE = 8;
-/** Characters of the console that tell why it restarted. */
+/** Characters of the console that contain the reason of a restart. */
 const CONSOLE_SHOWN = 8_000;
 
 const TOKEN = "a-secret-of-the-test";

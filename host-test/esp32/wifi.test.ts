@@ -55,7 +55,7 @@ async function askPage(port: number, method: string, path: string, body = "", he
 	}
 }
 
-/** The address that the chip's DNS server tells for a name. */
+/** Asks the chip's DNS server for the address of a name. */
 async function resolveAt(port: number, name: string): Promise<string> {
 	const labels = name.split(".").map((label) => String.fromCharCode(label.length) + label);
 	const socket = createSocket("udp4");

@@ -23,12 +23,12 @@ const SDK = [
 const IDF = /(^|\/)(platform_include|include|register)(\/(soc|freertos|esp32\w+))?$/;
 const NOT_IDF = /\b(linux|riscv|test\w*|esp_tee|deprecated_include|FreeRTOS-Kernel-SMP)\b|mbedtls\/mbedtls/;
 
-/** As esp32-camera declares it: a component that ESP-IDF downloads for a board with a camera. */
+/** Declaration of esp32-camera, a component that ESP-IDF downloads for a board with a camera. */
 const CAMERA = `#include <stdbool.h>
 typedef enum { PIXFORMAT_RGB565 } pixformat_t;
 bool fmt2jpg(uint8_t *, size_t, uint16_t, uint16_t, pixformat_t, uint8_t, uint8_t **, size_t *);`;
 
-/** As micro-opus declares it: a component that ESP-IDF downloads for a board with a codec. */
+/** Declaration of micro-opus, a component that ESP-IDF downloads for a board with a codec. */
 const OPUS = `#include <stdint.h>
 typedef int16_t opus_int16;
 typedef struct OpusDecoder OpusDecoder;

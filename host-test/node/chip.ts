@@ -1,5 +1,5 @@
 // The whole firmware with a chip's heap. A chip has the firmware's code and tables in flash; here they are in the heap, so
-// the chip's room is counted from what the firmware holds once it has started.
+// the chip's room is counted from the started firmware.
 import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../packages/virtual-device/src/index.js";
 
 /** The manifest's `creation`, less what is in use after boot without a backend, as the instruments of Moddable's simulator count it. */

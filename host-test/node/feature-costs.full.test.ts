@@ -11,7 +11,7 @@ import { skipIf, temporaryFolder } from "../support/testing.js";
 
 const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
 
-/** Number of servers that are measured; the cost is that of one. The first one also makes what is made only once. */
+/** Number of servers that are measured; the cost is that of one. The first one also makes shared objects. */
 const SERVERS = 10;
 
 /** The modules of src/mcp_server/features that a feature is imported from, with the imported names. */
@@ -51,7 +51,7 @@ const BUDGETS: readonly (readonly [
 	],
 ];
 
-/** Bundles a server that has a set of features, if any, and keeps what it imports. */
+/** Bundles a server with a set of features, if any, and keeps all its imports. */
 async function bundleCost(set?: string, imports: Readonly<Record<string, string>> = {}): Promise<string> {
 	const modules = Object.entries({ ...imports, ...(set !== undefined && { "feature-set": "FeatureSet" }) });
 	const lines = modules.map(([module, names]) => importLine(names, `src/mcp_server/features/${module}.js`));

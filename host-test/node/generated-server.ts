@@ -1,5 +1,5 @@
 // A server that a test on Node can throw messages at: each is announced
-// with the revision in force, then what it answers is posted.
+// with the revision in force, then its answer is posted.
 
 import { receive, send } from "../../packages/virtual-device/platform/bridge.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";

@@ -33,7 +33,7 @@ type Size = (most: number) => number;
 
 type Make = (size: Size) => Hostile;
 
-/** Types of messages besides MCP that the firmware knows, and one that it does not. Not `goodbye`: it ends the session. */
+/** Types of messages other than MCP: those of the firmware, and an unknown one. `goodbye` is left out: it ends the session. */
 const TYPES = [
 	"hello",
 	"tts",

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const PLATFORM = fileURLToPath(new URL("../../src/platform/", import.meta.url));
 
-/** Bytes. ESP-IDF: app partitions begin at multiples of 64 KB, others at multiples of 4 KB; the first 0x9000 are the bootloader's. */
+/** Bytes. ESP-IDF: app partitions start at multiples of 64 KB, others at multiples of 4 KB; the first 0x9000 are the bootloader's. */
 const APP_ALIGNMENT = 0x10000;
 const ALIGNMENT = 0x1000;
 const FIRST = 0x9000;

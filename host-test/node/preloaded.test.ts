@@ -7,7 +7,7 @@ import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 
-/** XS freezes what is preloaded into flash, the built-ins too: a property of the same name cannot be assigned. */
+/** XS freezes preloaded objects, the built-ins too: a property of the same name cannot be assigned. */
 function whileReadOnly<T>(make: () => T): T {
 	Object.defineProperty(Error.prototype, "name", { writable: false });
 	try {

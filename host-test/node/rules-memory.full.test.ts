@@ -53,7 +53,7 @@ describe("a rule on a 32-bit XS", { skip: skipIf(whyNotXs) }, () => {
 			const set = (index: number) =>
 				call("self.rule.set", { name: `r${index}`, when, do: water, cooldown: 600, on: false });
 			const heap = async (): Promise<HeapReport> => (await device.heap()) as HeapReport;
-			// What the first call makes stays.
+			// Objects that the first call makes stay.
 			await set(0);
 			await set(0);
 			const before = await heap();

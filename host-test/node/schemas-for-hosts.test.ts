@@ -62,7 +62,7 @@ function* schemasIn(schema: Schema, path: string): Generator<[path: string, sche
 const isChoice = ({ anyOf, oneOf }: Schema): boolean => anyOf !== undefined || oneOf !== undefined;
 const isList = ({ type }: Schema): boolean => [type].flat().includes("array");
 
-/** What is wrong with one schema of a tool's arguments, for one host; "" if nothing is. */
+/** Describes the fault of a tool's input schema for one host; "" without a fault. */
 type Rule = (schema: Schema, isRoot: boolean) => string;
 
 const RULES: Readonly<Record<string, Rule>> = {

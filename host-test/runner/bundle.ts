@@ -24,7 +24,7 @@ const PROGRAMS = [
 	"packages/virtual-device/src/cli.ts",
 ];
 
-/** Loaded by the gateway by a path of its own, from where its bundle is. */
+/** Modules that the gateway loads from its bundle's folder. */
 const WORKERS = { "schema-validator": "packages/manager/src/core/schema-validator.ts" };
 
 const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
@@ -42,7 +42,7 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles test files into one folder, in which what they share stands once. Takes a second or two: to compile each
+ * Bundles test files into one folder, with one copy of shared code. Takes a second or two: to compile each
  * file in each process took minutes.
  */
 export async function bundleTests(
@@ -79,10 +79,10 @@ export async function bundleTests(
 	return { folder, inputs: metafile.inputs };
 }
 
-/** Sources that are made to be bundled: they find what is beside the bundle. */
+/** Sources that are made to be bundled: they find files next to the bundle. */
 const BUNDLED = [join(ROOT, "packages/gateway/src"), join(ROOT, "packages/manager/src")];
 
-/** Tests and programs find files beside their source by `import.meta.url`, so it stays that of the source. */
+/** Keeps the source's `import.meta.url`, by which tests and programs find files next to it. */
 const keepOwnUrls: Plugin = {
 	name: "keep-own-urls",
 	setup(build) {

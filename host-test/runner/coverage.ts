@@ -13,7 +13,7 @@ const MIN_LINES = 90;
 /** The bundle of tests whose coverage is reported after this process: the report needs it. */
 export const RECORDED_BUNDLE = { folder: `${ROOT}.cache/tests/recorded`, isKept: true };
 
-/** The environment in which processes of tests write what they cover. */
+/** Environment in which test processes write their coverage. */
 export function openCoverage(adds: boolean): NodeJS.ProcessEnv {
 	if (!adds) {
 		rmSync(FOLDER, { recursive: true, force: true });
@@ -23,7 +23,7 @@ export function openCoverage(adds: boolean): NodeJS.ProcessEnv {
 	return { NODE_V8_COVERAGE: FOLDER };
 }
 
-/** Removes what a process left that was killed while it wrote: its end is missing. */
+/** Removes truncated files of processes that were killed while they wrote. */
 function removeUnfinished(): void {
 	for (const name of readdirSync(FOLDER)) {
 		if (!readFileSync(join(FOLDER, name)).subarray(-1).equals(Buffer.from("}"))) {
@@ -32,7 +32,7 @@ function removeUnfinished(): void {
 	}
 }
 
-/** Prints what the tests covered, and writes the details to `.cache/coverage-report`. */
+/** Prints the coverage, and writes the details to `.cache/coverage-report`. */
 export async function reportCoverage(): Promise<number> {
 	const report = new CoverageReport({
 		name: "xs-mcp",

@@ -19,7 +19,7 @@ process.on("message", async (url) => {
 	} catch (error) {
 		test("is loaded", () => Promise.reject(error));
 	}
-	// Tests run in the order in which they are registered, so this one tells that those of the file have ended.
+	// Tests run in the order of registration, so this one runs after those of the file.
 	await test(END_OF_FILE, async () => {
 		const tasks = [];
 		process.emit("endOfFile", (task) => tasks.push(task));
@@ -27,7 +27,7 @@ process.on("message", async (url) => {
 	});
 });
 
-/** A test that left something open fails the run, with what it is: without it the process would never end. */
+/** Fails the run, and names the open handle, if a test left one: otherwise the process would never end. */
 function sayWhatIsOpen() {
 	console.error(`The tests left open: ${process.getActiveResourcesInfo().join(", ")}`);
 	process.exit(1);

@@ -23,7 +23,7 @@ export interface FileReport extends FileResult {
 	readonly flaky?: readonly Failure[];
 }
 
-/** With so few files, each suite gets a line. */
+/** Number of files up to which each suite gets a line. */
 const MAX_FILES_IN_DETAIL = 12;
 
 const FILES_PER_LINE = 10;

@@ -60,7 +60,7 @@ export async function runBundle(
 }
 
 interface Run extends RunOptions {
-	/** Of the bundle. */
+	/** Folder of the bundle. */
 	readonly folder: string;
 	/** Files that no process has taken yet. */
 	readonly queue: string[];
@@ -160,7 +160,7 @@ function startProcess({ reporter, flags = [], env, folder }: Run): ChildProcess 
 	});
 }
 
-/** @returns the end of what it said */
+/** @returns the end of its output */
 function followOutput(child: ChildProcess, isShown: boolean): () => string {
 	let output = "";
 	for (const stream of [child.stdout, child.stderr]) {

@@ -8,7 +8,7 @@ import { noSdk } from "../support/sdk.js";
 import { until } from "../support/testing.js";
 import { startSimulatorOnline } from "./start-simulator.js";
 
-/** Where the simulator's window has the button of its first device, in pixels. */
+/** Position of the first device's button in the simulator's window, in pixels. */
 const BUTTON = ["159", "66"];
 
 const hasXdotool = spawnSync("xdotool", ["version"]).error === undefined;

@@ -12,7 +12,7 @@ import { startSimulator } from "./start-simulator.js";
 // SDK's own client the device goes deaf in the first test, and its machine ends in the second: seen over ws. Over wss the
 // same bytes are sent, but that fault was not seen there.
 
-/** The firmware, which trusts a CA that is made anew for each run. */
+/** The firmware, which trusts a CA that is made for each run. */
 const FOLDER = fileURLToPath(new URL("../../.cache/simulator-tls", import.meta.url));
 
 /** A server's text frame. */

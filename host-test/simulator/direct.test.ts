@@ -16,7 +16,7 @@ it("the SDK's HTTP server in the simulator serves the official client, and outli
 		isReady: (line) => line.startsWith("serving MCP"),
 	});
 
-	/** Says something on a connection of its own: what comes back until the device closes it. */
+	/** Sends text on a new connection, and returns the answer until the device closes it. */
 	const say = async (...words: string[]): Promise<string> => {
 		const socket = connect(port, "127.0.0.1");
 		let answer = "";

@@ -64,7 +64,7 @@ async function buildCopy(sdk: Sdk, port: number): Promise<string> {
 	return join(output, "bin", sdk.host, "mc", "debug", "embed", "mc.so");
 }
 
-/** Asks as a client of its own, which disconnects after the answer. */
+/** Asks as a new client, which disconnects after the answer. */
 async function ask(port: number, method: string, params: object) {
 	const socket = await open(port);
 	socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);

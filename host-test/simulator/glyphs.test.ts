@@ -19,10 +19,10 @@ const TEXT = "今天天气很好，最高25°C。明日は晴れ、Grüße!";
 /** The first row of the words on the simulator's screen: three lines of 18 pixels fit below it. */
 const WORDS_TOP = 258;
 
-/** Where the simulator's window has the screen of its first device, in pixels. */
+/** Position of the first device's screen in the simulator's window, in pixels. */
 const SCREEN = { left: 349, top: 82, width: 240, height: 320 };
 
-/** How far lightness may be from what was drawn: the screen has 5 or 6 bits a colour. */
+/** Tolerance of lightness: the screen has 5 or 6 bits a colour. */
 const TOLERANCE = 80;
 
 const skip = noSdk || whyMissing("import", "imagemagick");

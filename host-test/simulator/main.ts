@@ -11,7 +11,7 @@ function report(kind: string, ...details: readonly unknown[]): void {
 	trace(`${JSON.stringify([kind, ...details])}\n`);
 }
 
-/** Settles in a turn of the event loop of its own, as what happens to a device does. */
+/** Settles in a separate turn of the event loop, as events of a device do. */
 function nextTurn(): Promise<void> {
 	return new Promise((resolve) => {
 		Timer.set(() => resolve());

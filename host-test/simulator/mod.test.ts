@@ -11,7 +11,7 @@ import { until } from "../support/testing.js";
 
 const LAMP = join(ROOT, "examples", "mod-lamp");
 
-/** A copy of the example beside it, with another main module, that is removed with its test. */
+/** A copy of the example, with another main module. It is removed after its test. */
 function otherMod(t: TestContext, main: string): string {
 	const folder = mkdtempSync(join(ROOT, "examples", "mod-test-"));
 	t.after(() => {

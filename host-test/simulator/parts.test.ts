@@ -12,10 +12,10 @@ const PUMP = fileURLToPath(new URL("../../examples/pump", import.meta.url));
 
 const AIR = fileURLToPath(new URL("../fixtures/air", import.meta.url));
 
-/** Where the panel has the switch of its last row, the door, in pixels. */
+/** Position of the switch in the panel's last row, the door, in pixels. */
 const DOOR = ["144", "156"];
 
-/** Where it has the right end of its first slider, the humidity of the air. */
+/** Position of the right end of its first slider, the humidity of the air. */
 const HUMID = ["262", "96"];
 
 function click({ display }: Simulator, place: readonly string[]): void {

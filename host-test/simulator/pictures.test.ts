@@ -30,7 +30,7 @@ const PNG = Buffer.from(
 async function connect(t: TestContext) {
 	const { server, base, log, lines } = await startSimulatorOnline(t, ROOT);
 	const client = await connectClient(t, new URL(`${base}/mcp/${server.alias}`), "2025-11-25");
-	/** The device's answer and the gateway's log, to tell which of the two has given up. */
+	/** The device's answer and the gateway's log, which show which of the two gave up. */
 	const why = (text: string): string =>
 		[
 			text,

@@ -84,7 +84,7 @@ async function* recorded(sound: Int16Array, packets: readonly Uint8Array[], isOv
 	}
 }
 
-/** Without the silence that was played while no samples were there. */
+/** Removes the silence that was played for lack of samples. */
 function withoutGaps(samples: Int16Array): Int16Array {
 	let silent = 0;
 	return samples.filter((sample) => {

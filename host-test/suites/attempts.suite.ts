@@ -5,7 +5,7 @@ import { equal, given, matches, ok, suite } from "../harness.js";
 
 const broken = (): ProtocolError => new ProtocolError("connection-failed", "x");
 
-/** A protocol that is closed from within one of its own events. */
+/** A protocol that is closed in one of its events. */
 function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" | "onLost") {
 	let protocol: FakeProtocol | undefined;
 	const close = (at: string) => () => {

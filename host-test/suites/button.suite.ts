@@ -8,7 +8,7 @@ import { equal, given, suite } from "../harness.js";
 const DEBOUNCE = 30;
 const LONG_PRESS = 2_000;
 
-/** A clock whose number begins anew soon. */
+/** A clock that soon wraps around. */
 const ticksOf = (timer: FakeTimer) => (): number => (timer.now - 50) | 0;
 
 function timed() {
@@ -51,7 +51,7 @@ class FakePin {
 	}
 }
 
-/** A touch screen, and what it is touched by; undefined: nothing new, an error: it cannot be read. */
+/** A touch screen, and its next touch; undefined: nothing new, an error: it cannot be read. */
 function touchScreen(interrupt: boolean) {
 	const state = { tell: (): void => {}, fingers: undefined as object[] | Error | undefined, closed: false };
 	class FakeTouch {

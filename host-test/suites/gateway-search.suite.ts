@@ -49,7 +49,7 @@ export default suite("a gateway that announces itself", {
 			const { network, timer, found } = search();
 			equal(network.serviceType, "_xs-mcp._tcp");
 			network.find({ facts: { transport: "ws", path } });
-			// The SDK goes on with what it has received: the search is open until that is over.
+			// The SDK still delivers received answers: the search stays open until then.
 			equal([found, network.open], [[`ws://192.168.1.10:8765${path}`], 1]);
 			timer.pass(0);
 			equal([network.open, timer.size], [0, 0]);

@@ -11,7 +11,7 @@ import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, ok, settled, suite } from "../harness.js";
 
-/** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
+/** Packets on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
 const WIRE = {
 	requestState: "49 4d 50 52 4f 56 01 03 02 02 00 e5",
 	requestInfo: "49 4d 50 52 4f 56 01 03 02 03 00 e6",

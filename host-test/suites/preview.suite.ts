@@ -7,7 +7,7 @@ import { equal, failureOf, given, suite, throws } from "../harness.js";
 
 const BLOCK = 8;
 
-/** Bytes of a segment: a marker, the length, and what it holds. */
+/** Bytes of a segment: a marker, the length and the content. */
 const segment = (marker: number, ...body: number[]): number[] => [
 	0xff,
 	marker,

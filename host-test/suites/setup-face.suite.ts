@@ -71,7 +71,7 @@ export default suite("the set-up on the screen", {
 		equal(inputs, ["WIFI:T:WPA;S:xs-mcp-56789a;P:abcdefgh;;"]);
 		const [words, ...bands] = canvas.parts;
 		equal(words?.width, 320);
-		// The code is drawn in bands that touch each other. Each begins with its white ground.
+		// The code is drawn in bands that touch each other. Each starts with its white ground.
 		const side = bands[0]?.width ?? 0;
 		const heights = bands.reduce((sum, { height }) => sum + height, 0);
 		equal(heights, side);

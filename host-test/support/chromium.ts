@@ -66,8 +66,8 @@ export async function openPhonePage(t: TestContext, options: BrowserContextOptio
 }
 
 /**
- * Ends what the tests of a file share, after the last of them. The module that shares it is loaded once in a process of
- * tests: its task is carried out after each file from then on.
+ * Runs a task after the last test of a file, and of each later file of this process: this module is loaded once in a
+ * process of tests.
  */
 function atEndOfFile(task: () => Promise<void>): void {
 	// Emitted by runner/entry.mjs, which is not bundled with the tests.

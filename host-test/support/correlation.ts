@@ -27,11 +27,11 @@ function best(from: number, to: number, step: number, likeness: (delay: number) 
 /** Samples that are looked for together, if the caller does not say: 100 ms of a sound with 24,000 a second. */
 const PIECE = 2_400;
 
-/** How alike a piece and what is heard are where the piece is. Noise is encoded as other noise. */
+/** Similarity of a piece and the heard sound at its position. Noise is encoded as other noise. */
 const SURE = 0.8;
 
 /**
- * As {@link correlation}, of a sound that was played in real time: a busy machine may play a gap, after which each piece is later
+ * Computes the {@link correlation} of a sound that was played in real time: a busy machine may play a gap, after which each piece is later
  * than those before it.
  */
 export function correlationWithGaps(source: Int16Array, heard: Int16Array, maxDelay: number, size = PIECE): number {

@@ -5,7 +5,7 @@ import { ROOT } from "../../packages/root.js";
 
 const HINT = "UPDATE=1 npm test -- FILE writes it";
 
-/** Compares a file, which is made of sources, with what it is to be. With UPDATE=1 in the environment the file is written. */
+/** Compares a generated file with its expected content. With UPDATE=1 in the environment the file is written. */
 export function expectGenerated(path: string, text: string): void {
 	const file = join(ROOT, path);
 	if (process.env.UPDATE === "1") {

@@ -15,11 +15,11 @@ import { temporaryFolder } from "./testing.js";
 
 /**
  * A step of a guide, a fenced block: "ts PATH" and "json PATH" are a file, "diff PATH" is a change of one, "sh" is run,
- * "sh sdk" where Moddable's SDK is, and "text" is what the commands before it print.
+ * "sh sdk" where Moddable's SDK is, and "text" is the output of the commands before it.
  */
 export interface Step {
 	readonly kind: string;
-	/** A path from the project's folder, or what a command needs. */
+	/** A path from the project's folder, or a requirement of a command. */
 	readonly about: string;
 	readonly text: string;
 }

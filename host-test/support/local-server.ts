@@ -12,7 +12,7 @@ export class LocalServer {
 	#process: ChildProcess | undefined;
 
 	/**
-	 * @param config path of the server's configuration, in a folder of its own
+	 * @param config path of the server's configuration, in a separate folder
 	 * @param ready the event of a connection to a running server: "data" where the server speaks first
 	 */
 	constructor(port: number, program: string, config: string, ready: "connect" | "data") {

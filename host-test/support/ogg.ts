@@ -1,4 +1,4 @@
-// Ogg Opus files (RFC 3533, RFC 7845), as far as opusenc writes them.
+// Ogg Opus files (RFC 3533, RFC 7845), the subset that opusenc writes.
 
 const HEAD = 27;
 const MAX_SEGMENT = 255;

@@ -9,7 +9,7 @@ const APPLICATION = fileURLToPath(new URL("panel-application.ts", import.meta.ur
 
 const PLAIN = "<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>";
 
-/** Shows the panel of a device beside its status, as an application does, with the extension's own host library. */
+/** Shows the panel of a device next to its status, as an application does, with the extension's own host library. */
 export async function openPanel(
 	page: Page,
 	client: Client,

@@ -36,7 +36,7 @@ export class Program {
 	}
 
 	/**
-	 * Starts Node, or another command, with these arguments. Rejects with what it said if it ends before it is ready, or is
+	 * Starts Node, or another command, with these arguments. Rejects with its output if it ends before it is ready, or is
 	 * not ready in time.
 	 */
 	static async start(

@@ -28,7 +28,7 @@ export interface Registry {
 }
 
 /**
- * Starts a registry that has given tarballs, and what is installed in this repository: each package in the versions that are
+ * Starts a registry with given tarballs and the packages of this repository: each package in the versions that are
  * here.
  */
 export async function openRegistry(tarballs: readonly string[]): Promise<Registry> {

@@ -2,5 +2,5 @@ import { findSdk, NO_SDK, type Sdk } from "../../packages/xs-mcp/src/moddable/sd
 
 export const sdk = findSdk() as Sdk;
 
-/** For the option `skip`: why there is no SDK. */
+/** Reason why there is no SDK, for the option `skip`. */
 export const noSdk: string | false = sdk === undefined && NO_SDK;

@@ -22,7 +22,7 @@ interface SimulatorOptions {
 	readonly devices?: string;
 }
 
-/** The device that it shows for a build with parts of its own: a row for each pin. */
+/** Device that it shows for a build with custom parts: a row for each pin. */
 export const PARTS_PANEL = join(ROOT, "src/hardware/parts/simulator/panel");
 
 /** Characters of the standard error in the error if it ends by itself. */
@@ -30,7 +30,7 @@ const MAX_COMPLAINT_LENGTH = 2_000;
 
 /**
  * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
- * for, a display of its own, so that it does not disturb other simulators. Linux only.
+ * for, a separate display, so that it does not disturb other simulators. Linux only.
  */
 export class Simulator extends EventEmitter<Events> {
 	readonly #xsbug: Xsbug;
@@ -67,7 +67,7 @@ export class Simulator extends EventEmitter<Events> {
 		const env: NodeJS.ProcessEnv = {
 			...sdkEnvironment(sdk),
 			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
-			// GTK looks for a service for the disabled, and warns that a session of its own has none.
+			// GTK looks for a service for the disabled, and warns that a new session has none.
 			NO_AT_BRIDGE: "1",
 			XSBUG_HOST: "127.0.0.1",
 			XSBUG_PORT: String(xsbug.port),
@@ -110,7 +110,7 @@ export class Simulator extends EventEmitter<Events> {
 
 /** @param project the manifest, or its folder */
 export async function buildForSimulator(sdk: Sdk, project: string, settings: readonly string[] = []): Promise<string> {
-	// Without a target mcconfig would start a simulator of its own, and end every other one.
+	// Without a target mcconfig would start another simulator, and end every running one.
 	await mcconfig(sdk, project, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	return join(outputOf(project), "bin", sdk.host, "mc", "debug", nameOf(project), "mc.so");
 }

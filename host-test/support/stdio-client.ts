@@ -3,7 +3,7 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { PATIENT } from "./testing.js";
 
-/** Connects the official client to a server that Node runs. `log` has what the server writes to standard error. */
+/** Connects the official client to a server that Node runs. `log` has the server's standard error. */
 export async function connectOverStdio(
 	t: Pick<TestContext, "after">,
 	args: readonly string[],

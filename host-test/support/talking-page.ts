@@ -18,7 +18,7 @@ const RATE = 16_000;
 /** Samples of a piece: 200 ms. */
 const PIECE = RATE / 5;
 
-/** Records the samples that the page plays, and their times. Sounds begin late, as on a busy computer. */
+/** Records the samples that the page plays, and their times. Sounds start late, as on a busy computer. */
 const NOTE_SOUNDS = `
 	globalThis.played = [];
 	globalThis.ended = 0;

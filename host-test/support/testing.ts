@@ -26,7 +26,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
 
 const folders = new Set<string>();
 
-/** A new folder for a test. It stays until this process ends, because what a test started may write into it until then. */
+/** A new folder for a test. It stays until this process ends, because programs of a test may write into it until then. */
 export function temporaryFolder(prefix = "xs-mcp-"): string {
 	const folder = mkdtempSync(join(tmpdir(), prefix));
 	if (folders.size === 0) {
@@ -82,8 +82,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * For the option `skip` of tests that need a program of this machine: an engine, a broker, NATS, a browser. In CI it has to be
- * there: tests that are left out in silence protect nothing.
+ * Returns the option `skip` of tests that need a program of this machine: an engine, a broker, NATS, a browser. In CI it
+ * must exist: tests that are left out in silence protect nothing.
  */
 export function skipIf(why: string | false | undefined): string | false {
 	if (why && process.env.CI === "true") {
@@ -119,7 +119,7 @@ export async function fileIn(form: FormData): Promise<Buffer> {
 const STEP = 1_000;
 
 /**
- * Lets time pass, without waiting, until what it starts settles: for what ends by a timeout. Only timers that are
+ * Advances time, without waiting, until an action settles that ends by a timeout. Only timers that are
  * set meanwhile, in this process, run by this time.
  */
 export async function passTime<T>(t: TestContext, start: () => Promise<T>): Promise<T> {
@@ -140,7 +140,7 @@ export async function passTime<T>(t: TestContext, start: () => Promise<T>): Prom
 	}
 }
 
-/** Makes an `it` whose tests get what is arranged for each. */
+/** Makes an `it` whose tests get a new arrangement each. */
 export const testWith =
 	<Made>(arrange: (t: TestContext) => Promise<Made>) =>
 	(title: string, test: (made: Made, t: TestContext) => Promise<void> | void): void =>

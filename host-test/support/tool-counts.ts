@@ -1,10 +1,10 @@
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 
-/** Kinds of parts that a virtual device has without parts of one's own. */
+/** Kinds of parts of a virtual device without custom parts. */
 const ITS_KINDS = ["buttons", "lights", "rules", "sensors"];
 
-/** A virtual device has every part but Wi-Fi that could be set up, and parts of one's own. */
+/** A virtual device has every part except Wi-Fi that could be set up, and custom parts. */
 const LACKING: readonly string[] = [
 	"wifiSetup",
 	...ALL_KINDS.map(({ plural }) => plural).filter((plural) => !ITS_KINDS.includes(plural)),

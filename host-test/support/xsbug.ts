@@ -49,7 +49,7 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 		return this.#name;
 	}
 
-	/** Such as "XS 17.7.0 64-bit LE 32-bit ID". */
+	/** Engine, for example "XS 17.7.0 64-bit LE 32-bit ID". */
 	get engine(): string {
 		return this.#engine;
 	}

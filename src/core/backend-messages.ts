@@ -62,7 +62,7 @@ const LETTERS = deepFreeze([
 	[0x20000, 0x3ffff],
 ] as const);
 
-/** From here on are emoji. */
+/** First code point that counts as an emoji. */
 const EMOJI = 0x1f300;
 
 /** A message's change of the face. Members that are missing or of the wrong type change nothing. */

@@ -29,7 +29,7 @@ class PowerSaver extends AppPart implements Listener {
 	/** Idle times in seconds until the screen is dimmed, and turned off. 0 here and below: never. */
 	private readonly screenDim = this.app.setting("screenDim") ?? (this.hasBattery ? SCREEN_DIM : 0);
 	private readonly screenOff = this.app.setting("screenOff") ?? (this.hasBattery ? SCREEN_OFF : 0);
-	/** At a wake-up the chip starts from the beginning: firmware on trial would be rolled back. */
+	/** Whether the chip may sleep deeply. It restarts at each wake-up, which would roll back firmware on trial. */
 	private readonly maySleep = this.app.board.updater?.isOnTrial !== true;
 	/** Idle time without a session until the chip sleeps, and from then until it wakes by itself, in seconds. */
 	private readonly sleepAfter = this.maySleep ? this.app.setting("sleepAfter") : 0;

@@ -32,7 +32,7 @@ export interface McpServerOptions<Context> {
 	readonly pageBytes?: number;
 	/** Limit of asynchronous calls in progress per session. Default 16. */
 	readonly maxCalls?: number;
-	/** For tools that wait: see `ToolCall.sleep`. */
+	/** Timer of tools that wait: see `ToolCall.sleep`. */
 	readonly timer?: CallTimer;
 	/** Names of members that the transport adds around MCP messages: see {@link McpServer.commonNames}. */
 	readonly names?: readonly string[];

@@ -29,7 +29,7 @@ export const STRUCTURED_SINCE: Revision = "2025-06-18";
 /** Since 2025-11-25 invalid arguments are a tool error, which a language model can read and correct. */
 export const reportsBadArgumentsAsResult = (revision: Revision): boolean => revision >= "2025-11-25";
 
-/** On 2024-11-05 a failed tool is a JSON-RPC error: its backends drop the content of a result with `isError`. */
+/** Whether a failed tool is a JSON-RPC error: backends of 2024-11-05 drop the content of a result with `isError`. */
 export const reportsFailureAsError = (revision: Revision): boolean => revision === "2024-11-05";
 
 /** The first backends, and the document they follow, expect "method not found" for an unknown tool. */

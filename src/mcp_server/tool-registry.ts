@@ -33,7 +33,7 @@ export class ToolRegistry<Context> {
 	onChanged: (() => void) | undefined = undefined;
 	/** The tools by name. */
 	readonly byName: Map<unknown, Tool<Context>> = new Map();
-	/** In the order of the list: the common ones, then those for users. */
+	/** Tools in the order of the list: the common ones, then those for users. */
 	private readonly tools: Tool<Context>[] = [];
 	private commonCount = 0;
 	/** The lists for clients, each made on first use: see {@link page}. */

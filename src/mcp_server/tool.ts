@@ -24,14 +24,14 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	/** 1 to 128 characters of `A-Z a-z 0-9 _ - .` (MCP 2025-11-25, server/tools#tool-names). */
 	readonly name: string;
 	readonly title?: string;
-	/** For the language model: what the tool does and when to use it. */
+	/** Purpose of the tool and when to use it, for the language model. */
 	readonly description: string;
 	/** "user": listed only for a client that asks for user tools, and marked so. */
 	readonly audience?: "user";
 	readonly annotations?: ToolAnnotations;
 	/**
-	 * For a tool that may take long: a gateway makes its calls tasks at once, for clients that know tasks. Others wait; if it is
-	 * "required", the gateway rejects their calls. Device and gateway: docs/gateway/tasks.md.
+	 * Marks a tool that may take long. A gateway makes its calls tasks for clients that know tasks. Other clients wait; if it
+	 * is "required", the gateway rejects their calls. Device and gateway: docs/gateway/tasks.md.
 	 */
 	readonly execution?: { readonly taskSupport: "optional" | "required" };
 	/** The arguments. Default: none. */

@@ -14,7 +14,7 @@ export interface Envelope {
 /** Names of the members of MCP messages that are read. Short lists, because XS searches them each time. */
 export interface WantedNames {
 	readonly commonNames: readonly string[];
-	/** For the message that a session begins with. */
+	/** Names for the first message of a session. */
 	readonly initializeNames: readonly string[];
 	/**
 	 * The names to parse a message with again, if the first ones lack some of its wanted members.

@@ -65,7 +65,7 @@ export interface HttpServerOptions {
 export interface Announcement {
 	/** A service type of DNS-SD: `_mcp._tcp`. */
 	readonly serviceType: string;
-	/** For people. */
+	/** Name that people see. */
 	readonly name: string;
 	/** The device's own name, without `.local`. */
 	readonly host: string;

@@ -12,7 +12,7 @@ import {
 /** MQTT's quality of service: at most once, at least once. */
 type QoS = 0 | 1;
 
-/** At most once: a session ends with its connection, and nothing is repeated after it. */
+/** Quality of service: at most once. A session ends with its connection, and nothing is repeated after it. */
 const QOS: QoS = 0;
 
 interface WriteOptions {

@@ -262,7 +262,7 @@ export class Protocol implements ChannelEvents {
 		}
 	}
 
-	/** On an existing connection. */
+	/** Starts a session on an existing connection. */
 	private beginSession(): void {
 		this.options.events.onConnecting?.();
 		if (this.state === "ready") {

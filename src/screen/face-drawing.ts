@@ -120,7 +120,7 @@ export class FacePainter implements Tools {
 		}
 	}
 
-	/** In the middle of the face's room, large if there is room and the large font has all characters. */
+	/** Draws the code in the middle of the face's area, in the large font if it fits and has all characters. */
 	private drawCode(code: string, top: number, bottom: number): void {
 		const { canvas, font, codeFont } = this;
 		const used = codeFont.height <= bottom - top && fitsIn(canvas, codeFont, code) ? codeFont : font;

@@ -118,7 +118,7 @@ static void *work(void *refcon)
 	return NULL;
 }
 
-/** Without a thread, or after its end. */
+/** Frees the codec and its queue. Called without a thread, or after its end. */
 static void discard(Opus *it)
 {
 	while (it->first) {

@@ -38,7 +38,7 @@ export default defineTool({
 		if (typeof clientId === "string") {
 			headers.set("Client-Id", clientId);
 		}
-		// Tells the vision service which call this is. A text could break the header; the family's ids are numbers.
+		// Identifies the call to the vision service. A text could break the header; the family's ids are numbers.
 		if (typeof id === "number") {
 			headers.set("Mcp-Request-Id", String(id));
 		}

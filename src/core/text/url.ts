@@ -1,12 +1,12 @@
 /** The parts of a URL that a device connects to. */
 export interface UrlParts {
-	/** In lower case: "ws", "mqtts", "https", … */
+	/** Scheme in lower case: "ws", "mqtts", "https", … */
 	readonly scheme: string;
 	/** Hostname or address; an IPv6 address has no brackets. */
 	readonly host: string;
 	/** `undefined` when the URL names none. */
 	readonly port: number | undefined;
-	/** With the query; "/" when the URL names none. */
+	/** Path and query; "/" if the URL names none. */
 	readonly path: string;
 }
 

@@ -8,7 +8,7 @@ import { Backoff } from "../../protocols/backoff.js";
 
 /** A service that was found on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
 export interface FoundService {
-	/** For people. */
+	/** Name that people see. */
 	readonly name: string;
 	/** The hostname: "xs-mcp-workshop.local". */
 	readonly host: string;

@@ -97,7 +97,7 @@ export class Reactions extends AppPart implements Listener {
 	private chains: Record<string, number> = {};
 	/** Minutes since 1970, as the last tick has seen them. */
 	private minute = 0;
-	/** For calls of tools: no client gets their answers. */
+	/** Session for calls of tools. No client gets their answers. */
 	private session: McpSession<Hardware> | undefined;
 
 	constructor(app: Application, zone: TimeZone | undefined) {
@@ -261,7 +261,7 @@ export class Reactions extends AppPart implements Listener {
 	}
 
 	/**
-	 * Runs a reaction in a turn of its own, so that one that causes another one takes no stack.
+	 * Runs a reaction in a separate turn, so that reactions that cause each other take no stack.
 	 *
 	 * @param chain number of runs that led to the event
 	 */
@@ -292,7 +292,7 @@ export class Reactions extends AppPart implements Listener {
 		const isChain = (reaction.chain ?? 0) >= MAX_CAUSED;
 		if (isChain || reaction.recent > MAX_CAUSED) {
 			reaction.on = false;
-			// The others of the loop go on, unless it continues without this one.
+			// The others of the loop continue, unless it also runs without this one.
 			this.chains = {};
 			const loop = isChain ? "rules start each other" : "its own event starts it again";
 			this.end(reaction, new Error(`paused: ${loop}, ${MAX_CAUSED} times in a ${isChain ? "row" : "minute"}`));

@@ -8,9 +8,9 @@ import { StoredRules } from "./stored-rules.js";
 import { readTimeZone, type TimeZone } from "./time-zone.js";
 
 /**
- * What the device does by itself: the handlers of its maker, and the rules that clients set.
+ * Runs the device's own reactions: the handlers of its maker, and the rules that clients set.
  *
- * @param findDevice returns undefined if the build defines no device of its own
+ * @param findDevice returns undefined if the build defines no device
  */
 export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Feature => ({
 	name: "rules",

@@ -37,7 +37,7 @@ const CHANGE = "sensor.changed";
 export class StoredRules extends AppPart implements RuleBook, Listener {
 	private readonly settings: Settings;
 	private readonly reactions: Reactions;
-	/** By their names. A rule may be called "toString". */
+	/** Rules by name. Null prototype: a rule may be called "toString". */
 	private readonly rules: Record<string, StoredRule> = Object.create(null);
 	/** Slots whose rule cannot be read: perhaps a later firmware can. */
 	private readonly unreadable: number[] = [];

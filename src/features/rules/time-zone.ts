@@ -28,7 +28,7 @@ const changePattern = (): RegExp => /^M(\d+)\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::
  * Parses a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
  * "CET-1CEST,M3.5.0,M10.5.0/3". Summer time without changes has those of the USA, as in the C library.
  *
- * @returns undefined if it is none
+ * @returns undefined if the text is no time zone
  */
 const parseTimeZone = (text: string): TimeZone | undefined => {
 	const [, standard, summerName, summer, first = "M3.2.0", second = "M11.1.0"] =
@@ -50,7 +50,7 @@ const parseTimeZone = (text: string): TimeZone | undefined => {
 			const year = new Date(now + winterOffset).getUTCFullYear();
 			const from = timeOf(start, year) - winterOffset;
 			const to = timeOf(end, year) - summerOffset;
-			// In the south summer begins in one year and ends in the next.
+			// In the south, summer starts in one year and ends in the next.
 			const isSummer = from < to ? now >= from && now < to : now >= from || now < to;
 			return isSummer ? summerOffset : winterOffset;
 		})

@@ -150,7 +150,7 @@ const answerRequest = (request: ServedRequest, body: string, source: PhoneSetup)
 	}
 };
 
-/** With the English sentence, for clients without the page. */
+/** The status with its message in English, for clients without the page. */
 const describe = ({ message, ...status }: SetupStatus): object => ({
 	...status,
 	...(message && { ...message, message: inLanguage(message) }),

@@ -20,7 +20,7 @@ export abstract class ListFeature<Context, Item extends Listed & { readonly comp
 		}
 	}
 
-	/** Has a server offer the items, which is notified of their changes. */
+	/** Offers the items on a server, and notifies it of their changes. */
 	attach(server: McpServer<Context>): void {
 		this.server = server;
 	}

@@ -43,9 +43,9 @@ export type PromptResult = string | Content | readonly PromptMessage[];
 export interface PromptDefinition<Context, Arguments extends PromptArguments> {
 	readonly name: string;
 	readonly title?: string;
-	/** For the user who chooses it. */
+	/** Text for the user who chooses a prompt. */
 	readonly description?: string;
-	/** In the order of the form. Default: none. */
+	/** Arguments in the order of the form. Default: none. */
 	readonly arguments?: Arguments;
 	/** Makes the messages, possibly asynchronously. An exception reaches the client as a JSON-RPC error. */
 	get(args: InferArguments<Arguments>, context: Context, call: ToolCall): PromptResult | Promise<PromptResult>;

@@ -15,7 +15,7 @@ import { matchTemplate, parseTemplate, type TemplateValues, type UriTemplate } f
 /** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#annotations */
 export interface ResourceAnnotations {
 	readonly audience?: readonly ("user" | "assistant")[];
-	/** From 0, optional, to 1, required. */
+	/** Importance from 0, optional, to 1, required. */
 	readonly priority?: number;
 	/** ISO 8601. */
 	readonly lastModified?: string;
@@ -44,7 +44,7 @@ export interface ResourceDefinition<Context, Uri extends string> {
 	readonly uri: Uri;
 	readonly name: string;
 	readonly title?: string;
-	/** For the language model: the resource's contents. */
+	/** Description of the contents for the language model. */
 	readonly description?: string;
 	/** A media type: "text/plain", "application/json", "image/jpeg". */
 	readonly mimeType?: string;

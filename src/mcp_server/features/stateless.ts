@@ -25,7 +25,7 @@ const LISTEN_NAMES: readonly string[] = deepFreeze(
 	"notifications toolsListChanged promptsListChanged resourcesListChanged resourceSubscriptions".split(" "),
 );
 
-/** What requests of MCP 2026-07-28 can have besides an answer: questions to the client, and subscriptions. */
+/** Serves MCP 2026-07-28: requests without a session, their questions to the client, and subscriptions. */
 export class Stateless<Context> implements Feature<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...STATELESS_REVISIONS] } } };
 	private readonly options: Required<StatelessOptions>;
