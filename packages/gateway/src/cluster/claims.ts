@@ -25,7 +25,7 @@ interface Own {
 	isStored: boolean;
 	/** The session is over. */
 	isOver: boolean;
-	/** What the store has of its state. */
+	/** The state in the store. */
 	state: string | undefined;
 	isWriting: boolean;
 }
@@ -38,7 +38,7 @@ export class Claims {
 	readonly #self: Self;
 	readonly #store: Store;
 	readonly #warn: (message: string) => void;
-	/** By device. One that is over stays until that is written. */
+	/** Claims by device. One that is over stays until that is written. */
 	readonly #claims = new Map<string, Own>();
 	readonly #limit = pLimit(PARALLEL_WRITES);
 	/** The error that was reported last, until a claim is written. */

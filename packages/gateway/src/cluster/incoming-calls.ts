@@ -34,7 +34,7 @@ export type IncomingCalls = ReturnType<typeof takeCalls>;
  * @param deviceOf returns the device in the session that a call names, or why nothing may be sent to it
  */
 export function takeCalls(bus: Bus, deviceOf: (call: Call) => Server | string) {
-	/** By the subject of the replies. */
+	/** Calls by the subject of their replies. */
 	const calls = new Map<string, AbortController>();
 	/** Subscriptions of other gateways' clients: one for each gateway, device and resource. */
 	let subscriptions: Subscription[] = [];
@@ -58,7 +58,7 @@ export function takeCalls(bus: Bus, deviceOf: (call: Call) => Server | string) {
 		}
 	};
 
-	/** Without a connection the answer is lost: the other gateway says so to its client. */
+	/** Sends a reply. It is lost if there is no connection, which the other gateway reports to its client. */
 	const send = (subject: string, reply: Reply): void => {
 		if (bus.connected) {
 			bus.publish(subject, { v: VERSION, ...reply });

@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { LoggedEvent } from "../events/event-log.js";
 
 /**
- * The version of messages and entries. A reader ignores members that it does not know. A change that this does not allow gets the
- * next number: what is of a later version than the reader's is refused.
+ * The version of messages and entries. A reader ignores members that it does not know, and refuses a later version than its
+ * own. An incompatible change gets the next number.
  */
 export const VERSION = 1;
 
@@ -23,7 +23,7 @@ export const subjectsOf = (prefix: string) =>
 		all: (name: string): string => `${prefix}.to.${name}.>`,
 		call: (name: string): string => `${prefix}.to.${name}.call`,
 		cancel: (name: string): string => `${prefix}.to.${name}.cancel`,
-		/** Without an answer: NATS reports if it has no receiver. */
+		/** Needs no answer: NATS reports if it has no receiver. */
 		ping: (name: string): string => `${prefix}.to.${name}.ping`,
 		reply: (name: string, call: string): string => `${prefix}.to.${name}.reply.${call}`,
 		pong: (name: string, from: string): string => `${prefix}.to.${name}.pong.${from}`,
@@ -48,7 +48,7 @@ export const leaseSchema = z.object({
 	v: version,
 	/** Differs each time the gateway starts. */
 	incarnation: z.string(),
-	/** Of its program. */
+	/** Version of its program. */
 	program: z.string(),
 	/** When it started, in milliseconds since 1970. */
 	since: z.number(),

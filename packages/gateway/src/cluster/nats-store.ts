@@ -66,7 +66,7 @@ export class NatsClock {
  * A store that gateways share: a bucket of NATS JetStream. One bucket is one stream, so its changes have one order for all.
  *
  * The copy follows the bucket, and is a state that it has had: also while NATS cannot be reached, when every change is refused
- * at once. A change that NATS does not answer is "unknown": it may still be made when NATS goes on.
+ * at once. A change that NATS does not answer is "unknown": NATS may still make it later.
  */
 export class NatsStore extends Store {
 	readonly #connection: NatsConnection;
@@ -79,7 +79,7 @@ export class NatsStore extends Store {
 	#stop: () => void = () => {};
 	/** The revision that the copy has reached. */
 	#reached = 0;
-	/** What was received last. */
+	/** The entry that was received last. */
 	#newest: KvWatchEntry | undefined;
 	/** When the bucket was made: another time means that NATS has lost its disk. */
 	#created = "";
@@ -92,7 +92,7 @@ export class NatsStore extends Store {
 		super();
 		this.#connection = connection;
 		this.#name = name;
-		// Without direct reads, which may be older than what was written.
+		// No direct reads: they may return an older entry than the one written.
 		this.#settings = { ...settings, history: 1, allow_direct: false };
 		this.#clock = clock;
 	}
@@ -350,7 +350,7 @@ function notSeen(): StoreError {
 	return new StoreError("unknown", `${UNREACHABLE} since the change was sent`);
 }
 
-/** What an error of NATS says about a change. */
+/** Converts an error of NATS to the problem of a change. */
 function problemOf(key: string, error: Error): StoreError {
 	if (error instanceof StoreError) {
 		return error;

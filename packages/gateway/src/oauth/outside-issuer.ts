@@ -60,7 +60,7 @@ export function openOutsideIssuer(issuer: string, settings: Configuration, resou
 			if (error instanceof errors.JWTExpired) {
 				return "expired";
 			}
-			// A response other than 200 is a JOSEError itself; every fault of a token has a class of its own.
+			// A response other than 200 is a plain JOSEError; each fault of a token has its class.
 			const isOfToken = error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";
 			if (isOfToken && !(error instanceof errors.JWKSTimeout) && !(error instanceof errors.JWKSInvalid)) {
 				return undefined;

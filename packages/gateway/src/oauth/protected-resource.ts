@@ -27,7 +27,7 @@ export class ProtectedResource {
 	}
 
 	/**
-	 * The identifier of a resource, in one spelling, so that equal ones can be compared; undefined if it is none of this gateway.
+	 * The normalized identifier of a resource, so that equal ones can be compared; undefined if it is not of this gateway.
 	 * A path is relative to the public URL.
 	 */
 	identify(uri: string): string | undefined {

@@ -37,7 +37,7 @@ export class RequestGuard {
 	readonly #isLocal: boolean;
 	/** The access of clients of this machine without a token. */
 	readonly #withoutToken: Access;
-	/** By token record: its devices are not copied for each request. */
+	/** Access by token record: its devices are not copied for each request. */
 	readonly #accesses = new WeakMap<TokenRecord, Access>();
 	/** The access of pages of other origins, by that of the gateway's own. */
 	readonly #foreign = new WeakMap<Access, Access>();

@@ -16,10 +16,10 @@ import { field, OAuthFailure, oauthBody, optionalField } from "./oauth-failure.j
 import type { ProtectedResource } from "./protected-resource.js";
 import { type AuthorizationServer, SIGN_IN_PATHS, type SignIn } from "./sign-in.js";
 
-/** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
+/** Path of the metadata of a resource: RFC 9728 section 3.1. */
 const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
 
-/** Where they find that of the authorization server: RFC 8414 section 3. Some add the path of the resource. */
+/** Path of the metadata of the authorization server: RFC 8414 section 3. Some clients add the path of the resource. */
 const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 
 /** Largest request of a client that signs in, bytes. */

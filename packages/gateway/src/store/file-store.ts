@@ -23,7 +23,7 @@ const ENTRY = z.object({ key: z.string(), revision: z.number(), value: z.unknown
  */
 export class FileStore extends Store {
 	readonly #folder: string;
-	/** What {@link VERSION} was when a room was read last. */
+	/** {@link VERSION} of each room when it was read last. */
 	readonly #versions = new Map<string, string>();
 	/** Changes, one after the other: the copy must not differ from the files. */
 	readonly #changes = pLimit(1);

@@ -20,11 +20,11 @@ const OWNED = ["device", "alias", "tags", "title", "offers", "event-cursor", "co
 /** Milliseconds between attempts to reach NATS at the start. */
 const RETRY_TIME = 500;
 
-/** Where a gateway keeps everything. */
+/** The stores of a gateway. */
 export interface Stores {
-	/** What lasts: in the state folder, or in NATS. */
+	/** Lasting entries: in the state folder, or in NATS. */
 	readonly store: Store;
-	/** What is of use for minutes: in memory, here or in NATS. Readers check when an entry expires. */
+	/** Entries for minutes: in memory, here or in NATS. Readers check when an entry expires. */
 	readonly shortLived: Store;
 	/** To the NATS of the cluster; undefined: this gateway is alone. */
 	readonly connection?: NatsConnection;
