@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { ERAS, serveClients } from "xs-mcp-gateway/testing/gateway";
+import { bundle } from "xs-mcp-virtual-device";
 import { until } from "../host-test/support/testing.js";
-import { ERAS, serveClients } from "../packages/gateway/testing/gateway.js";
-import { bundle } from "../packages/virtual-device/src/index.js";
 import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 
 const script = await bundle(EVERYTHING);

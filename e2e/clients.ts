@@ -2,8 +2,8 @@ import { setMaxListeners } from "node:events";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ERAS } from "xs-mcp-gateway/testing/gateway";
 import { connectOverStdio as connectToChild } from "../host-test/support/stdio-client.js";
-import { ERAS } from "../packages/gateway/testing/gateway.js";
 import { bearer } from "./gateway-process.js";
 
 export type Era = keyof typeof ERAS;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { BOARD, bootstrap } from "xs-mcp-gateway/testing/bootstrap";
+import { REBOOT, WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
-import { BOARD, bootstrap } from "../packages/gateway/testing/bootstrap.js";
-import { REBOOT, WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
 const itConsole = testWith(startConsole);

@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { WireDevice, type WireDeviceOptions } from "xs-mcp-gateway/testing/gateway";
+import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "xs-mcp-gateway/testing/program";
 import { complaintsOf as allComplaintsOf, openPage } from "../host-test/support/chromium.js";
 import type { SettingName } from "../packages/gateway/src/config/settings.js";
-import { WireDevice, type WireDeviceOptions } from "../packages/gateway/testing/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "../packages/gateway/testing/program.js";
 import { bundleConsole } from "../packages/xs-mcp/src/build/page-bundles.js";
 
 export interface StartedConsole extends StartedProgram {

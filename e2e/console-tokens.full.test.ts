@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { STATUS, WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith } from "../host-test/support/testing.js";
-import { STATUS, WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
 const itConsole = testWith(startConsole);

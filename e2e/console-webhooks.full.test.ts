@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { Endpoint } from "xs-mcp-gateway/testing/events";
+import { WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
-import { Endpoint } from "../packages/gateway/testing/events.js";
-import { WireDevice } from "../packages/gateway/testing/gateway.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole } from "./console-page.js";
 
 describe("a webhook in the console in Chromium", { skip: whyNoChromium }, () => {

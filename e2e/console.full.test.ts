@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { WireDevice } from "xs-mcp-gateway/testing/gateway";
+import type { StartedProgram } from "xs-mcp-gateway/testing/program";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { freePort, until } from "../host-test/support/testing.js";
-import { WireDevice } from "../packages/gateway/testing/gateway.js";
-import type { StartedProgram } from "../packages/gateway/testing/program.js";
 import {
 	complaintsOf,
 	LAMP,

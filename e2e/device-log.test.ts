@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { connectClient, nextOnline } from "xs-mcp-gateway/testing/gateway";
+import { makeStateFolder, startProgram } from "xs-mcp-gateway/testing/program";
 import { until } from "../host-test/support/testing.js";
-import { connectClient, nextOnline } from "../packages/gateway/testing/gateway.js";
-import { makeStateFolder, startProgram } from "../packages/gateway/testing/program.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 it(`a device's own log, firmware on ${ENGINE.kind}, is read by a user-only tool, and kept by the gateway for its console`, async (t) => {

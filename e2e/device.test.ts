@@ -4,11 +4,11 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
+import type { Connection } from "xs-mcp-gateway";
+import { nextOnline, nextSession } from "xs-mcp-gateway/testing/gateway";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { listen, PATIENT, temporaryFolder, until } from "../host-test/support/testing.js";
-import type { Connection } from "../packages/gateway/src/index.js";
-import { nextOnline, nextSession } from "../packages/gateway/testing/gateway.js";
 import { ENGINE, ENGINES, type Engine, openOverWebSocket, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 

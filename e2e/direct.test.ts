@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { bundle } from "xs-mcp-virtual-device";
 import { cases } from "../host-test/support/scope.js";
 import { freePort, until } from "../host-test/support/testing.js";
-import { bundle } from "../packages/virtual-device/src/index.js";
 import { ENGINES, EVERYTHING, startDevice } from "./fixtures.js";
 
 const everything = await bundle(EVERYTHING);

@@ -6,10 +6,9 @@ import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { skipIf } from "../host-test/support/testing.js";
-import { connectToMqtt, type Gateway, listenForMqtt, listenForWebSocket } from "../packages/gateway/src/index.js";
-import { nextOnline, openGateway, startGateway } from "../packages/gateway/testing/gateway.js";
-import { openChannels } from "../packages/gateway/testing/udp-channels.js";
+import { connectToMqtt, type Gateway, listenForMqtt, listenForWebSocket } from "xs-mcp-gateway";
+import { nextOnline, openGateway, startGateway } from "xs-mcp-gateway/testing/gateway";
+import { openChannels } from "xs-mcp-gateway/testing/udp-channels";
 import {
 	BOARD_PROFILES,
 	type BoardProfile,
@@ -18,7 +17,8 @@ import {
 	type HeapLimits,
 	VirtualDevice,
 	type VirtualDeviceOptions,
-} from "../packages/virtual-device/src/index.js";
+} from "xs-mcp-virtual-device";
+import { skipIf } from "../host-test/support/testing.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 export const ENGINES = await Promise.all(

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
+import { connectClient } from "xs-mcp-gateway/testing/gateway";
+import { type StartedProgram, startProgram } from "xs-mcp-gateway/testing/program";
 import { temporaryFolder, until } from "../host-test/support/testing.js";
-import { connectClient } from "../packages/gateway/testing/gateway.js";
-import { type StartedProgram, startProgram } from "../packages/gateway/testing/program.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 const MAC = "02:00:00:00:00:01";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { type ClientSide, connectClient, serveClients } from "xs-mcp-gateway/testing/gateway";
 import { until } from "../host-test/support/testing.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../host-test/support/tool-counts.js";
-import { type ClientSide, connectClient, serveClients } from "../packages/gateway/testing/gateway.js";
 import { ENGINE, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 interface TestClient {

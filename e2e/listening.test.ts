@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
+import { connectClient } from "xs-mcp-gateway/testing/gateway";
+import { openRecognizer } from "xs-mcp-gateway/testing/listening-device";
+import { startProgram } from "xs-mcp-gateway/testing/program";
+import { VOICE } from "xs-mcp-gateway/testing/voice";
+import type { Server } from "xs-mcp-manager/core";
+import type { BoardProfile } from "xs-mcp-virtual-device";
 import { correlation } from "../host-test/support/correlation.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { cases } from "../host-test/support/scope.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { fileIn, PATIENT, readForm, skipIf, until } from "../host-test/support/testing.js";
-import { connectClient } from "../packages/gateway/testing/gateway.js";
-import { openRecognizer } from "../packages/gateway/testing/listening-device.js";
-import { startProgram } from "../packages/gateway/testing/program.js";
-import { VOICE } from "../packages/gateway/testing/voice.js";
-import type { Server } from "../packages/manager/src/core/index.js";
-import type { BoardProfile } from "../packages/virtual-device/src/index.js";
 import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
 const BOARD: BoardProfile = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { nextOnline } from "xs-mcp-gateway/testing/gateway";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";
-import { nextOnline } from "../packages/gateway/testing/gateway.js";
 import { ENGINES, type Engine, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { connectClient, nextOnline } from "xs-mcp-gateway/testing/gateway";
+import { startProgram } from "xs-mcp-gateway/testing/program";
 import { cases } from "../host-test/support/scope.js";
-import { connectClient, nextOnline } from "../packages/gateway/testing/gateway.js";
-import { startProgram } from "../packages/gateway/testing/program.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 const JPEG_BASE64 = /^\/9j\//;

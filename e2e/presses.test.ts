@@ -1,7 +1,7 @@
 import { it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { connectClient, nextOnline, startGateway } from "xs-mcp-gateway/testing/gateway";
 import { until } from "../host-test/support/testing.js";
-import { connectClient, nextOnline, startGateway } from "../packages/gateway/testing/gateway.js";
 import { bundleManifest, ENGINE, startDevice } from "./fixtures.js";
 
 const script = await bundleManifest("host-test/fixtures/presses/manifest.json");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
+import { connectClient } from "xs-mcp-gateway/testing/gateway";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";
-import { connectClient } from "../packages/gateway/testing/gateway.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 const pump = await bundleManifest("examples/pump/manifest.json");

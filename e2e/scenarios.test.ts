@@ -3,9 +3,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { readScenario } from "xs-mcp-virtual-device/scenario";
 import { cases } from "../host-test/support/scope.js";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { readScenario } from "../packages/virtual-device/src/read-scenario.js";
 import { ENGINE, openOverWebSocket } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 

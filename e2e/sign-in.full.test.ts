@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { authorizeUrl, makePkce, register, startSignIn } from "xs-mcp-gateway/testing/sign-in";
 import { openPage, openPhonePage, whyNoChromium } from "../host-test/support/chromium.js";
-import { authorizeUrl, makePkce, register, startSignIn } from "../packages/gateway/testing/sign-in.js";
 
 const REDIRECT = "https://client.example/callback";
 

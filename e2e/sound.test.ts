@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { describe, it, type TestContext } from "node:test";
+import { nextOnline } from "xs-mcp-gateway/testing/gateway";
 import { wavFile } from "../host-test/doubles/wav.js";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { follow } from "../host-test/support/sounds.js";
 import { listen, PATIENT, until } from "../host-test/support/testing.js";
-import { nextOnline } from "../packages/gateway/testing/gateway.js";
 import { ENGINES, openOverWebSocket, startDevice } from "./fixtures.js";
 
 const RATE = 16_000;

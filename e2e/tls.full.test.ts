@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { type Gateway, listenForMqtt, listenForWebSocket } from "xs-mcp-gateway";
+import { nextSession, openGateway } from "xs-mcp-gateway/testing/gateway";
+import { openChannels } from "xs-mcp-gateway/testing/udp-channels";
 import { callTool } from "../host-test/support/call-tool.js";
 import { makeAuthority, type ServerCertificate } from "../host-test/support/certificate-authority.js";
 import { whyMissing } from "../host-test/support/optional-program.js";
 import { Program, typeScript } from "../host-test/support/program.js";
 import { listen, skipIf, temporaryFolder, until } from "../host-test/support/testing.js";
-import { type Gateway, listenForMqtt, listenForWebSocket } from "../packages/gateway/src/index.js";
-import { nextSession, openGateway } from "../packages/gateway/testing/gateway.js";
-import { openChannels } from "../packages/gateway/testing/udp-channels.js";
 
 const skip = skipIf(whyMissing("openssl", "openssl"));
 

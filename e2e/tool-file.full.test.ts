@@ -4,11 +4,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nextOnline, nextSession, startGateway } from "xs-mcp-gateway/testing/gateway";
 import { callTool } from "../host-test/support/call-tool.js";
 import { copyWorkTree } from "../host-test/support/guide.js";
 import { noSdk, sdk } from "../host-test/support/sdk.js";
 import { buildForSimulator, Simulator } from "../host-test/support/simulator.js";
-import { nextOnline, nextSession, startGateway } from "../packages/gateway/testing/gateway.js";
 
 const EXAMPLE = fileURLToPath(new URL("../examples/set-lamp.ts", import.meta.url));
 

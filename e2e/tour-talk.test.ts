@@ -3,12 +3,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
+import { connectClient } from "xs-mcp-gateway/testing/gateway";
+import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "xs-mcp-virtual-device/page-messages";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { Program, typeScript } from "../host-test/support/program.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { skipIf, temporaryFolder, until } from "../host-test/support/testing.js";
-import { connectClient } from "../packages/gateway/testing/gateway.js";
-import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "../packages/virtual-device/src/page-messages.js";
 
 // docs/talk.md, as a person follows it.
 

@@ -1,7 +1,7 @@
 // npm test: every suite on Node and on XS, and one path of each feature from end to end. npm run test:all: the full matrix.
 // npm test -- --simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
 import { availableParallelism } from "node:os";
-import { chooseEngine } from "../packages/virtual-device/src/index.js";
+import { chooseEngine } from "xs-mcp-virtual-device";
 import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { NO_SDK } from "../packages/xs-mcp/src/moddable/sdk.js";
 import { findChips } from "./esp32/qemu.js";

@@ -2,10 +2,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FONTS, makeBmFont } from "../packages/xs-mcp/src/build/bm-font.js";
-import { charactersOf, GLYPH_SETS } from "../packages/xs-mcp/src/build/glyph-sets.js";
+import {
+	charactersOf,
+	GLYPH_SETS,
+	GLYPHS_OF_GATEWAY,
+	makeSentGlyphs,
+} from "../packages/xs-mcp/src/build/glyph-sets.js";
 import { enlarged, openPixelFont, type PixelFont } from "../packages/xs-mcp/src/build/pixel-font.js";
 import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "../packages/xs-mcp/src/build/sent-glyphs.js";
 
 /** Factor by which a code is larger than other text. */
 const CODE_SCALE = 3;

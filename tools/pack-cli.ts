@@ -11,7 +11,7 @@ import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-
 import { FIRMWARE } from "../src/core/firmware.js";
 import { repositoryLinks } from "./repository-links.js";
 
-const { bundlePackage } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
+const { bundlePackage, OWN_PACKAGES } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 
 /** Folders of the packages. */
 const PACKAGES = ["packages/manager", "packages/gateway", "packages/pi", "packages/xs-mcp", "packages/xs-mcp/create"];
@@ -100,9 +100,8 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 	if (types.length === 0) {
 		return;
 	}
-	const manager = join(ROOT, "packages/manager/src");
-	// Without these, the plugin takes the manager for a package, and compiles it again for each of its files.
-	const paths = { "xs-mcp-manager": [`${manager}/manager/index.ts`], "xs-mcp-manager/*": [`${manager}/*/index.ts`] };
+	// Without these, the plugin takes our packages for foreign ones, and compiles them again for each of their files.
+	const paths = Object.fromEntries(Object.entries<string>(OWN_PACKAGES).map(([each, file]) => [each, [file]]));
 	const bundle = await rollup({
 		input: Object.fromEntries(types.map((each) => [each, join(ROOT, String(entryPoints[each]))])),
 		// The types of mqtt and pino cannot be bundled.

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
+import { Gateway } from "xs-mcp-gateway";
+import { serveClients } from "xs-mcp-gateway/testing/gateway";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { Gateway } from "../../packages/gateway/src/index.js";
-import { serveClients } from "../../packages/gateway/testing/gateway.js";
 import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 

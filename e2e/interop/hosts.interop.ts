@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { SET_VOLUME, WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { temporaryFolder, until } from "../../host-test/support/testing.js";
-import { SET_VOLUME, WireDevice } from "../../packages/gateway/testing/gateway.js";
 import { connectOverHttp } from "../clients.js";
 import { knownDevices, startGateway, untilKnown } from "../gateway-process.js";
 import { startDevice } from "./device.js";

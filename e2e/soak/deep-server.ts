@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { initialized, serveResults } from "../../packages/manager/testing/upstreams.js";
+import { initialized, serveResults } from "xs-mcp-manager/testing/upstreams";
 
 /** JSON of a structure that JavaScript's own functions may not be able to go through. */
 export const DEEP_JSON = `{"deep":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import type { WebSocket } from "ws";
+import type { HeapReport } from "xs-mcp-virtual-device";
 import { makeChip, whyNotXs } from "../../host-test/node/chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "../../host-test/node/hostile-messages.js";
 import { listenForSockets, skipIf } from "../../host-test/support/testing.js";
-import type { HeapReport } from "../../packages/virtual-device/src/index.js";
 
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
 // messages there are: `npm run soak` sends 60,000.

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { ERAS } from "../../packages/gateway/testing/gateway.js";
+import { ERAS } from "xs-mcp-gateway/testing/gateway";
 
 /** Tries for longer than any outage; by default the SDK gives up after two attempts, that is 2.5 s. */
 const PATIENT = {

@@ -1,8 +1,8 @@
 // npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
 
-import { bundle, chooseEngine, readOwnDevice } from "../../packages/virtual-device/src/index.js";
-import { prompt } from "../../packages/virtual-device/src/prompt.js";
-import { heading, line, paint, verbatim } from "../../packages/virtual-device/src/prompt-output.js";
+import { bundle, chooseEngine, readOwnDevice } from "xs-mcp-virtual-device";
+import { prompt } from "xs-mcp-virtual-device/prompt";
+import { heading, line, paint, verbatim } from "xs-mcp-virtual-device/prompt-output";
 import { fromProject } from "../../packages/xs-mcp/src/build/manifests.js";
 import { failAs, runProgram, signalled } from "../../packages/xs-mcp/src/build/program.js";
 import { type TourOptions, tourProgram } from "./options.js";

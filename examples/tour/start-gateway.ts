@@ -4,13 +4,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
-import {
-	type Configuration,
-	createGateway,
-	makeLog,
-	type RunningGateway,
-	readConfiguration,
-} from "../../packages/gateway/src/index.js";
+import { type Configuration, createGateway, makeLog, type RunningGateway, readConfiguration } from "xs-mcp-gateway";
 import { bundleConsole } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 

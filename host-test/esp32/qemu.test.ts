@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it, type TestContext } from "node:test";
-import type { Connection, Server } from "../../packages/gateway/src/index.js";
-import { connectClient, LOCAL, startGateway } from "../../packages/gateway/testing/gateway.js";
+import type { Connection, Server } from "xs-mcp-gateway";
+import { connectClient, LOCAL, startGateway } from "xs-mcp-gateway/testing/gateway";
 import { callTool } from "../support/call-tool.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";

@@ -1,6 +1,6 @@
 // The whole firmware with a chip's heap. A chip has the firmware's code and tables in flash; here they are in the heap, so
 // the chip's room is counted from the started firmware.
-import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../packages/virtual-device/src/index.js";
+import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "xs-mcp-virtual-device";
 
 /** The manifest's `creation`, less what is in use after boot without a backend, as the instruments of Moddable's simulator count it. */
 const ROOM = { slots: 3_072 - 1_314, chunkBytes: 65_536 - 5_784, stackSlots: 1_024 };

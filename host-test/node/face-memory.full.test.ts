@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { bundle, chooseEngine, type HeapReport } from "../../packages/virtual-device/src/index.js";
+import { bundle, chooseEngine, type HeapReport } from "xs-mcp-virtual-device";
 import { emotionWords } from "../../src/screen/emotions.js";
 import { rounds, SUITE } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";

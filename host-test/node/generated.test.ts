@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { bundle, chooseEngine, type Engine } from "../../packages/virtual-device/src/index.js";
+import { bundle, chooseEngine, type Engine } from "xs-mcp-virtual-device";
 import { IS_FULL } from "../support/scope.js";
 import { skipIf } from "../support/testing.js";
 

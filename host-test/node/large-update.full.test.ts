@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { it } from "node:test";
+import { encodeImage } from "xs-mcp-virtual-device";
 import { RawBackend } from "../../e2e/fixtures.js";
-import { encodeImage } from "../../packages/virtual-device/src/index.js";
 import { FIRMWARE } from "../../src/core/firmware.js";
 import { listen, skipIf } from "../support/testing.js";
 import { makeChip, whyNotXs } from "./chip.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { chooseEngine, type Engine, type HeapReport } from "../../packages/virtual-device/src/index.js";
+import { chooseEngine, type Engine, type HeapReport } from "xs-mcp-virtual-device";
 import { SUITE, startServer } from "../../tools/bench/engines.js";
 import { CHIP_FREE, startWithRoom } from "../support/chip-heap.js";
 import { skipIf } from "../support/testing.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { Ajv } from "ajv";
-import { connectClient, WireDevice } from "../../packages/gateway/testing/gateway.js";
-import { startProgram } from "../../packages/gateway/testing/program.js";
+import { connectClient, WireDevice } from "xs-mcp-gateway/testing/gateway";
+import { startProgram } from "xs-mcp-gateway/testing/program";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { Client, TOOLS } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { readingsOf, SENSORS } from "../../packages/virtual-device/platform/io/sensors.js";
+import { readingsOf, SENSORS } from "xs-mcp-virtual-device/sensors";
 import { flattened } from "../../src/hardware/parts/sample-values.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { importDriver, type Script, scriptedBus } from "../support/sensor-driver.js";

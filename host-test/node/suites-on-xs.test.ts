@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { bundle, chooseEngine } from "../../packages/virtual-device/src/index.js";
+import { bundle, chooseEngine } from "xs-mcp-virtual-device";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/testing.js";
 

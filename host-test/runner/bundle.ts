@@ -27,9 +27,9 @@ const PROGRAMS = [
 /** Modules that the gateway loads from its bundle's folder. */
 const WORKERS = { "schema-validator": "packages/manager/src/core/schema-validator.ts" };
 
-const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
+const { OWN_PACKAGES } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 
-const MANAGER = `${ROOT}packages/manager/src`;
+const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
 
 export interface Bundle {
 	readonly folder: string;
@@ -63,11 +63,7 @@ export async function bundleTests(
 		bundle: true,
 		splitting: true,
 		packages: "external",
-		alias: {
-			"xs-mcp-manager/core": `${MANAGER}/core/index.ts`,
-			"xs-mcp-manager/proxy": `${MANAGER}/proxy/index.ts`,
-			"xs-mcp-manager": `${MANAGER}/manager/index.ts`,
-		},
+		alias: OWN_PACKAGES,
 		format: "esm",
 		platform: "node",
 		target: "node20",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { nextOnline, nextSession, startGateway } from "../../packages/gateway/testing/gateway.js";
+import { nextOnline, nextSession, startGateway } from "xs-mcp-gateway/testing/gateway";
 import { ROOT } from "../../packages/root.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";

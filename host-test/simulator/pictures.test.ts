@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { deflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
-import { connectClient } from "../../packages/gateway/testing/gateway.js";
+import { connectClient } from "xs-mcp-gateway/testing/gateway";
 import { ROOT } from "../../packages/root.js";
 import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";

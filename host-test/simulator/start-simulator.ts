@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import { nextOnline } from "../../packages/gateway/testing/gateway.js";
-import { startProgram } from "../../packages/gateway/testing/program.js";
+import { nextOnline } from "xs-mcp-gateway/testing/gateway";
+import { startProgram } from "xs-mcp-gateway/testing/program";
 import { sdk } from "../support/sdk.js";
 import { buildForSimulator, Simulator } from "../support/simulator.js";
 import { until } from "../support/testing.js";

@@ -1,4 +1,4 @@
-import type { Engine, EngineChoice, HeapLimits, HeapReport } from "../../packages/virtual-device/src/index.js";
+import type { Engine, EngineChoice, HeapLimits, HeapReport } from "xs-mcp-virtual-device";
 import { SERVER, startServer } from "../../tools/bench/engines.js";
 
 /** Free memory of a chip in a session: docs/moddable.md, "Memory". */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Plugin } from "esbuild";
+import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
 import { ROOT } from "../../packages/root.js";
-import { SENSOR, SENSORS } from "../../packages/virtual-device/platform/io/sensors.js";
 import { importBundle } from "../../packages/xs-mcp/src/build/import-bundle.js";
 import type { Sdk } from "../../packages/xs-mcp/src/moddable/sdk.js";
 

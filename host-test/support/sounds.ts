@@ -1,4 +1,4 @@
-import type { VirtualDevice } from "../../packages/virtual-device/src/index.js";
+import type { VirtualDevice } from "xs-mcp-virtual-device";
 import { type OpusRate, openOpusDecoder } from "../../packages/xs-mcp/src/build/opus.js";
 
 export function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readWav, resample } from "../../packages/gateway/src/speech/wav.js";
+import { readWav, resample } from "xs-mcp-gateway/wav";
 
 export function speak(text: string, voice = "en"): Buffer {
 	return execFileSync("espeak-ng", ["--stdout", "-v", voice, text], { maxBuffer: 2 ** 24 });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { bundle, type Engine, type EngineChoice, type HeapLimits } from "../../packages/virtual-device/src/index.js";
+import { bundle, type Engine, type EngineChoice, type HeapLimits } from "xs-mcp-virtual-device";
 
 /** A measured operation: the messages of one round, as text on the wire. The cursor of each page comes from the answer before. */
 export interface Operation {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
+import type { EngineChoice } from "xs-mcp-virtual-device";
 import { buildXsHost } from "../../packages/virtual-device/src/engine/build-xs.js";
 import { encodeCommand } from "../../packages/virtual-device/src/engine/xs-protocol.js";
-import type { EngineChoice } from "../../packages/virtual-device/src/index.js";
 import { hostConfig, messages, OPERATIONS, type Operation, SERVER, startServer } from "./engines.js";
 import type { Report } from "./report.js";
 

@@ -1,7 +1,7 @@
 // npm run bench: instructions of a message and heap of the firmware. Writes its tables to the terminal and to tools/bench/results.md.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { chooseEngine, type EngineChoice, type HeapReport } from "../../packages/virtual-device/src/index.js";
+import { chooseEngine, type EngineChoice, type HeapReport } from "xs-mcp-virtual-device";
 import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { rounds, SUITE, startServer } from "./engines.js";
 import { benchInstructions } from "./instructions.js";

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { nodeServer, ODD_SERVER } from "xs-mcp-manager/testing/upstreams";
 import { cases } from "../../../host-test/support/scope.js";
 import { freePort, testWith, until } from "../../../host-test/support/testing.js";
-import { nodeServer, ODD_SERVER } from "../../manager/testing/upstreams.js";
 import { ask, FREE_PORTS, PROGRAM, run, start, startClient, startListening } from "../testing/command-line.js";
 import { ERAS, LAMP, SET_VOLUME, toolNames, VOLUME, WireDevice } from "../testing/gateway.js";
 import {

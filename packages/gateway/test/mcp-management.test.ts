@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { nodeServer, ODD_SERVER, textOf } from "xs-mcp-manager/testing/upstreams";
 import { cases } from "../../../host-test/support/scope.js";
-import { nodeServer, ODD_SERVER, textOf } from "../../manager/testing/upstreams.js";
 import { connectClient, ERAS, SET_VOLUME } from "../testing/gateway.js";
 import { postStateless } from "../testing/post-stateless.js";
 import { startProgram, startProgramWithDevice } from "../testing/program.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
+import { openManager } from "xs-mcp-manager/testing/manager";
 import { testWith, until } from "../../../host-test/support/testing.js";
-import { openManager } from "../../manager/testing/manager.js";
 import type { Task } from "../src/mcp/task.js";
 import { makeTasks, type Tasks } from "../src/mcp/tasks.js";
 import { startAskingUpstream } from "../testing/asking-upstream.js";

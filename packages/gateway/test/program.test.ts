@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import mqtt from "mqtt";
+import { startPlainUpstream } from "xs-mcp-manager/testing/plain-upstream";
 import { listen, until } from "../../../host-test/support/testing.js";
-import { startPlainUpstream } from "../../manager/testing/plain-upstream.js";
 import type { DeviceSummary } from "../src/console/operator-routes.js";
 import { connectClient, SET_VOLUME, WireDevice } from "../testing/gateway.js";
 import {

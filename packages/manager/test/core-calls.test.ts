@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { RequestContext, ServerTool } from "xs-mcp-manager/core";
-import { until } from "../../../host-test/support/testing.js";
 import {
 	LAMP,
 	SET_VOLUME,
@@ -10,7 +8,9 @@ import {
 	type TestGateway,
 	type WireCall,
 	WireDevice,
-} from "../../gateway/testing/gateway.js";
+} from "xs-mcp-gateway/testing/gateway";
+import type { RequestContext, ServerTool } from "xs-mcp-manager/core";
+import { until } from "../../../host-test/support/testing.js";
 
 const OK = { content: [{ type: "text", text: "ok" }] };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { LAMP } from "xs-mcp-gateway/testing/gateway";
+import { startProgramWithDevice } from "xs-mcp-gateway/testing/program";
 import { until } from "../../../host-test/support/testing.js";
-import { LAMP } from "../../gateway/testing/gateway.js";
-import { startProgramWithDevice } from "../../gateway/testing/program.js";
 import { call, startProxy, startUpstream, textOf } from "../testing/proxy.js";
 
 describe("tools through the proxy", () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { startAskingUpstream } from "xs-mcp-gateway/testing/asking-upstream";
+import { ERAS, openGateway, serveClients } from "xs-mcp-gateway/testing/gateway";
 import type { RegisteredServer } from "xs-mcp-manager";
 import { cases } from "../../../host-test/support/scope.js";
 import { testWith } from "../../../host-test/support/testing.js";
-import { startAskingUpstream } from "../../gateway/testing/asking-upstream.js";
-import { ERAS, openGateway, serveClients } from "../../gateway/testing/gateway.js";
 import { openManager } from "../testing/manager.js";
 import { EVERYTHING, nodeServer, textOf } from "../testing/upstreams.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { startAskingUpstream } from "xs-mcp-gateway/testing/asking-upstream";
+import { connectClient, openGateway, serveClients } from "xs-mcp-gateway/testing/gateway";
 import { cases } from "../../../host-test/support/scope.js";
-import { startAskingUpstream } from "../../gateway/testing/asking-upstream.js";
-import { connectClient, openGateway, serveClients } from "../../gateway/testing/gateway.js";
 import { openManager } from "../testing/manager.js";
 import { startStatelessUpstream } from "../testing/stateless-upstream.js";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { FREE_PORTS, start } from "xs-mcp-gateway/testing/command-line";
+import { connectClient, SET_VOLUME, toolNames } from "xs-mcp-gateway/testing/gateway";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "xs-mcp-gateway/testing/program";
 import { temporaryFolder, until } from "../../../host-test/support/testing.js";
-import { FREE_PORTS, start } from "../../gateway/testing/command-line.js";
-import { connectClient, SET_VOLUME, toolNames } from "../../gateway/testing/gateway.js";
-import { makeStateFolder, startProgram, startProgramWithDevice } from "../../gateway/testing/program.js";
 import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, textOf } from "../testing/upstreams.js";
 
 const odd = (id: string, behaviour = "good") => ({ ...nodeServer(id, ODD_SERVER, behaviour), enabled: true });

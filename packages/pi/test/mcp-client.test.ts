@@ -4,9 +4,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { startPlainUpstream } from "xs-mcp-manager/testing/plain-upstream";
+import { EVERYTHING, ODD_SERVER } from "xs-mcp-manager/testing/upstreams";
 import { listen, until } from "../../../host-test/support/testing.js";
-import { startPlainUpstream } from "../../manager/testing/plain-upstream.js";
-import { EVERYTHING, ODD_SERVER } from "../../manager/testing/upstreams.js";
 import { startPi, writeServers } from "./pi.js";
 
 /** server-everything over stdio, as pi's file of servers has it. */

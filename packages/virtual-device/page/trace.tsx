@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { visible } from "../../gateway/console/views/visible.js";
+import { visible } from "xs-mcp-gateway/visible";
 import type { TraceLine } from "../src/page-messages.js";
 import { Button } from "./inputs.js";
 import { lines } from "./link.js";

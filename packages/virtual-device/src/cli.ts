@@ -18,8 +18,7 @@ import {
 } from "./index.js";
 import { type Options, program } from "./options.js";
 import { print } from "./prompt-output.js";
-import type { Scenario } from "./read-scenario.js";
-import type { prepareScenario } from "./run-scenario.js";
+import type { prepareScenario, Scenario } from "./scenario.js";
 import { recordSounds } from "./services/sounds.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
@@ -53,7 +52,7 @@ async function run(given: Options): Promise<void> {
 		}),
 	);
 	const [first] = devices as [VirtualDevice];
-	const steps = scenario && (await import("./run-scenario.js")).prepareScenario(first, scenario);
+	const steps = scenario && (await import("./scenario.js")).prepareScenario(first, scenario);
 	for (const device of devices) {
 		report(device, options);
 	}
@@ -97,7 +96,7 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 
 /** Rejects with ProgramError if the scenario cannot be used. */
 async function openScenario(file: string): Promise<Scenario> {
-	const { readScenario } = await import("./read-scenario.js");
+	const { readScenario } = await import("./scenario.js");
 	return await readScenario(file).catch(failAs("--scenario"));
 }
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { contentTypeOf, pagePolicy } from "../../gateway/src/http/page-headers.js";
+import { contentTypeOf, pagePolicy } from "xs-mcp-gateway/page-headers";
 import { readAction } from "./actions.js";
 import { showDevice } from "./device-view.js";
 import { readMembers } from "./fields.js";

@@ -6,7 +6,7 @@ import type { Interface } from "node:readline/promises";
 import { styleText } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import wrapAnsi from "wrap-ansi";
-import { saveMedia } from "../../gateway/src/cli/save-media.js";
+import { saveMedia } from "xs-mcp-gateway/save-media";
 
 type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 

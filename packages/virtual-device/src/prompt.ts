@@ -1,11 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import type { Client, Tool } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
-import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
+import { parseToolArguments } from "xs-mcp-gateway/tool-arguments";
 import { addControls } from "./controls.js";
 import { heading, line, lineWidth, paint, printAbove } from "./prompt-output.js";
-import { nameOf, showCall, showTools } from "./show-tools.js";
-import { complete, findTool, type OwnNames, splitWords } from "./tool-names.js";
+import { complete, findTool, nameOf, type OwnNames, showCall, showTools, splitWords } from "./tool-names.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 const COMMANDS = ["list", "call", "status", "press", "measure", "set", "say", "help", "quit"];

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { readWav } from "../../gateway/src/speech/wav.js";
+import { readWav } from "xs-mcp-gateway/wav";
 import { hasOpus } from "../../xs-mcp/src/build/opus.js";
 import type { ChipValues } from "../platform/io/bus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";

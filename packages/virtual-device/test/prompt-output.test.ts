@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client, Tool } from "@modelcontextprotocol/client";
 import { heading, line } from "../src/prompt-output.js";
-import { showTools } from "../src/show-tools.js";
+import { showTools } from "../src/tool-names.js";
 
 const tool = (name: string, description: string, ...args: string[]): Tool => ({
 	name,

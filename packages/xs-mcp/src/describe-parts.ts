@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { profileOf } from "xs-mcp-virtual-device";
+import { SENSORS } from "xs-mcp-virtual-device/sensors";
 import { PART_KINDS } from "../../../src/hardware/kinds/index.js";
 import * as makers from "../../../src/hardware/parts/index.js";
-import type { Part } from "../../../src/hardware/parts/part.js";
+import type { Part, PinUse } from "../../../src/hardware/parts/part.js";
 import { ROOT } from "../../root.js";
-import { SENSORS } from "../../virtual-device/platform/io/sensors.js";
+import { checkDevice, chipOfBoard } from "./build/check-board.js";
+import { CHIPS } from "./build/chip-pins.js";
 import { ProgramError } from "./build/program.js";
 
 const FOLDER = join(ROOT, "src/hardware/parts");
@@ -80,3 +83,42 @@ export function describePart(name: string): string {
 	}
 	return [...declared.values()].join("\n\n");
 }
+
+/** Uses of a pin that a board's description tells apart. */
+const USES = ["output", "input", "analog"] as const satisfies readonly PinUse[];
+
+/**
+ * Describes a board for the choice of pins. `free` has pins without a side effect, by use. `avoid` has the side effects of
+ * other pins.
+ *
+ * @param board mcconfig's name: "esp32/lolin_s3". Default: a bare ESP32
+ */
+export function describeBoard(board = "esp32", parts: Readonly<Record<string, Part>> = {}): object {
+	const chip = chipOfBoard(board);
+	const used = Object.fromEntries(Object.entries(parts).map(([name, { pins }]) => [name, pins.map(({ pin }) => pin)]));
+	const taken = Object.values(used).flat();
+	const warnings = new Set<string>();
+	const isFree = (pin: number, use: PinUse): boolean => {
+		try {
+			const found = checkDevice({ board, parts: { new: probe(pin, use) } });
+			for (const warning of found) {
+				warnings.add(warning.replace("part new: ", ""));
+			}
+			return found.length === 0;
+		} catch {
+			return false;
+		}
+	};
+	const pins = (CHIPS[chip]?.pins ?? []).filter((pin) => !taken.includes(pin));
+	const free = USES.map((use) => [use, pins.filter((pin) => isFree(pin, use))]);
+	const { buttons, lights, sensors } = profileOf(board);
+	return { board, chip, buttons, lights, sensors, used, free: Object.fromEntries(free), avoid: [...warnings] };
+}
+
+/** A part for the check of one pin, which is never opened. */
+const probe = (pin: number, use: PinUse): Part => ({
+	makes: "switch",
+	pins: [{ pin, use }],
+	fault: undefined,
+	open: () => ({ close() {} }),
+});

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
-import { readAction } from "../../virtual-device/src/actions.js";
-import { type DevicePage, openDevicePage } from "../../virtual-device/src/device-page.js";
-import { chooseEngine } from "../../virtual-device/src/index.js";
+import { chooseEngine } from "xs-mcp-virtual-device";
+import { readAction } from "xs-mcp-virtual-device/actions";
+import { type DevicePage, openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { bundleDevicePage } from "./build/page-bundles.js";
 import { ProgramError } from "./build/program.js";
 import { buildProject, type Project } from "./project.js";

@@ -1,10 +1,12 @@
+import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { type BoardProfile, bundle, profileOf, readOwnDevice } from "xs-mcp-virtual-device";
 import { FIRMWARE } from "../../../src/core/firmware.js";
 import { isNewer } from "../../../src/core/text/version.js";
-import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
 import { fromProject } from "./build/manifests.js";
 import { ProgramError, readJson } from "./build/program.js";
+import { TSC } from "./moddable/sdk.js";
 
 /** A project of its own: a folder with a manifest that includes the firmware's. */
 export interface Project {
@@ -75,4 +77,25 @@ function checkVersion(file: string): void {
 			`${FIRMWARE.name} ${FIRMWARE.version} is installed, but package.json asks for ${wanted}: run npm install`,
 		);
 	}
+}
+
+/** A message of the compiler: "device.ts(4,9): error TS2561: …". */
+const MESSAGE = /^(.+?)\((\d+),(\d+)\): error (TS\d+): /gm;
+
+/**
+ * Checks the types of a project.
+ *
+ * @returns the errors, each as "device.ts:4:9: …"; empty without one, and without a tsconfig.json
+ */
+export async function findTypeErrors(folder: string): Promise<string> {
+	if (!existsSync(join(folder, "tsconfig.json"))) {
+		return "";
+	}
+	const args = [TSC, "--noEmit", "--pretty", "false", "--project", folder];
+	return await new Promise((resolve) => {
+		execFile(process.execPath, args, (error, stdout, stderr) => {
+			const text = (stdout + stderr).trim().replace(MESSAGE, "$1:$2:$3: ");
+			resolve(error === null ? "" : text || error.message);
+		});
+	});
 }

@@ -3,21 +3,19 @@ import { once } from "node:events";
 import { Writable } from "node:stream";
 import { McpServer, type ToolAnnotations } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { ACTION_NAMES } from "xs-mcp-virtual-device/actions";
 import * as z from "zod";
 import { FIRMWARE } from "../../../src/core/firmware.js";
 import { ACTS, READS, SETS } from "../../../src/tools/define-tool.js";
-import { ACTION_NAMES } from "../../virtual-device/src/actions.js";
 import { fromProject } from "./build/manifests.js";
 import { signalled } from "./build/program.js";
 import { readDevice } from "./build/read-device.js";
-import { describeBoard } from "./describe-board.js";
-import { describePart, listParts } from "./describe-parts.js";
+import { describeBoard, describePart, listParts } from "./describe-parts.js";
 import { DeviceBench } from "./device-bench.js";
 import { JobRunner } from "./job.js";
 import { listPorts } from "./moddable/ports.js";
 import { BOARDS, CHIPS } from "./moddable/targets.js";
-import { buildProject, openProject, type Project } from "./project.js";
-import { findTypeErrors } from "./type-check.js";
+import { buildProject, findTypeErrors, openProject, type Project } from "./project.js";
 import { writeProjectFile } from "./write-file.js";
 
 /** Longest result, in characters. */

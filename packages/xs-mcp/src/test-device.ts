@@ -1,8 +1,8 @@
 // The module "xs-mcp/test" of a project.
 import { setTimeout as delay } from "node:timers/promises";
 import getPort from "get-port";
-import { chooseEngine, type EngineChoice, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
-import type { PinState } from "../../virtual-device/src/services/pins.js";
+import { chooseEngine, type EngineChoice, endBundler, VirtualDevice } from "xs-mcp-virtual-device";
+import type { PinState } from "xs-mcp-virtual-device/pins";
 import { buildProject, openProject, type ProjectBuild } from "./project.js";
 
 /** How a test's device is made. */

@@ -66,7 +66,7 @@ addProgram("sign", "sign images, for devices that take only signed ones", async 
 	return signProgram();
 });
 addProgram("image", "build an image that virtual devices can update to", async () => {
-	const { imageProgram } = await import("../../virtual-device/src/make-image.js");
+	const { imageProgram } = await import("xs-mcp-virtual-device/make-image");
 	return imageProgram();
 });
 addProgram("boards", "list the boards, and measure the firmware on each", async () => {
@@ -98,7 +98,7 @@ function addProgram(name: string, description: string, load: () => Promise<Comma
 /** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */
 async function check(): Promise<void> {
 	const { folder } = openProject();
-	const { findTypeErrors } = await import("./type-check.js");
+	const { findTypeErrors } = await import("./project.js");
 	const errors = await findTypeErrors(folder);
 	if (errors !== "") {
 		throw new ProgramError(`Type check failed:\n${errors}`);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { glyphsFor } from "xs-mcp-gateway/glyph-file";
+import { fontOf } from "xs-mcp-virtual-device/drawn-screen";
+import { PixelCanvas } from "xs-mcp-virtual-device/pixel-canvas";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
 import { FaceScreen } from "../../../src/screen/face-screen.js";
-import { glyphsFor } from "../../gateway/src/devices/glyph-file.js";
-import { fontOf } from "../../virtual-device/src/services/drawn-screen.js";
-import { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
 
 const TEXT = "今天天气很好，最高25度。Grüße! 明日は晴れ、気温は２５℃です。";
 

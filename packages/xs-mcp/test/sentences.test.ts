@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import { fontOf } from "xs-mcp-virtual-device/drawn-screen";
+import { PixelCanvas } from "xs-mcp-virtual-device/pixel-canvas";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
 import { FaceScreen } from "../../../src/screen/face-screen.js";
-import { fontOf } from "../../virtual-device/src/services/drawn-screen.js";
-import { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
 import type { GlyphSet } from "../src/build/glyph-sets.js";
 
 const SENTENCES = 3_000;

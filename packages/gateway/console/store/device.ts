@@ -1,6 +1,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { batch, computed, signal } from "@preact/signals";
 
+export { isObject } from "../../../../src/core/text/is-object.js";
+
 const MAX_POINTS = 300;
 
 /** The tool that reads what a device's parts are at, by its name without special characters. */
@@ -151,10 +153,6 @@ const MAX_VALUES = 60;
 
 /** A value without members. */
 export type Leaf = number | string | boolean;
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Every value in a status, by its path: "sensors.temperature.value". */
 export function leavesIn(status: object): Map<string, Leaf> {

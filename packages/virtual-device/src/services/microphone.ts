@@ -1,4 +1,4 @@
-import { resample } from "../../../gateway/src/speech/wav.js";
+import { resample } from "xs-mcp-gateway/wav";
 
 /** Hertz of what it hears. */
 export const MICROPHONE_RATE = 16_000;

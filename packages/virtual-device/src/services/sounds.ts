@@ -1,4 +1,4 @@
-import { encodeWav } from "../../../gateway/src/speech/wav.js";
+import { encodeWav } from "xs-mcp-gateway/wav";
 import type { Environment } from "../environment.js";
 import type { Open } from "./connections.js";
 

@@ -6,6 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
+const readJson = (path) => JSON.parse(readFileSync(root + path, "utf8"));
+
 /** Bundles of the repository alone. */
 const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": (folder) => bundleDevicePage(folder) };
 
@@ -24,6 +26,17 @@ const SOURCES = [
 	"packages/xs-mcp/src/build",
 	"packages/virtual-device",
 ];
+
+/** Sources of the repository's packages, by the names in their `exports`: aliases where other packages stay imports. */
+export const OWN_PACKAGES = Object.fromEntries(
+	["gateway", "manager", "virtual-device"].flatMap((folder) => {
+		const { name, exports } = readJson(`packages/${folder}/package.json`);
+		return Object.entries(typeof exports === "string" ? { ".": exports } : exports).map(([path, file]) => [
+			`${name}${path.slice(1)}`.replace("/*", ""),
+			`${root}packages/${folder}/${file.slice(2)}`.replace("/*.ts", ""),
+		]);
+	}),
+);
 
 /** Age at which an outdated bundle is removed, ms. */
 const MAX_AGE = 86_400_000;
@@ -153,6 +166,7 @@ async function bundleDevice(outdir) {
 		entryPoints: { cli: "packages/virtual-device/src/cli.ts" },
 		outdir,
 		packages: "external",
+		alias: { ...FOR_NODE.alias, ...OWN_PACKAGES },
 		define: { "import.meta.url": JSON.stringify(new URL("../../../root.ts", import.meta.url)) },
 		sourcemap: true,
 	});
@@ -171,8 +185,6 @@ function writeLicences(target, inputs) {
 	});
 	writeFileSync(`${target}/THIRD-PARTY-LICENSES`, `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 }
-
-const readJson = (path) => JSON.parse(readFileSync(root + path, "utf8"));
 
 /**
  * Bundles a package, "console", "device" or "device-page" of the sources as they are now, unless that was done before.

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { BOARD_BUS, profileOf } from "xs-mcp-virtual-device/boards";
 import type { DeviceDefinition, Part } from "../../../../src/hardware/parts/index.js";
 import { relay } from "../../../../src/hardware/parts/relay.js";
-import { BOARD_BUS, profileOf } from "../../../virtual-device/src/boards.js";
 import { checkPins } from "./check-pins.js";
 import { CHIPS } from "./chip-pins.js";
 import { nearest } from "./suggest.js";

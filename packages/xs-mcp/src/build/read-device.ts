@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Message, type Plugin, transform } from "esbuild";
+import { staticIo } from "xs-mcp-virtual-device/sensors";
 import * as PARTS from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
-import { staticIo } from "../../../virtual-device/platform/io/sensors.js";
 import { checkTarget, DeviceError } from "./check-board.js";
 import { checkDeviceOptions, checkTool } from "./check-tool.js";
 import { importBundle } from "./import-bundle.js";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
 import { ROOT } from "../../../root.js";
-import { SENSOR, SENSORS } from "../../../virtual-device/platform/io/sensors.js";
 import { fromProject, readModules } from "../build/manifests.js";
 import { failAs, readJson } from "../build/program.js";
 import { readDevice } from "../build/read-device.js";
