@@ -55,7 +55,7 @@ async function expectEnd(url: string): Promise<void> {
 	const worker = new Worker(TRIAL, { eval: true, workerData: url, stdout: true, stderr: true });
 	const late = new AbortController();
 	const isLoaded = await Promise.race([
-		// Its errors are told by the import itself.
+		// The import itself reports its errors.
 		once(worker, "message").catch(() => true),
 		once(worker, "exit").then(
 			() => false,
